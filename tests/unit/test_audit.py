@@ -293,7 +293,7 @@ def test_what_does_not_fit_is_listed_by_what_it_changes(tmp_path):
             for value in (1002, 600, 1030, 1200)
         ),
     )
-    listed = gravest_first(pd.DataFrame([check.row() for check in found]))
+    listed = gravest_first(pd.DataFrame([vars(check) for check in found]))
     assert list(listed["given"]) == [600, 1200, 1030, 1002]
 
 

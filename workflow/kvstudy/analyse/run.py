@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.audit.files import read_audit, read_judged
+from kvstudy.analyse.audit.files import judged_values, read_audit
 from kvstudy.analyse.findings.files import Analysis, read_analysis, shown_of
 from kvstudy.analyse.tidy.files import (
     CELL,
@@ -26,7 +26,7 @@ from kvstudy.analyse.tidy.files import (
 )
 from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoop
 from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.analyse.tidy.results import Results, only
+from kvstudy.analyse.tidy.results import Results, only, read_published
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
@@ -207,7 +207,10 @@ class Run(Paths):
     def published(self) -> pd.DataFrame | None:
         """The values of the source, with what the audit says of them; None where it has none."""
         path = self._beside(PUBLISHED)
-        return read_judged(path, self.audit_file) if path else None
+        if path is None:
+            return None
+        values = read_published(path)
+        return values if self.audit is None else judged_values(values, self.audit)
 
     @cached_property
     def swept(self) -> Swept:

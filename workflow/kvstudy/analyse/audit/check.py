@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from kvstudy.language.current import N_
@@ -29,7 +29,7 @@ class Number:
 
     @staticmethod
     def rounded(value: float, half: float) -> Number:
-        """Printed as ``value``, with ``half`` a unit of its last digit."""
+        """``half`` is half a unit of the last printed digit."""
         return Number(value, value - half, value + half)
 
     def __add__(self, other: Number) -> Number:
@@ -65,14 +65,13 @@ def half_unit(text: str, value: float, whole: int = 0) -> float:
     ``text`` may have another unit than ``value`` (26,2 m for 1 572 000 ms). Whole numbers
     have ``whole`` decimals that the source leaves out.
     """
-    found = PRINTED.findall(text)
+    found = list(PRINTED.finditer(text))
     if not found:
         return 0.0
-    decimals = len(found[-1])
-    number = list(PRINTED.finditer(text))[-1].group()
-    shown = float(re.sub(r"[ \u00a0\u202f]", "", number).replace(",", "."))
+    last = found[-1]
+    shown = float(re.sub(r"\s", "", last[0]).replace(",", "."))
     scale = abs(value / shown) if shown and value else 1.0
-    return 0.5 * 10.0 ** -(decimals or whole) * scale
+    return 0.5 * 10.0 ** -(len(last[1] or "") or whole) * scale
 
 
 def quoted(text: str, about: bool) -> Number:
@@ -167,10 +166,6 @@ class Check:
     note: str = ""
     doubts: str = ""
     claim: str = ""
-
-    def row(self) -> dict[str, object]:
-        """As a row of audit.csv."""
-        return {name: str(x) if isinstance(x, StrEnum) else x for name, x in asdict(self).items()}
 
 
 COLUMNS = [field.name for field in fields(Check)]

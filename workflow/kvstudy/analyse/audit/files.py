@@ -21,7 +21,7 @@ from kvstudy.analyse.audit.check import (
 from kvstudy.analyse.audit.source import CELL, Cell, Source, at, read_values, which
 from kvstudy.analyse.audit.tables import ACROSS_CELLS, OF_CELL
 from kvstudy.analyse.tidy.files import read_csv
-from kvstudy.analyse.tidy.results import REJECTED, read_published
+from kvstudy.analyse.tidy.results import REJECTED
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
@@ -157,7 +157,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
         values = read_values(published, said.setting.decimals)
         checks = consistency(values, Source(said.setting, said.failures, _shares(study)))
         checks += quotes(said.quotes, values, quoted)
-    return pd.DataFrame([check.row() for check in checks], columns=COLUMNS)
+    return pd.DataFrame([vars(check) for check in checks], columns=COLUMNS)
 
 
 def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
@@ -183,9 +183,8 @@ def _shares(study: Study) -> dict[str, dict[str, float]]:
 def gravest_first(checks: pd.DataFrame) -> pd.DataFrame:
     """Those that do not fit: by what changes, and then by how far they are off."""
     wrong = checks[checks["fits"].isin(MISFITS)]
-    order = [list(MISFITS).index(each) for each in wrong["fits"]]
-    wrong = wrong.assign(order=order, size=-wrong["off"].abs())
-    return wrong.sort_values(["order", "size"], kind="stable").drop(columns=["order", "size"])
+    order = pd.DataFrame({"fits": wrong["fits"].map(MISFITS.index), "off": -wrong["off"].abs()})
+    return wrong.loc[order.sort_values(["fits", "off"], kind="stable").index]
 
 
 def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
@@ -221,12 +220,6 @@ def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
             f"expected {row.expected:.7g} ({row.low:.7g} to {row.high:.7g}) {row.unit}"
             + (f"; {sentence(row.note)}" if row.note else "")
         )
-
-
-def read_judged(published: Path, audit: Path | None) -> pd.DataFrame:
-    """The published values with what the file ``audit`` (audit.csv) says of them."""
-    values = read_published(published)
-    return judged_values(values, read_audit(audit)) if audit else values
 
 
 def judged_values(values: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,17 +39,17 @@ class Cell:
         return Cell(
             first["table"],
             rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
-            {name: first[name] for name in ("store", "workload", *SIZES)},
+            first[CELL].to_dict(),
             {(row.operation, row.metric): row.number for row in rows.itertuples()},
         )
 
-    def address(self, operation: str, *metrics: str) -> str:
-        """The addresses (``study.quotes``) of its values of an operation, "; " between them."""
+    def addresses(self, values: Iterable[tuple[str, str]]) -> str:
+        """Those (``study.quotes``) of values by operation and metric, "; " between them."""
         sizes = "".join(
             f" {name}={self.keys[name]:.0f}" for name in SIZES if not math.isnan(self.keys[name])
         )
-        start = f"{self.keys['store']}/{self.keys['workload']}/{operation}/"
-        return "; ".join(f"{start}{metric}{sizes}" for metric in metrics)
+        start = f"{self.keys['store']}/{self.keys['workload']}"
+        return "; ".join(f"{start}/{operation}/{metric}{sizes}" for operation, metric in values)
 
     def get(self, operation: str, metric: str) -> Number | None:
         return self.numbers.get((operation, metric))

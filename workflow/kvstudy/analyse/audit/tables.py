@@ -57,19 +57,13 @@ def little(cell: Cell, source: Source) -> Iterator[Check]:
     if share > IMPOSSIBLE_ABOVE:
         most = threads / speed.value * 1e6
         note = reason("little-most", most=f"{most:.0f}", mean=f"{mean.value:.0f}")
-    doubts = "; ".join(_latencies(cell, source))
-    expected = Number(1, 0, IMPOSSIBLE_ABOVE)
-    yield cell.check(Kind.LITTLE, "in-calls", given, expected, note=note, doubts=doubts)
-
-
-def _latencies(cell: Cell, source: Source) -> Iterator[str]:
-    """The mean latencies, and the throughput where no run time tells that it is right."""
-    for operation, metric in cell.numbers:
-        if metric == "latency_mean":
-            yield cell.address(operation, metric)
+    doubts = cell.addresses(key for key in cell.numbers if key[1] == "latency_mean")
     confirmed = [check for check in runtime(cell, source) if check.operation == "overall"]
     if not confirmed or confirmed[0].fits == Fits.RESULT:
-        yield cell.address("overall", "throughput")
+        # No run time tells that the throughput is right.
+        doubts += "; " + cell.addresses([("overall", "throughput")])
+    expected = Number(1, 0, IMPOSSIBLE_ABOVE)
+    yield cell.check(Kind.LITTLE, "in-calls", given, expected, note=note, doubts=doubts)
 
 
 def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number:
@@ -112,7 +106,7 @@ def runtime(cell: Cell, source: Source) -> Iterator[Check]:
             unit="operations",
             operation=operation,
             note=note,
-            doubts=cell.address(operation, "throughput", "runtime"),
+            doubts=cell.addresses([(operation, "throughput"), (operation, "runtime")]),
         )
 
 
@@ -139,27 +133,16 @@ def combined(cell: Cell, source: Source) -> Iterator[Check]:
         counts = metric == "operations"
         total = sum(parts[1:], parts[0])
         plain = total if counts else total.times(1 / len(parts))
-        words = {"metric": metric, "operation": operation}
-        more = words | {"unit": "operations" if counts else "µs"}
-        how = N_("sum") if counts else N_("plain mean")
-        yield cell.check(
-            Kind.COMBINED,
-            reason("combined", **words | {"metric": _word(metric), "how": how}),
-            number,
-            plain,
-            doubts=cell.address(operation, metric),
-            **more,
-        )
-        true = _of_all(cell, operation, metric)
-        if true is not None:
+        doubts = {"doubts": cell.addresses([(operation, metric)])}
+        found = [(Kind.COMBINED, N_("sum") if counts else N_("plain mean"), plain, doubts)]
+        if (true := _of_all(cell, operation, metric)) is not None:
             # For the reader: the source does not say that the row is this.
-            yield cell.check(
-                Kind.WEIGHTED,
-                reason("combined", **words | {"metric": _word(metric), "how": OF_ALL[metric]}),
-                number,
-                true,
-                **more | {"off": math.nan, "fits": Fits.NONE},
-            )
+            no_verdict = {"off": math.nan, "fits": Fits.NONE}
+            found.append((Kind.WEIGHTED, OF_ALL[metric], true, no_verdict))
+        more = {"unit": "operations" if counts else "µs", "operation": operation, "metric": metric}
+        for kind, how, expected, fields in found:
+            what = reason("combined", metric=_word(metric), operation=operation, how=how)
+            yield cell.check(kind, what, number, expected, **more, **fields)
 
 
 def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
@@ -184,7 +167,7 @@ def counts_of(cell: Cell, source: Source) -> Iterator[Check]:
             cell.executed,
             Number.rounded(stated, len(counts) / 2),
             unit="operations",
-            doubts="; ".join(cell.address(operation, "operations") for operation in counts),
+            doubts=cell.addresses((operation, "operations") for operation in counts),
         )
 
 
@@ -194,21 +177,19 @@ def steps(cell: Cell, source: Source) -> Iterator[Check]:
     if not runs:
         return
     for (operation, metric), number in cell.numbers.items():
-        if not metric_of(metric).whole or "+" in operation:
-            continue
-        near = round(number.value * runs) / runs
         # Where rounding hides the steps there is nothing to see.
-        if number.high - number.low >= 0.5 / runs:
+        hidden = number.high - number.low >= 0.5 / runs
+        if not metric_of(metric).whole or "+" in operation or hidden:
             continue
         yield cell.check(
             Kind.STEPS,
             reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs),
             number,
-            Number.exact(near),
+            Number.exact(round(number.value * runs) / runs),
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
             metric=metric,
-            doubts=cell.address(operation, metric),
+            doubts=cell.addresses([(operation, metric)]),
         )
 
 
@@ -232,7 +213,7 @@ def failed(cell: Cell, source: Source) -> Iterator[Check]:
             left,
             unit="operations",
             note="both-added",
-            doubts="; ".join(cell.address(operation, "operations") for operation in counts),
+            doubts=cell.addresses((operation, "operations") for operation in counts),
             operation=stated.operation,
         )
 
@@ -241,20 +222,20 @@ def order(cell: Cell, source: Source) -> Iterator[Check]:
     """Minimum, mean, percentiles and maximum are in their order."""
     for operation in dict.fromkeys(operation for operation, _ in cell.numbers):
         for metrics in ORDERS:
-            numbers = [(metric, cell.get(operation, metric)) for metric in metrics]
-            printed = [pair for pair in numbers if pair[1] is not None]
-            for (one, less), (other, more) in pairwise(printed):
+            printed = [metric for metric in metrics if (operation, metric) in cell.numbers]
+            for one, other in pairwise(printed):
                 if one == "latency_min" and other == "latency_max":
                     continue
+                more = cell.get(operation, other)
                 yield cell.check(
                     Kind.ORDER,
                     reason("not-above", operation=operation, less=_word(one), more=_word(other)),
-                    less,
+                    cell.get(operation, one),
                     Number(more.value, -math.inf, more.high),
                     unit="µs",
                     operation=operation,
                     metric=one,
-                    doubts=cell.address(operation, one, other),
+                    doubts=cell.addresses([(operation, one), (operation, other)]),
                 )
 
 
@@ -313,9 +294,8 @@ def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator
     most = 2 * float(special.gammaincinv(degrees / 2, 1 - LEAST_P))
     note, off = "", max(offs, key=abs)
     if runs > 1:
-        single = special.chdtrc(degrees, sum(squares))
-        code = "p-value-whole" if all(whole) else "p-value"
-        note = reason(code, p=_p(special.chdtrc(degrees, chi)), single=_p(single))
+        p, single = (_p(special.chdtrc(degrees, each)) for each in (chi, sum(squares)))
+        note = reason("p-value-whole" if all(whole) else "p-value", p=p, single=single)
     yield Check(
         Kind.MIXTURE,
         ", ".join(dict.fromkeys(places)),
@@ -359,7 +339,7 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Itera
             "by-threads",
             threads=most,
             note=note,
-            doubts=Cell.of(rows[rows["threads"] == 1]).address("overall", "throughput"),
+            doubts=Cell.of(rows[rows["threads"] == 1]).addresses([("overall", "throughput")]),
             **judged(gains[most], Number(1, 0, IMPOSSIBLE_ABOVE)),
             **dict(zip(same, key, strict=True)),
         )

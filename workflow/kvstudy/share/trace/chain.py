@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from statistics import geometric_mean
 
 import pandas as pd
 
@@ -15,7 +16,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELL, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
 from kvstudy.errors import KvstudyError
-from kvstudy.share.trace.sources import Source, raw_cell
+from kvstudy.share.trace.sources import RawCell, Source
 from kvstudy.study.base import ALL
 from kvstudy.study.metrics import PRINTED
 from kvstudy.study.naming import did_you_mean
@@ -43,9 +44,8 @@ class Address:
 
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Those of a table that are of it."""
-        for key, value in vars(self).items():
-            table = table[table[key] == value]
-        return table
+        keys = vars(self)
+        return table[(table[[*keys]] == [*keys.values()]).all(axis=1)]
 
 
 def resolve(run: Run, text: str) -> Address:
@@ -72,7 +72,7 @@ def resolve(run: Run, text: str) -> Address:
     sizes = rest.pop(0) if sized else ""
     parameters = "all"
     if workload != MEAN:
-        sets = list(dict.fromkeys(own.loc[own["workload"] == workload, "parameters"]))
+        sets = [*dict.fromkeys(own.loc[own["workload"] == workload, "parameters"])]
         parameters = _parameters(text, sizes, sets, run.headline[workload])
     if len(rest) not in (1, 2):
         raise KvstudyError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
@@ -94,27 +94,24 @@ def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
     fitting = [name for name in sets if parts <= set(name.split("_"))]
     # Cells at fixed rates are asked for by their load.
     fitting = [name for name in fitting if "_load" not in name] or fitting
-    if one in fitting:
-        return one
-    if len(fitting) != 1:
+    if one not in fitting and len(fitting) != 1:
         what = "no cell has" if not fitting else "several sets of cells have"
         raise KvstudyError(f"{text}: {what} {sizes}; there are {', '.join(fitting or sets)}")
-    return fitting[0]
+    return one if one in fitting else fitting[0]
 
 
 def _operation(run: Run, text: str, store: str, workload: str, rest: list[str]) -> str:
     """The operation of ``rest`` (OPERATION/METRIC or METRIC), if there are such values."""
     operation, metric = rest if len(rest) == 2 else (WHOLE, rest[0])
-    combined = run.all_values[run.all_values["workload"] == workload]
-    rows = combined
+    frames = [run.all_values]
     if workload != MEAN:
         rows = run.all_measurements
-        rows = rows[rows["workload"] == workload]
-        rows = rows[rows["phase"] == rows["workload"].map(measured_phases(run.all_measurements))]
+        frames.append(rows[rows["phase"] == measured_phases(rows).get(workload)])
+    columns = ["operation", "metric"]
     values = {
-        (row.operation, row.metric)
-        for frame in (rows, combined)
-        for row in frame[["operation", "metric"]].drop_duplicates().itertuples()
+        pair
+        for frame in frames
+        for pair in frame.loc[frame["workload"] == workload, columns].itertuples(index=False)
     }
     operations = sorted({name for name, _ in values}, key=lambda name: (operation_rank(name), name))
     if not operations:
@@ -181,7 +178,7 @@ class Chain:
     n: int
     place: str
     repetitions: list[Repetition]
-    problems: list[str] = field(default_factory=list)
+    problems: list[str]
 
 
 def chain(run: Run, address: Address) -> Chain:
@@ -193,7 +190,7 @@ def chain(run: Run, address: Address) -> Chain:
     rows = address.rows(run.summary)
     if rows.empty:
         unit = next((value.unit for each in repetitions for value in each.made_of), "")
-        sd = float(pd.Series(counted, dtype=float).std())
+        sd = pd.Series(counted, dtype=float).std()
         return Chain(address, unit, again, sd, n, "", repetitions, problems)
     row = rows.iloc[0]
     place = f"{run.folder}/summary.csv:{row.name + 2}"
@@ -204,8 +201,7 @@ def chain(run: Run, address: Address) -> Chain:
         )
     if int(row["n"]) != n:
         problems.append(f"{place}: n is {int(row['n'])}, but {n} repetitions count")
-    numbers = (row["mean"], row["sd"], int(row["n"]))
-    return Chain(address, row["unit"], *numbers, place, repetitions, problems)
+    return Chain(address, *row[["unit", "mean", "sd"]], int(row["n"]), place, repetitions, problems)
 
 
 def same(one: float, other: float) -> bool:
@@ -235,11 +231,8 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
             # An invalid cell has a value; it is in no mean.
             value = made_of[0].value
         counts = repetition in given
-        if not counts and not reasons:
-            reasons = ["not all of the values that it would be made of are there"]
-        repetitions.append(
-            Repetition(repetition, counts, "" if counts else "; ".join(reasons), value, made_of)
-        )
+        why = "; ".join(reasons) or "not all of the values that it would be made of are there"
+        repetitions.append(Repetition(repetition, counts, "" if counts else why, value, made_of))
     return sorted(repetitions, key=lambda each: int(each.repetition))
 
 
@@ -256,7 +249,7 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
         & (rows["metric"] == address.metric)
     ]
     path = path_of(cell)
-    raw = raw_cell(run, path)
+    raw = RawCell(run, path)
     values = []
     for row in rows.itertuples():
         place = f"{row.file}:{row.line}"
@@ -309,12 +302,12 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
         )
     one, other, *rest = parts
     sides = {store: resolve(run, "/".join([store, *rest, "throughput"])) for store in (one, other)}
-    setting: Address = sides[one]
+    workload, parameters = sides[one].workload, sides[one].parameters
     path = run.analysis_folder / "pairs.csv"
     rows = run.analysis.pairs
     rows = rows[
-        (rows["workload"] == setting.workload)
-        & (rows["parameters"] == setting.parameters)
+        (rows["workload"] == workload)
+        & (rows["parameters"] == parameters)
         & rows[["faster", "slower"]].isin([one, other]).all(axis=1)
     ]
     if rows.empty:
@@ -324,25 +317,19 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
         )
     row = rows.iloc[0]
     chains = [chain(run, sides[store]) for store in (row["faster"], row["slower"])]
-    given = [
+    faster, slower = (
         {each.repetition: each.value for each in side.repetitions if each.counts} for side in chains
-    ]
+    )
     paired = run.study.imported is None
-    pairs = [
-        (repetition, value / given[1][repetition])
-        for repetition, value in given[0].items()
-        if paired and repetition in given[1]
-    ]
+    pairs = [(n, faster[n] / slower[n]) for n in faster if paired and n in slower]
     place = f"{path}:{rows.index[0] + 2}"
     problems = [problem for side in chains for problem in side.problems]
-    if pairs:
-        again = math.exp(sum(math.log(value) for _, value in pairs) / len(pairs))
-        if not same(again, row["ratio"]):
-            problems.append(
-                f"{place}: {row['ratio']!r} is not the geometric mean of its pairs, {again!r}; "
-                "run 'kvstudy analyse' again"
-            )
+    if pairs and not same(again := geometric_mean(ratio for _, ratio in pairs), row["ratio"]):
+        problems.append(
+            f"{place}: {row['ratio']!r} is not the geometric mean of its pairs, {again!r}; "
+            "run 'kvstudy analyse' again"
+        )
     return RatioChain(
-        *(row["faster"], row["slower"], setting.workload, setting.parameters),
+        *(row["faster"], row["slower"], workload, parameters),
         *(row["ratio"], row["low"], row["high"], place, paired, pairs, chains, problems),
     )

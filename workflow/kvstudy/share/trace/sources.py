@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +15,6 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import COUNTS, GOOD, Entry, number, read_entries
 from kvstudy.logs.ycsb.log import metric_of as metric_of_label
 from kvstudy.logs.ycsb.parse import SECTION
-from kvstudy.study.cells import Cell
 from kvstudy.study.metrics import METRICS, metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 
@@ -47,10 +45,8 @@ def lines_of(
     measurement.interval of the run. None where the value is more than a sum. No line where
     another file tells it. KvstudyError for a log that is not YCSB's.
     """
-    name = str(path)
-    text = path.read_text(encoding="utf-8", errors="replace")
-    results = _Results(read_entries(text, name), name, interval)
-    signed = results.signed(operation, metric)
+    name, text = str(path), path.read_text(encoding="utf-8", errors="replace")
+    signed = _Results(read_entries(text, name), name, interval).signed(operation, metric)
     plain = text.splitlines()
     lines = [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
     if not signed or any(sign == 0 for sign, _ in signed):
@@ -58,13 +54,14 @@ def lines_of(
     return lines, sum(sign * number(entry, name) for sign, entry in signed)
 
 
-@dataclass(frozen=True)
 class _Results:
     """The entries of the file ``name``; each is given with the sign of its value in a sum."""
 
-    entries: list[Entry]
-    name: str
-    interval: str
+    def __init__(self, entries: list[Entry], name: str, interval: str) -> None:
+        self.name, self.interval = name, interval
+        self.overall = [entry for entry in entries if entry.section == "OVERALL"]
+        places = ((SECTION.match(entry.section), entry) for entry in entries)
+        self.sections: list[tuple[re.Match, Entry]] = [each for each in places if each[0]]
 
     def signed(self, operation: str, metric: str) -> list[Signed]:
         """Those behind a value; the sign is 0 where it is more than a sum."""
@@ -77,11 +74,8 @@ class _Results:
             verified = self._failed(VERIFY) if section == VERIFY else []
             return self._counts(section) + [(-1, each) for _, each in verified]
         if metric in ("runtime", "throughput"):
-            labels = METRICS[metric].labels
-            of_all = (entry for entry in self.entries if entry.section == "OVERALL")
-            return [(1, entry) for entry in of_all if entry.label in labels]
-        matches = (SECTION.match(entry.section) for entry in self.entries)
-        operations = dict.fromkeys(match["operation"] for match in matches if match)
+            return [(1, each) for each in self.overall if each.label in METRICS[metric].labels]
+        operations = dict.fromkeys(place["operation"] for place, _ in self.sections)
         if metric == "failed":
             return [each for one in operations for each in self._failed(one)]
         if metric == "operations":
@@ -97,18 +91,16 @@ class _Results:
             return [(0, entry) for _, entry in both]
         return []
 
-    def _of(self, operation: str, failed: bool) -> Iterator[tuple[re.Match, Entry]]:
-        for entry in self.entries:
-            section = SECTION.match(entry.section)
-            if section and section["operation"] == operation and bool(section["failed"]) == failed:
-                yield section, entry
+    def _of(self, operation: str, failed: bool, intended: bool = False) -> list[Entry]:
+        return [
+            entry
+            for place, entry in self.sections
+            if place["operation"] == operation
+            and (bool(place["failed"]), bool(place["intended"])) == (failed, intended)
+        ]
 
     def _all_counts(self, operation: str, failed: bool) -> list[Signed]:
-        return [
-            (1, entry)
-            for section, entry in self._of(operation, failed)
-            if entry.label in COUNTS and not section["intended"]
-        ]
+        return [(1, each) for each in self._of(operation, failed) if each.label in COUNTS]
 
     def _counts(self, operation: str) -> list[Signed]:
         # Histogram types beside each other tell it twice; the last one is taken.
@@ -118,8 +110,10 @@ class _Results:
         """By the failures' own sections or by the return codes, whichever tells of more."""
         codes = [
             (1, entry)
-            for _, entry in [*self._of(operation, False), *self._of(operation, True)]
-            if entry.label.startswith("Return=") and entry.label.removeprefix("Return=") not in GOOD
+            for place, entry in self.sections
+            if place["operation"] == operation
+            and entry.label.startswith("Return=")
+            and entry.label.removeprefix("Return=") not in GOOD
         ]
         return max(
             *(self._all_counts(operation, failed=True), codes),
@@ -128,14 +122,10 @@ class _Results:
 
     def _latency(self, operation: str, metric: str) -> list[Signed]:
         # With "intended" the plain sections hold intended latencies.
-        wants_intended = metric.startswith("intended_") and self.interval != "intended"
-        signed = [
-            (1, entry)
-            for section, entry in self._of(operation, failed=False)
-            if bool(section["intended"]) == wants_intended
-            and metric_of_label(entry.label) == metric.removeprefix("intended_")
-        ]
-        return signed[-1:]
+        intended = metric.startswith("intended_") and self.interval != "intended"
+        wanted = metric.removeprefix("intended_")
+        entries = self._of(operation, failed=False, intended=intended)
+        return [(1, each) for each in entries if metric_of_label(each.label) == wanted][-1:]
 
 
 def _text(lines: list[str], entry: Entry) -> str:
@@ -155,67 +145,54 @@ class Source:
     lines: list[Line]
 
 
-@dataclass(frozen=True)
 class RawCell:
-    """The raw logs of a cell of ``run``."""
+    """The raw logs of the cell ``path``; KvstudyError when the study does not plan it any more."""
 
-    run: Run
-    path: str
-
-    @property
-    def folder(self) -> Path:
-        return self.run.raw / self.path
-
-    @cached_property
-    def sums(self) -> dict[str, str]:
-        """The checksums of the cell's files; none where they are not here."""
+    def __init__(self, run: Run, path: str) -> None:
+        if path not in run.planned:
+            raise KvstudyError(
+                f"{run.folder}/cells.csv: {path} is no cell of the study now; parse the raw logs "
+                "again"
+            )
+        self._run, self._cell, self.folder = run, run.planned[path], run.raw / path
         try:
-            return read_sums(self.folder)
+            self._sums = read_sums(self.folder)
         except KvstudyError:
-            return {}
+            # The files are not here.
+            self._sums = {}
 
     @cached_property
     def _manifest(self) -> dict:
         return json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
 
     @cached_property
-    def _parsed(self) -> list[dict]:
-        """The rows of measurements.csv, read from the raw logs now."""
-        cell: Cell = self.run.planned[self.path]
-        rows, _ = rows_of(self.run.study, cell, self.folder, self._manifest)
-        return rows["measurements"]
+    def _parsed(self) -> dict[tuple[str, str, str], float]:
+        """The values of measurements.csv, read from the raw logs now."""
+        rows, _ = rows_of(self._run.study, self._cell, self.folder, self._manifest)
+        return {
+            (row["phase"], row["operation"], row["metric"]): float(row["value"])
+            for row in rows["measurements"]
+        }
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:
         """The value as the raw logs tell it; None without them. KvstudyError for broken ones."""
-        if not self.sums:
-            return None
-        key = (phase, operation, metric)
-        for row in self._parsed:
-            if (row["phase"], row["operation"], row["metric"]) == key:
-                return float(row["value"])
-        return None
+        return self._parsed.get((phase, operation, metric)) if self._sums else None
 
     def sources(self, phase: str, operation: str, metric: str) -> list[Source]:
         """The files that tell the value, with their lines where it stands in them."""
         from_results = operation != "overall" or not metric_of(metric).files
         names = ["{}.out"] if from_results else metric_of(metric).files
-        names = [name.format(phase) for name in names]
-        sources = [self._source(name, operation, metric) for name in self._of_hosts(names)]
+        sources = self._sources([name.format(phase) for name in names], operation, metric)
         if from_results and not sources[0].problem and not sources[0].lines:
             # What was sampled beside the client.
-            sources = [self._source(name, operation, metric) for name in self._of_hosts(OTHERS)]
+            sources = self._sources(OTHERS, operation, metric)
         return [source for source in sources if source.sha256 or source.problem]
 
-    def _of_hosts(self, names: list[str]) -> list[str]:
-        """Also those that each host of server or clients has."""
+    def _sources(self, names: list[str], operation: str, metric: str) -> list[Source]:
+        """Of these files, also of those that each host of server or clients has."""
         of_hosts = (path.name for name in names for path in files_of(self.folder, name).values())
-        return list(dict.fromkeys([*names, *of_hosts]))
-
-    def origins(self) -> list[dict]:
-        """Of imported logs: where each file is from."""
-        if not self.sums:
-            return []
-        return self._manifest.get("imported", {}).get("from", [])
+        names = dict.fromkeys([*names, *of_hosts])
+        return [self._source(name, operation, metric) for name in names]
 
     def _source(self, name: str, operation: str, metric: str) -> Source:
         path = self.folder / name
@@ -223,23 +200,13 @@ class RawCell:
             digest = file_digest(path)
         except OSError:
             # A cell has not every file.
-            problem = "is not here" if name in self.sums or not self.sums else ""
+            problem = "is not here" if name in self._sums or not self._sums else ""
             return Source(str(path), "", problem, [])
-        problem = ""
-        if digest != self.sums.get(name):
+        if digest != self._sums.get(name):
             problem = f"differs from its checksum in {SUMS}: it was edited or cut off"
+            return Source(str(path), digest, problem, [])
         lines: list[Line] = []
-        if name.endswith(".out") and not problem:
-            phase = name.removesuffix(".out")
-            interval = interval_of(self._manifest, self.run.planned[self.path], phase)
+        if path.suffix == ".out":
+            interval = interval_of(self._manifest, self._cell, path.stem)
             lines, _ = lines_of(path, operation, metric, interval)
-        return Source(str(path), digest, problem, lines)
-
-
-def raw_cell(run: Run, path: str) -> RawCell:
-    """The cell called ``path``; KvstudyError when the study does not plan it any more."""
-    if path not in run.planned:
-        raise KvstudyError(
-            f"{run.folder}/cells.csv: {path} is no cell of the study now; parse the raw logs again"
-        )
-    return RawCell(run, path)
+        return Source(str(path), digest, "", lines)
