@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -73,8 +74,8 @@ class StatementAnswer:
     @property
     def counts(self) -> dict[str, int]:
         """How many parts have which verdict, the weakest first."""
-        verdicts = [answer.verdict for answer in self.answers]
-        return {one.value: verdicts.count(one) for one in WEAKEST_FIRST if one in verdicts}
+        verdicts = Counter(answer.verdict for answer in self.answers)
+        return {one.value: verdicts[one] for one in WEAKEST_FIRST if one in verdicts}
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def evaluate(
             for parts in _by_workload(statement.parts(grid, stores))
         )
         # A rate of the source's machine is asked of the source only.
-        asked = [each for each in answers if not all(one.part.only_source for one in each.answers)]
+        asked = [each for each in answers if any(one.part.judge.verdict for one in each.answers)]
         verdict = weakest(answer.verdict for answer in asked or answers)
         support = support_of(answer.support for answer in answers)
         answered.append(ClaimAnswer(claim, verdict, support, answers))
@@ -111,10 +112,9 @@ def evaluate(
 
 
 def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
-    groups: dict[tuple[str, ...], list[Part]] = {}
+    groups: dict[tuple[str, ...], list[Part]] = defaultdict(list)
     for part in parts:
-        workloads = dict.fromkeys(operand.workload for operand in part.of)
-        groups.setdefault(tuple(workloads), []).append(part)
+        groups[tuple(dict.fromkeys(operand.workload for operand in part.of))].append(part)
     return groups.values()
 
 
@@ -134,7 +134,7 @@ def _statement(
 
 def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
     source = _source(part, published)
-    if part.only_source:
+    if part.judge.verdict is None:
         return Answer(part, Verdict.NOT_MEASURED, None, ELSEWHERE, (), *source)
     try:
         quantity = part.find(measured)
@@ -177,15 +177,13 @@ def _source(
 
 def _floor(ratio: Quantity, measured: Values) -> float | None:
     """The noise floor, where the ratio of two stores' throughput is not above it."""
-    a, b = ratio.of or (None, None)
-    whole = ("throughput", "overall")
-    if a is None or a.store == b.store or a.workload != b.workload:
+    if not ratio.of:
         return None
-    if {(a.metric, a.operation), (b.metric, b.operation)} != {whole}:
+    a, b = ratio.of
+    whole = {(each.workload, each.operation, each.metric) for each in ratio.of}
+    if a.store == b.store or whole != {(a.workload, "overall", "throughput")}:
         return None
     if measured.best(a) != measured.best(b):
         return None
-    _, workload, slug = measured.setting(a)
-    floor = measured.floors.get((workload, slug))
-    below = floor is not None and max(ratio.value, 1 / ratio.value) <= floor
-    return floor if below else None
+    floor = measured.floors.get(measured.setting(a)[1:], 0)
+    return floor if max(ratio.value, 1 / ratio.value) <= floor else None

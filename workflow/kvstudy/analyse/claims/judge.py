@@ -24,9 +24,12 @@ class Support(StrEnum):
 
 @dataclass(frozen=True)
 class Judge:
-    """The verdict on a measured quantity, and whether a value of the source fits."""
+    """The verdict on a measured quantity, and whether a value of the source fits.
 
-    verdict: Callable[[Quantity], Verdict]
+    No verdict: nothing measured here can tell.
+    """
+
+    verdict: Callable[[Quantity], Verdict] | None
     fits: Callable[[float], bool]
     # The smaller, the worse a value fits: which of many parts is shown.
     rank: Callable[[float], float]
@@ -54,16 +57,14 @@ def support_of(parts: Iterable[Support]) -> Support:
     kinds = set(parts)
     if Support.NOT in kinds:
         return Support.NOT
-    if kinds == {Support.NO_DATA}:
-        return Support.NO_DATA
-    return Support.SUPPORTED if kinds == {Support.SUPPORTED} else Support.PARTLY
+    return kinds.pop() if len(kinds) == 1 else Support.PARTLY
 
 
 def audited(support: Support, fits: Fits) -> Support:
     """``support`` where the audit of the source says of the same statement what ``fits``.
 
-    Both are one judgement of one sentence: what changes a result is not supported, and what
-    changes a value is so in part. Digits change nothing.
+    Both judge one sentence: what changes a result is not supported, what changes a value is so
+    in part. Digits change nothing.
     """
     if fits == Fits.RESULT:
         return Support.NOT
@@ -134,7 +135,7 @@ def limits(at_least: float | None, at_most: float | None) -> Judge:
 def near(claimed: float, within: float) -> Judge:
     """A value of the source's machine; nothing measured elsewhere can confirm it."""
     return Judge(
-        lambda quantity: Verdict.NOT_MEASURED,
+        None,
         lambda point: _close(point, claimed, within),
         lambda point: -abs(log(point / claimed)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import exp, inf, log
 
 from kvstudy.analyse.claims.selection import Operand
@@ -11,7 +12,13 @@ from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_
 from kvstudy.analyse.findings.rounds import crossing
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
-from kvstudy.stats.intervals import error_rate, log_t_interval, mean_estimate, trimmed_estimate
+from kvstudy.stats.intervals import (
+    Interval,
+    error_rate,
+    log_t_interval,
+    mean_estimate,
+    trimmed_estimate,
+)
 from kvstudy.stats.laws import saturation
 from kvstudy.stats.ratios import Ratio, Verdict, paired_ratio, unpaired_ratio
 from kvstudy.study.metrics import metric_of
@@ -25,7 +32,7 @@ READS = "reads"
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(Interval):
     """A ratio (``unit`` is "") or a value with its 95 % interval, None for one repetition.
 
     ``n`` counts repetitions, of a share operations. Of thread counts, which have no
@@ -33,10 +40,6 @@ class Quantity:
     ``of`` are the values behind it, where they had to be found.
     """
 
-    value: float
-    low: float | None
-    high: float | None
-    n: int
     unit: str = ""
     of: tuple[Operand, ...] = ()
 
@@ -55,10 +58,12 @@ def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
 
 def mean_ratio(values: Values, couples: Sequence[Couple]) -> Quantity:
     """The geometric mean of the ratios, in each repetition."""
-    above = _means([values.runs(a) for a, _ in couples])
-    below = _means([values.runs(b) for _, b in couples])
-    side_by_side = values.side_by_side(*(operand for couple in couples for operand in couple))
-    return _ratio_of(side_by_side, above, below)
+    means: list[Runs] = []
+    for operands in zip(*couples, strict=True):
+        several = [values.runs(operand) for operand in operands]
+        shared = _common(several)
+        means.append({name: geometric_mean(runs[name] for runs in several) for name in shared})
+    return _ratio_of(values.side_by_side(*chain(*couples)), *means)
 
 
 def extreme_ratio(
@@ -74,44 +79,38 @@ def value(values: Values, operand: Operand) -> Quantity:
         printed = values.printed_share(operand)
         if printed is not None:
             return Quantity(printed, None, None, 1, SHARE)
-        failed, operations = values.failed_share(operand)
-        share = error_rate(failed, operations)
-        return Quantity(share.value, share.low, share.high, share.n, SHARE)
-    return _over_repetitions(values.runs(operand), metric_of(operand.metric).unit)
+        return Quantity(**vars(error_rate(*values.failed_share(operand))), unit=SHARE)
+    mean = log_t_interval(values.runs(operand).values())
+    return Quantity(**vars(mean), unit=metric_of(operand.metric).unit)
 
 
-def change(values: Values, steps: Sequence[Step]) -> Quantity:
+def change(values: Values, steps: Sequence[Step], until_saturation: bool = False) -> Quantity:
     """How many times the value (or first by second) is larger at the last step than at the first.
 
     By the straight line through the logarithms of value and size, fitted in each
-    repetition that has all steps.
+    repetition that has all steps; up to the size at which the mean throughput saturates, if only
+    ``until_saturation``.
     """
-    sizes = np.log([size for size, _, _ in steps])
+    sizes = [size for size, *_ in steps]
+    if until_saturation and len(sizes) > 1:
+        whole = (replace(a, metric="throughput", operation="overall") for _, a, _ in steps)
+        rates = [geometric_mean(values.runs(each).values()) for each in whole]
+        last = saturation(sizes, rates) or sizes[-1]
+        sizes = [size for size in sizes if size <= last]
     if len(sizes) < 2:
-        raise UnknownValue(Verdict.NOT_MEASURED, "one-size")
+        one_count = until_saturation and len(steps) < 2
+        raise UnknownValue(Verdict.NOT_MEASURED, "one-thread-count" if one_count else "one-size")
     at_steps = []
-    for _, a, b in steps:
+    for _, a, b in steps[: len(sizes)]:
         runs = values.runs(a)
         below = values.runs(b) if b else dict.fromkeys(runs, 1.0)
         at_steps.append({name: runs[name] / below[name] for name in runs if name in below})
-    changes = {
-        name: exp(np.polyfit(sizes, [log(runs[name]) for runs in at_steps], 1)[0] * np.ptp(sizes))
+    x = np.log(sizes)
+    changes = [
+        exp(np.polyfit(x, [log(runs[name]) for runs in at_steps], 1)[0] * np.ptp(x))
         for name in _common(at_steps)
-    }
-    return _over_repetitions(changes, "")
-
-
-def change_until_saturation(values: Values, steps: Sequence[Step]) -> Quantity:
-    """As ``change``, up to the thread count at which the mean throughput saturates."""
-    counts = [count for count, _, _ in steps]
-    if len(counts) < 2:
-        raise UnknownValue(Verdict.NOT_MEASURED, "one-thread-count")
-    rates = [
-        geometric_mean(values.runs(replace(a, metric="throughput", operation="overall")).values())
-        for _, a, _ in steps
     ]
-    last = saturation(counts, rates) or counts[-1]
-    return change(values, [step for step in steps if step[0] <= last])
+    return Quantity(**vars(log_t_interval(changes)))
 
 
 def saturation_point(
@@ -154,53 +153,39 @@ def _median(points: list[float], unit: str) -> Quantity:
     return Quantity(ordered[(n - 1) // 2], *ends, n, unit)
 
 
-def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Quantity:
+def break_even(
+    values: Values, delete: Operand, write: Operand, database: Operand, read: Operand
+) -> Quantity:
     """Reads per write from which a cache pays off, as ``findings.rounds`` has it.
 
-    Of single cells the costs are trimmed means of the rounds, of several plain ones of the
-    cells, so that table and claim have one value. Without a measured deletion, a write to the
-    cache stands for it. Infinite: it never pays off; that ``low`` is infinite too when the
-    runs tell it, and None when they do not.
+    ``database`` is a read there, the others are of the cache. Of single cells the costs are
+    trimmed means of the rounds, of several plain ones of the cells, so that table and claim
+    have one value. Without a measured deletion, a write to the cache stands for it. Infinite: it
+    never pays off; that ``low`` is infinite too when the runs tell it, and None when they do not.
     """
     try:
-        values.runs(deletes)
-        operands = costs | {"delete": deletes}
+        values.runs(delete)
     except UnknownValue:
-        operands = costs | {"delete": costs["write"]}
-    runs = {}
-    for name, operand in operands.items():
-        of = values.runs(operand)
-        runs[name] = {run: 1 / rate for run, rate in of.items()} if operand.larger_is_better else of
-    means = {}
-    for name, operand in operands.items():
+        delete = write
+    times, means = [], []
+    for operand in (delete, write, database, read):
+        runs = values.runs(operand).values()
+        times.append([1 / rate for rate in runs] if operand.larger_is_better else [*runs])
         inside = values.setting(operand) in values.in_rounds
-        means[name] = (trimmed_estimate if inside else mean_estimate)(runs[name].values())
-    n = min(map(len, runs.values()))
-    reads = crossing(*(means[name] for name in ("delete", "write", "read database", "read")))
-    if reads is None:
-        slower = unpaired_ratio(runs["read"].values(), runs["read database"].values())
-        told = slower.low is not None and slower.low > 1
-        return Quantity(inf, *([inf, inf] if told else [None, None]), n, READS)
-    return Quantity(reads.value, reads.low, reads.high, n, READS)
+        means.append((trimmed_estimate if inside else mean_estimate)(times[-1]))
+    n = min(map(len, times))
+    if (reads := crossing(*means)) is not None:
+        return Quantity(reads.value, reads.low, reads.high, n, READS)
+    slower = unpaired_ratio(times[3], times[2])
+    end = inf if slower.low is not None and slower.low > 1 else None
+    return Quantity(inf, end, end, n, READS)
 
 
 def _ratio_of(side_by_side: bool, a: Runs, b: Runs, of: tuple[Operand, ...] = ()) -> Quantity:
-    if side_by_side:
-        if not a.keys() & b.keys():
-            raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
-        of_runs = paired_ratio(a, b)
-    else:
-        of_runs = unpaired_ratio(a.values(), b.values())
-    return Quantity(of_runs.value, of_runs.low, of_runs.high, of_runs.n, "", of)
-
-
-def _over_repetitions(runs: Runs, unit: str) -> Quantity:
-    mean = log_t_interval(runs.values())
-    return Quantity(mean.value, mean.low, mean.high, mean.n, unit)
-
-
-def _means(several: list[Runs]) -> Runs:
-    return {name: geometric_mean(runs[name] for runs in several) for name in _common(several)}
+    if side_by_side and not a.keys() & b.keys():
+        raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
+    found = paired_ratio(a, b) if side_by_side else unpaired_ratio(a.values(), b.values())
+    return Quantity(found.value, found.low, found.high, found.n, "", of)
 
 
 def _common(several: Sequence[Runs]) -> list[str]:

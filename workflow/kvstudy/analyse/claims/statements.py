@@ -7,10 +7,11 @@ kind is one more class, in the union at the end.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -23,7 +24,7 @@ from kvstudy.analyse.claims.values import Values
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.study.base import SIZES, Name, Size, Strict
+from kvstudy.study.base import SIZES, Name, Size, Strict, as_list
 
 Factor = Annotated[float, Field(gt=0)]
 # How far the source's own values may be from a number in its text, which is rounded.
@@ -36,7 +37,7 @@ class Part:
 
     ``of`` are the operands behind it (two make a ratio); ``over`` names the size
     of a trend or a saturation, ``several`` how many ratios are taken together, ``between``
-    stands between the two operands. ``only_source``: nothing measured here can tell.
+    stands between the two operands.
     """
 
     find: Callable[[Values], Quantity]
@@ -45,23 +46,11 @@ class Part:
     over: str = ""
     several: str = ""
     between: str = "/"
-    only_source: bool = False
-
-
-def part_of_value(verdict: Judge, operand: Operand, only_source: bool = False) -> Part:
-    """One value itself."""
-    find = partial(quantities.value, operand=operand)
-    return Part(find, verdict, (operand,), only_source=only_source)
 
 
 def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Part:
     """One value by another."""
     return Part(partial(quantities.ratio, a=a, b=b), verdict, (a, b))
-
-
-def _together(find: Callable[..., Quantity], of: list[Couple], judge: Judge, take: str) -> Part:
-    operands = tuple(operand for couple in of for operand in couple)
-    return Part(partial(find, couples=of), judge, operands, several=reason(f"{take}-of", n=len(of)))
 
 
 def part_over(size: str, find: Callable[[Values], Quantity], judge: Judge, steps: Iterable) -> Part:
@@ -72,27 +61,22 @@ def part_over(size: str, find: Callable[[Values], Quantity], judge: Judge, steps
 
 def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[Step]]:
     """The values that differ in one size only, with that size, rising."""
+    fixed = [size for size in SIZES if size != over]
 
-    def rest(pair: tuple[Operand, Operand | None]) -> str:
-        return str([_without(operand, over) for operand in pair if operand])
+    def rest(step: Step) -> str:
+        named = ((each.name, each.candidates[0]) for each in step[1:] if each)
+        return str([(*name, *(getattr(sizes, size) for size in fixed)) for name, sizes in named])
 
-    def size(pair: tuple[Operand, Operand | None]) -> int:
-        return getattr(pair[0].candidates[0], over) or 0
-
-    ordered = sorted(pairs, key=lambda pair: (rest(pair), size(pair)))
-    return [[(size(pair), *pair) for pair in group] for _, group in groupby(ordered, key=rest)]
-
-
-def _without(operand: Operand, over: str) -> tuple:
-    others = [getattr(operand.candidates[0], size) for size in SIZES if size != over]
-    return (*operand.name, *others)
+    steps = [(getattr(pair[0].candidates[0], over) or 0, *pair) for pair in pairs]
+    ordered = sorted(steps, key=lambda step: (rest(step), step[0]))
+    return [list(group) for _, group in groupby(ordered, key=rest)]
 
 
 class AnyStatement(Selection):
     """What every kind has."""
 
-    # Whether the kind names the stores itself, and whether its value may be 0.
-    brings_stores: ClassVar[bool] = False
+    # Keys by which the kind names its stores itself, and whether its value may be 0.
+    own_stores: ClassVar[tuple[str, ...]] = ()
     takes_zero: ClassVar[bool] = False
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
@@ -103,13 +87,18 @@ class AnyStatement(Selection):
         """The values over a size; ``fixed`` are keys that the kind brings."""
         return series([(one, None) for one in singles(self, grid, **fixed)], size)
 
+    def _singles(self, verdict: Judge, grid: Grid) -> list[Part]:
+        """Of each value itself."""
+        return [
+            Part(partial(quantities.value, operand=operand), verdict, (operand,))
+            for operand in singles(self, grid)
+        ]
+
     def _better(self, first: str, second: str, grid: Grid) -> list[Part]:
         """That one store is better than another: the ratio of the larger to the smaller value."""
         sides = (singles(self, grid, store=store) for store in (first, second))
         return [
-            part_of_ratio(judge.beyond_one(), a, b)
-            if a.larger_is_better
-            else part_of_ratio(judge.beyond_one(), b, a)
+            part_of_ratio(judge.beyond_one(), *((a, b) if a.larger_is_better else (b, a)))
             for a, b in zip(*sides, strict=True)
         ]
 
@@ -125,12 +114,14 @@ class AnyStatement(Selection):
             for kind in ("store", "workload"):
                 key = f"{prefix}.{kind}" if prefix else kind
                 yield from ((key, kind, name) for name in selection.values_of(kind))
+        for key in self.own_stores:
+            yield from ((key, "store", name) for name in as_list(getattr(self, key)))
 
     def check(self, key: str, stores: list[str]) -> None:
         """KvstudyError (naming ``key``) for what is missing, or has no meaning for ``stores``."""
         sides = self.sides or {"": self}
         # Every value needs a workload and, where the kind does not bring it, a store.
-        for needed in ("workload",) if self.brings_stores else ("store", "workload"):
+        for needed in ("workload",) if self.own_stores else ("store", "workload"):
             for name, side in sides.items():
                 if not side.values_of(needed) and not self.values_of(needed):
                     place = f"{key}.{name}.{needed}" if name else f"{key}.{needed}"
@@ -147,13 +138,9 @@ class AnyStatement(Selection):
 class Order(AnyStatement):
     """Stores, best first."""
 
-    brings_stores = True
+    own_stores = ("stores",)
     kind: Literal["order"] = Field(description="Stores, best first.")
     stores: Annotated[list[Name], Field(min_length=2)] = Field(description="Best first.")
-
-    def names(self) -> Iterator[tuple[str, str, str]]:
-        yield from super().names()
-        yield from (("stores", "store", name) for name in self.stores)
 
     def check(self, key: str, stores: list[str]) -> None:
         super().check(key, stores)
@@ -169,7 +156,6 @@ class Order(AnyStatement):
 class _OneOfAll(AnyStatement):
     """One store against each other of the study."""
 
-    brings_stores = True
     store: Name = Field(description="The store.")
 
     def check(self, key: str, stores: list[str]) -> None:
@@ -180,12 +166,8 @@ class _OneOfAll(AnyStatement):
                 "to compare it with; leave out the claim, or add a store to the study"
             )
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        others = [store for store in stores if store != self.store]
-        return [one for other in others for one in self._against(other, grid)]
-
-    def _against(self, other: str, grid: Grid) -> list[Part]:
-        raise NotImplementedError
+    def _others(self, stores: list[str]) -> list[str]:
+        return [store for store in stores if store != self.store]
 
 
 class Extreme(_OneOfAll):
@@ -195,9 +177,10 @@ class Extreme(_OneOfAll):
         description="``store`` is the best, or the worst, of the study's stores."
     )
 
-    def _against(self, other: str, grid: Grid) -> list[Part]:
-        best_first = (self.store, other) if self.kind == "best" else (other, self.store)
-        return self._better(*best_first, grid)
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        pairs = [(self.store, other) for other in self._others(stores)]
+        best_first = pairs if self.kind == "best" else [pair[::-1] for pair in pairs]
+        return [part for pair in best_first for part in self._better(*pair, grid)]
 
 
 class Quotient(AnyStatement):
@@ -218,15 +201,23 @@ class Quotient(AnyStatement):
         pairs, verdict = couples(self, self.of, self.to, grid), self._judge()
         if self.take == "each":
             return [part_of_ratio(verdict, a, b) for a, b in pairs]
-        if self.take == "mean":
-            # Of those that differ in sizes only.
-            groups: dict[tuple, list[Couple]] = {}
-            for a, b in pairs:
-                groups.setdefault((a.name, b.name), []).append((a, b))
-            return [_together(quantities.mean_ratio, of, verdict, "mean") for of in groups.values()]
-        choose = {"smallest": min, "largest": max}[self.take]
-        find = partial(quantities.extreme_ratio, choose=choose)
-        return [_together(find, pairs, verdict, self.take)]
+        groups: dict[tuple, list[Couple]] = defaultdict(list)
+        for a, b in pairs:
+            # A mean is of those that differ in sizes only.
+            groups[(a.name, b.name) if self.take == "mean" else ()].append((a, b))
+        find = quantities.mean_ratio
+        if self.take != "mean":
+            choose = {"smallest": min, "largest": max}[self.take]
+            find = partial(quantities.extreme_ratio, choose=choose)
+        return [
+            Part(
+                partial(find, couples=of),
+                verdict,
+                tuple(chain(*of)),
+                several=reason(f"{self.take}-of", n=len(of)),
+            )
+            for of in groups.values()
+        ]
 
 
 class TimesAs(Quotient):
@@ -291,8 +282,7 @@ class Bound(AnyStatement, _Limits):
     )
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        limits = judge.limits(self.at_least, self.at_most)
-        return [part_of_value(limits, operand) for operand in singles(self, grid)]
+        return self._singles(judge.limits(self.at_least, self.at_most), grid)
 
 
 class Value(AnyStatement):
@@ -306,8 +296,7 @@ class Value(AnyStatement):
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        near = judge.near(self.value, self.within)
-        return [part_of_value(near, operand, only_source=True) for operand in singles(self, grid)]
+        return self._singles(judge.near(self.value, self.within), grid)
 
 
 class Trend(AnyStatement):
@@ -337,8 +326,7 @@ class Trend(AnyStatement):
             steps_of_each = series(couples(self, self.of, self.to, grid), self.over)
         else:
             steps_of_each = self._series(self.over, grid)
-        saturates = self.until_saturation
-        find = quantities.change_until_saturation if saturates else quantities.change
+        find = partial(quantities.change, until_saturation=self.until_saturation)
         direction = judge.beyond_one(above=self.goes == "up")
         return [
             part_over(self.over, partial(find, steps=steps), direction, steps)
@@ -370,9 +358,8 @@ class First(_OneOfAll):
         description="``store`` saturates with fewer threads than each other store of the study."
     )
 
-    def _against(self, other: str, grid: Grid) -> list[Part]:
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         own = self._series("threads", grid, store=self.store)
-        theirs = self._series("threads", grid, store=other)
         return [
             part_over(
                 "threads",
@@ -380,7 +367,8 @@ class First(_OneOfAll):
                 judge.beyond_one(),
                 [*second, *first],
             )
-            for first, second in zip(own, theirs, strict=True)
+            for other in self._others(stores)
+            for first, second in zip(own, self._series("threads", grid, store=other), strict=True)
         ]
 
 
@@ -391,7 +379,7 @@ class BreakEven(AnyStatement):
     writes to the cache, all others ask the cache only.
     """
 
-    brings_stores = True
+    own_stores = ("cache", "database")
     kind: Literal["break-even"] = Field(
         description="A cache pays off from so many reads per write on: each write deletes in the "
         "cache, and the first read after it fills it."
@@ -401,24 +389,20 @@ class BreakEven(AnyStatement):
     reads: Annotated[float, Field(gt=1)] = Field(description="Reads per write.")
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
-    def names(self) -> Iterator[tuple[str, str, str]]:
-        yield from super().names()
-        yield from (("cache", "store", self.cache), ("database", "store", self.database))
-
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        def operand(store: str, operation: str) -> Operand:
-            return singles(self, grid, store=store, operation=operation)[0]
-
-        costs = {
-            "read": operand(self.cache, "read"),
-            "write": operand(self.cache, "insert"),
-            "read database": operand(self.database, "read"),
+        of = {
+            "delete": (self.cache, "delete"),
+            "write": (self.cache, "insert"),
+            "database": (self.database, "read"),
+            "read": (self.cache, "read"),
         }
-        deletes = operand(self.cache, "delete")
-        find = partial(quantities.break_even, costs=costs, deletes=deletes)
-        of = (costs["read"], costs["read database"])
+        costs = {
+            name: singles(self, grid, store=store, operation=operation)[0]
+            for name, (store, operation) in of.items()
+        }
+        find = partial(quantities.break_even, **costs)
         reads = judge.reads(self.reads, self.within)
-        return [Part(find, reads, of, between=N_("before"))]
+        return [Part(find, reads, (costs["read"], costs["database"]), between=N_("before"))]
 
 
 Statement = Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from kvstudy.analyse.audit.check import Fits
@@ -18,7 +19,7 @@ from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.values import Values, published_values
-from kvstudy.analyse.claims.words import Names, label, value_name
+from kvstudy.analyse.claims.words import Names, label, sides
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _
@@ -36,8 +37,6 @@ COLUMNS = [
 ]
 # Of this kind are statements that only the source's own data can be asked about.
 VALUE = "value"
-# Empty where no verdict is given.
-VERDICTS = ["verdict", "statement_verdict", "verdicts"]
 
 
 def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) -> pd.DataFrame:
@@ -52,7 +51,7 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
     that does not fit. Without ``verdicts`` those columns are empty: a trial run has none, and
     published values alone.
     """
-    rows = []
+    rows, here = [], replace(names, measured=True)
     for claim in answers:
         own = claim.claim
         for index, answer in enumerate(claim.statements, start=1):
@@ -64,17 +63,17 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
                     *[claim.support.value, claim.verdict.value],
                     *[index, answer.statement.kind, answer.support.value, answer.verdict.value],
                     *[len(answer.answers), ", ".join(counts)],
-                    label(shown.part, quantity, names, measured=True),
+                    label(shown.part, quantity, here),
                     shown.published.value if shown.published else None,
                     *_numbers(quantity, shown.published),
                     *[shown.reason, several(_marks(answer))],
                     *_published(answer.of_source, names),
-                    "; ".join(value_name(operand, names) for operand in answer.rests_on),
+                    "; ".join(sides([operand], [], names) for operand in answer.rests_on),
                     _misfit(answer.misfit),
                 ]
             )
     made = pd.DataFrame(rows, columns=COLUMNS)
-    return made if verdicts else made.assign(**dict.fromkeys(VERDICTS, ""))
+    return made if verdicts else made.assign(verdict="", statement_verdict="", verdicts="")
 
 
 def read_claims(path: Path) -> pd.DataFrame:
@@ -111,7 +110,7 @@ def _published(answer: Answer | None, names: Names) -> list[object]:
     if answer is None:
         return ["", None, ""]
     quantity = answer.published
-    return [label(answer.part, quantity, names, measured=False), quantity.value, quantity.unit]
+    return [label(answer.part, quantity, names), quantity.value, quantity.unit]
 
 
 NOT_PUBLISHED = N_("not published")

@@ -149,9 +149,8 @@ class Values:
 
     def _unknown(self, operand: Operand, setting: Setting | tuple) -> UnknownValue:
         if setting in self.runs_of:
-            names = {"metric": operand.metric, "operation": operand.operation}
-            words = {key: name.replace("_", " ") for key, name in names.items()}
-            why = reason("no-value-of", **words)
+            metric = operand.metric.replace("_", " ")
+            why = reason("no-value-of", metric=metric, operation=operand.operation)
         elif setting in self.why:
             why = self.why[setting]
         elif operand.store not in {store for store, *_ in self.why}:
@@ -177,19 +176,18 @@ def measured_values(
     take the place of the cell's values of the same operation. ``updating`` and ``records`` as
     ``tidy.probes`` has them.
     """
-    why = {}
-    for setting, rows in cells.groupby(SETTING, sort=False):
-        invalid = rows.loc[rows["invalid"] != "", "invalid"]
-        why[setting] = reason("invalid", why=invalid.iloc[0]) if len(invalid) else "not measured"
+    why = dict.fromkeys(cells[SETTING].itertuples(index=False, name=None), "not measured")
+    invalid = cells[cells["invalid"] != ""].drop_duplicates(SETTING)
+    for *setting, words in invalid[[*SETTING, "invalid"]].itertuples(index=False):
+        why[tuple(setting)] = reason("invalid", why=words)
     runs_of = _by_setting(values, values["parameters"])
     in_rounds = set()
     if rounds is not None:
         for _, rows in rounds.merge(counting(cells)[CELL], on=CELL).groupby("workload", sort=False):
             of_rounds, inside = _of_rounds(rows)
-            settings = _by_setting(of_rounds, of_rounds["parameters"])
-            for setting, metrics in settings.items():
+            for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():
                 runs_of.setdefault(setting, {}).update(metrics)
-            in_rounds |= settings.keys() if inside else set()
+                in_rounds |= {setting} if inside else set()
     bound = bottleneck[bottleneck["client_bound"] == "yes"]
     known = floors.dropna(subset="floor").set_index(["workload", "parameters"])["floor"]
     return Values(
@@ -257,14 +255,14 @@ def _add_mean(values: Values, store: str, workloads: list[str]) -> None:
     speed = ("overall", "throughput")
     setting = (store, MEAN, OF_MEAN.slug)
     own = values.runs_of.setdefault(setting, {})
-    parts = [
-        of
+    parts = {
+        of: runs[speed]["source"]
         for of, runs in values.runs_of.items()
         if of[0] == store and of[1] in workloads and speed in runs
-    ]
+    }
     if speed in own or len(parts) != len(workloads):
         return
-    own[speed] = {"source": float(np.mean([values.runs_of[of][speed]["source"] for of in parts]))}
+    own[speed] = {"source": float(np.mean([*parts.values()]))}
     if any((of, *speed) in values.rejected for of in parts):
         values.rejected.add((setting, *speed))
 
@@ -279,8 +277,7 @@ def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
 
 def _by_setting(rows: pd.DataFrame, sizes: pd.Series) -> dict[Setting, dict[Which, Runs]]:
     settings: dict[Setting, dict[Which, Runs]] = {}
-    columns = ("store", "workload", "operation", "metric", "repetition", "value")
-    for size, row in zip(sizes, rows[list(columns)].itertuples(index=False), strict=True):
+    for size, row in zip(sizes, rows.itertuples(), strict=True):
         runs = settings.setdefault((row.store, row.workload, size), {})
         runs.setdefault((row.operation, row.metric), {})[str(row.repetition)] = row.value
     return settings

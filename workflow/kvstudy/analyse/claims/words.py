@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, isnan
 
 from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
@@ -25,7 +25,10 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Names:
-    """Titles of stores, short names of workloads, and the study's parameter sets."""
+    """Titles of stores, short names of workloads, and the study's parameter sets.
+
+    Sizes are those that were ``measured``, or those of the study: at another scale they differ.
+    """
 
     stores: dict[str, str]
     workloads: dict[str, str]
@@ -34,33 +37,19 @@ class Names:
 
     @classmethod
     def of(cls, study: Study, stores: dict[str, str], grid: Grid) -> Names:
-        return cls(
-            stores, {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}, grid
-        )
+        workloads = {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}
+        return cls(stores, workloads, grid)
 
 
-def label(part: Part, quantity: Quantity | None, names: Names, *, measured: bool) -> str:
-    """``A: Redis / Memcached``: what is common first, then what is divided.
-
-    Sizes are those that were ``measured``, or those of the study: at another scale they differ.
-    """
+def label(part: Part, quantity: Quantity | None, names: Names) -> str:
+    """``A: Redis / Memcached``: what is common first, then what is divided."""
     operands = list(quantity.of if quantity and quantity.of else part.of)
-    names = replace(names, measured=measured)
-    if part.several and not (quantity and quantity.of):
-        # Many couples: what all have in common.
-        text = _sides(operands[0::2], operands[1::2], names)
-        return "; ".join(filter(None, [text, sentence(part.several)]))
     if part.over:
         return _over(part, operands, names)
-    text = _sides(
-        operands[:1], operands[1:2], names, between=_(part.between) if part.between != "/" else "/"
-    )
-    return f"{text}; {sentence(part.several)}" if part.several else text
-
-
-def value_name(operand: Operand, names: Names) -> str:
-    """``A, Redis, mean latency, read``: one value of one store."""
-    return _sides([operand], [], names)
+    between = _(part.between) if part.between != "/" else "/"
+    # Of many couples: what all have in common.
+    text = sides(operands[0::2], operands[1::2], names, between)
+    return "; ".join(filter(None, [text, sentence(part.several)]))
 
 
 def number(quantity: Quantity) -> str:
@@ -85,33 +74,30 @@ def _in_brackets(low: str, high: str) -> str:
 
 def _over(part: Part, operands: list[Operand], names: Names) -> str:
     counts = sorted({_numbers(operand, part.over, names).pop() for operand in operands} - {None})
-    over = _(part.over)
-    ends = (grouped(str(count)) for count in (counts[0], counts[-1])) if counts else ()
-    span = _("{} {} to {}").format(over, *ends) if counts else over
-    sides: dict[tuple, Operand] = {}
+    span = over = _(part.over)
+    if counts:
+        ends = (grouped(str(count)) for count in (counts[0], counts[-1]))
+        span = _("{} {} to {}").format(over, *ends)
+    found: dict[tuple, Operand] = {}
     for operand in operands:
-        named = {
-            key: value for key, value in _described(operand, names).items() if key != part.over
-        }
-        sides.setdefault(tuple(named.values()), operand)
-    above, *below = sides.values()
-    return f"{_sides([above], below, names, without=part.over)}; {span}"
+        found.setdefault(tuple((_described(operand, names) | {part.over: ""}).values()), operand)
+    above, *below = found.values()
+    return f"{sides([above], below, names, without=part.over)}; {span}"
 
 
-def _sides(
+def sides(
     above: list[Operand], below: list[Operand], names: Names, between: str = "/", without: str = ""
 ) -> str:
-    """What both sides share, then what differs."""
+    """What both sides share, then what differs; of one value without ``below`` all of it."""
     common, one, other = [], [], []
-    sides = [[_described(operand, names) for operand in side] for side in (above, below)]
-    for key in _described(above[0], names):
-        if key == without:
+    described = [[_described(operand, names) for operand in side] for side in (above, below)]
+    for key in described[0][0]:
+        if key == without or (key in SIZES and not _worth(key, [*above, *below], names)):
             continue
-        mine, theirs = (_joined(key, side) for side in sides)
-        worth = key not in SIZES or _worth(key, [*above, *below], names)
-        if worth and (mine == theirs or not below):
+        mine, theirs = (_joined(key, side) for side in described)
+        if mine == theirs or not below:
             common.append(_titled(key, mine, names))
-        elif worth and None not in (mine, theirs):
+        elif None not in (mine, theirs):
             one.append(_titled(key, mine, names))
             other.append(_titled(key, theirs, names))
     text = ", ".join(filter(None, common))
@@ -123,11 +109,11 @@ def _sides(
 
 def _worth(size: str, operands: list[Operand], names: Names) -> bool:
     """Whether the size is worth naming: the study has several, or not this one."""
-    for operand in operands:
-        numbers = names.grid.values(operand.workload, size)
-        if len(numbers) > 1 or getattr(operand.candidates[0], size) not in [None, *numbers]:
-            return True
-    return False
+    known = [(each, names.grid.values(each.workload, size)) for each in operands]
+    return any(
+        len(numbers) > 1 or getattr(each.candidates[0], size) not in [None, *numbers]
+        for each, numbers in known
+    )
 
 
 def _joined(key: str, side: list[dict[str, object]]) -> object:

@@ -46,25 +46,23 @@ def import_cells(
     shutil.rmtree(work, ignore_errors=True)
     good, failed = [], {}
     for cell, phases in found.items():
-        reason = _problem(cell, phases)
-        if reason:
+        if reason := _problem(cell, phases):
             failed[cell.path] = reason
             target = work / "failed" / cell.path / ATTEMPT
+            _write(target, study, cell, phases, folder)
+            _write_json(target / "failure.json", {"reason": reason}, indent=None)
         else:
             good.append(cell)
-            target = work / "raw" / cell.path
-        target.mkdir(parents=True)
-        _write(target, study, cell, phases, folder)
-        if reason:
-            text = json.dumps({"reason": reason}) + "\n"
-            (target / "failure.json").write_text(text, encoding="utf-8")
-        else:
-            write_sums(target)
+            _write(work / "raw" / cell.path, study, cell, phases, folder)
+            write_sums(work / "raw" / cell.path)
     _replace(results, work)
     # The report is made again when it changes.
-    record = {"logs": [row.file for row in rows], "ignored": ignored}
-    (results / IMPORTS).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    _write_json(results / IMPORTS, {"logs": [row.file for row in rows], "ignored": ignored})
     return good, failed
+
+
+def _write_json(path: Path, data: dict[str, object], indent: int | None = 1) -> None:
+    path.write_text(json.dumps(data, indent=indent) + "\n", encoding="utf-8")
 
 
 def _refuse_measured(results: Path) -> None:
@@ -143,15 +141,14 @@ def _check_load(cell: Cell, source: Source, alone: bool) -> None:
 
 def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], folder: Path) -> None:
     """The files of the cell, its manifest last."""
+    target.mkdir(parents=True)
     origins: list[dict[str, str]] = []
     for phase, source in phases.items():
         for part, ending in ((source.results, "out"), (source.errors, "err")):
             if part:
                 origins.append(_put(target, f"{phase}.{ending}", part, folder))
         for operation, path in source.histograms.items():
-            name = f"{phase}.{operation}.hdr"
-            shutil.copyfile(path, target / name)
-            origins.append(_origin(path, name, folder))
+            origins.append(_copy(path, target / f"{phase}.{operation}.hdr", folder))
     measured = phases.get(cell.measured_phase)
     started = run_start(measured.talk) if measured else None
     manifest = {
@@ -173,10 +170,9 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
             phase: {
                 "command": source.arguments,
                 "interval": _interval(cell, source),
-                "started": None,
-                "seconds": None,
-                "client_cpu_seconds": None,
-                "monitor_cpu_seconds": None,
+                **dict.fromkeys(
+                    ("started", "seconds", "client_cpu_seconds", "monitor_cpu_seconds")
+                ),
             }
             for phase, source in phases.items()
         },
@@ -184,29 +180,22 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
         "environment": None,
         "seconds": {"ready": None, "stop": None, "total": None},
     }
-    text = json.dumps(manifest, indent=1) + "\n"
-    (target / "manifest.json").write_text(text, encoding="utf-8")
+    _write_json(target / "manifest.json", manifest)
 
 
 def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
     """Write a log: its own bytes if these can be read as they are, else a copy beside them."""
-    data = part.path.read_bytes()
-    if part.number == 0 and encoding_of(data) == "utf-8":
-        (target / name).write_bytes(data)
-        return _origin(part.path, name, folder)
+    if part.number == 0 and encoding_of(part.path.read_bytes()) == "utf-8":
+        return _copy(part.path, target / name, folder)
     (target / name).write_text(part.text, encoding="utf-8")
-    original = f"{name}.original"
-    (target / original).write_bytes(data)
-    origin = _origin(part.path, original, folder) | {"read_as": name}
+    origin = _copy(part.path, target / f"{name}.original", folder) | {"read_as": name}
     return origin | ({"number": str(part.number)} if part.number else {})
 
 
-def _origin(path: Path, kept: str, folder: Path) -> dict[str, str]:
-    return {
-        "file": path.relative_to(folder).as_posix(),
-        "sha256": file_digest(path),
-        "kept_as": kept,
-    }
+def _copy(path: Path, kept: Path, folder: Path) -> dict[str, str]:
+    shutil.copyfile(path, kept)
+    name = path.relative_to(folder).as_posix()
+    return {"file": name, "sha256": file_digest(path), "kept_as": kept.name}
 
 
 def _no_series(source: Source | None) -> str:

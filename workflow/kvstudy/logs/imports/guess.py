@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,6 +37,7 @@ _PLACES = re.compile(
 _URL = re.compile(r"(^|\.)(url|uri)$")
 _CLEANUP = re.compile(r"^\[(?:Hdr)?CLEANUP\], (?:Total )?Operations, (\d+)(?:\.0)?$", re.MULTILINE)
 INSERT = "insert"
+SIZES = ("records", "operations", "threads", "seconds")
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Guess:
     """A row with what is needed to complete it.
 
     ``named`` tells that names of files were read, which a person should look at.
-    ``variant`` are the properties of the store's binding; ``base`` is the file under
+    ``variant`` are the properties of the store's binding, sorted; ``base`` is the file under
     workloads/, ``shape`` what its load does differently; ``run`` is the run of a load.
     """
 
@@ -55,6 +56,9 @@ class Guess:
     shape: str = ""
     run: Guess | None = None
     named: bool = False
+
+    def sizes(self) -> tuple[int | None, ...]:
+        return tuple(getattr(self.row, name) for name in SIZES)
 
 
 def guess_rows(sources: list[Source], folder: Path, study: str) -> list[Guess]:
@@ -85,15 +89,15 @@ def _guess(source: Source, folder: Path, study: str, stores: dict[str, StoreFile
         _from_command(guess, source.command, folder, study, stores)
     if row.seconds and not row.operations:
         row.operations = UNLIMITED
-    log = source.log
-    if log is not None:
+    if log := source.log:
         # What was done counts where nothing says what was asked.
-        if row.phase == "load":
-            insert = log.sections.get("INSERT")
-            row.records = row.records or (insert.operations if insert else None)
+        if row.phase == "load" and "INSERT" in log.sections:
+            row.records = row.records or log.sections["INSERT"].operations
         elif row.phase == "run":
             row.operations = row.operations or log.attempted
-        row.threads = row.threads or _threads(source)
+        # Each client thread closes its connection once, and YCSB counts that.
+        closed = _CLEANUP.search(source.results.text)
+        row.threads = row.threads or (int(closed[1]) if closed else None)
     return guess
 
 
@@ -103,19 +107,18 @@ def _from_command(
     row = guess.row
     row.phase = command.phase
     row.store = store_of(command, stores) or ""
-    file: dict[str, str] = {}
+    given = guess.source.given = {}
     for name in command.files:
-        file |= file_properties(name, folder) or {}
-    given = guess.source.given = file | command.properties
+        given |= file_properties(name, folder) or {}
+    given |= command.properties
     row.threads = command.threads or _count(given, "threadcount") or 1
     # YCSB loads insertcount records, if it is given, and a run asks for no others.
     row.records = _count(given, "insertcount") or _count(given, "recordcount")
     row.operations, row.seconds = _count(given, "operationcount"), _count(given, "maxexecutiontime")
     guess.variant = variant_of(given)
-    base = base_workload(command, folder, study)
     if command.phase == "load":
         row.operations = row.seconds = None
-    if base is None:
+    if (base := base_workload(command, folder, study)) is None:
         return
     shipped = load_workload(WORKLOADS / base)
     row.workload = guess.base = base
@@ -132,69 +135,61 @@ def _from_command(
 def variant_of(properties: dict[str, str]) -> dict[str, str]:
     """Those of the ``properties`` that make another variant of the store, without addresses."""
     found = {}
-    for name, value in properties.items():
+    for name, value in sorted(properties.items()):
         if name in OF_WORKLOADS or _PLACES.search(name):
             continue
         if _URL.search(name):
             _, _, behind = value.replace(";", "?", 1).partition("?")
-            parts = re.split("[&;?]", behind)
-            value = "&".join(
-                sorted(part for part in parts if part and not _PLACES.search(part.split("=")[0]))
-            )
-            if not value:
+            parts = sorted(filter(None, re.split("[&;?]", behind)))
+            parts = [part for part in parts if not _PLACES.search(part.split("=")[0])]
+            if not parts:
                 continue
-            value = f"...?{value}"
+            value = f"...?{'&'.join(parts)}"
         found[name] = value
     return found
 
 
 def _without_needless_limits(guesses: list[Guess]) -> None:
     """A limit of time that none of the runs of a workload came to is none."""
-    groups: dict[tuple, list[Guess]] = defaultdict(list)
-    for guess in guesses:
-        row = guess.row
-        if row.seconds:
-            sizes = (row.records, row.operations, row.threads, row.seconds)
-            groups[row.workload, *sizes].append(guess)
-    for (_, _, operations, *_), group in groups.items():
-        logs = [guess.source.log for guess in group]
-        if all(log is None or log.attempted == operations for log in logs) and any(logs):
+    timed = [guess for guess in guesses if guess.row.seconds]
+    for group in _groups(timed, lambda guess: (guess.row.workload, *guess.sizes())):
+        done = {guess.source.log.attempted for guess in group if guess.source.log}
+        if done == {group[0].row.operations}:
             for guess in group:
                 guess.row.seconds = None
+
+
+def _groups(guesses: Iterable[Guess], key: Callable[[Guess], object]) -> list[list[Guess]]:
+    """Those with the same key, in the order of the first of each."""
+    groups: dict[object, list[Guess]] = defaultdict(list)
+    for guess in guesses:
+        groups[key(guess)].append(guess)
+    return list(groups.values())
 
 
 def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str | None:
     """The store whose binding the log names; None when it is none of ours, or one of several."""
     db = command.db.replace("com.yahoo.ycsb.", "site.ycsb.").removesuffix("-cql")
-    found = []
-    for name, store in stores.items():
-        official = store.ycsb.official if store.ycsb else None
-        names = {official.db, official.binding} if official else set()
-        if store.ycsb and db in names | {store.ycsb.db}:
-            found.append(name)
+    ours = {name: store.ycsb for name, store in stores.items() if store.ycsb}
+    official = {name: ycsb.official for name, ycsb in ours.items() if ycsb.official}
+    found = [
+        name
+        for name, ycsb in ours.items()
+        if db == ycsb.db or (name in official and db in (official[name].db, official[name].binding))
+    ]
     if len(found) > 1:
         # One binding for several stores: the address says which (JDBC), or it is named after one.
-        own = [name for name in found if _is_namesake(name, stores[name])]
-        found = [name for name in found if _same_scheme(command, stores[name])] or own
+        own = [name for name in found if name in official and official[name].binding == name]
+        found = [name for name in found if _same_scheme(command, ours[name].properties)] or own
     return found[0] if len(found) == 1 else None
 
 
-def _is_namesake(name: str, store: StoreFile) -> bool:
-    return store.ycsb.official is not None and store.ycsb.official.binding == name
-
-
-def _same_scheme(command: CommandLine, store: StoreFile) -> bool:
+def _same_scheme(command: CommandLine, properties: dict[str, str]) -> bool:
     return any(
         "://" in value
         and command.properties.get(name, "").startswith(value.partition("://")[0] + "://")
-        for name, value in store.ycsb.properties.items()
+        for name, value in properties.items()
     )
-
-
-def _threads(source: Source) -> int | None:
-    """Each client thread closes its connection once, and YCSB counts that."""
-    found = _CLEANUP.search(source.results.text if source.results else "")
-    return int(found[1]) if found else None
 
 
 def _count(properties: dict[str, str], name: str) -> int | None:
@@ -223,15 +218,12 @@ def _from_file_names(guess: Guess, stores: dict[str, StoreFile]) -> None:
 def _name_variants(guesses: list[Guess]) -> None:
     """One store with different properties of its binding is several, riak and riak-2; the most
     frequent keeps the name."""
-    groups: dict[str, list[Guess]] = defaultdict(list)
-    for guess in guesses:
-        if guess.row.store and guess.source.command is not None:
-            groups[guess.row.store].append(guess)
-    for group in groups.values():
-        variants = Counter(tuple(sorted(guess.variant.items())) for guess in group)
+    called = [guess for guess in guesses if guess.row.store and guess.source.command]
+    for group in _groups(called, lambda guess: guess.row.store):
+        variants = Counter(str(guess.variant) for guess in group)
         order = [variant for variant, _ in variants.most_common()]
         for guess in group:
-            if number := order.index(tuple(sorted(guess.variant.items()))):
+            if number := order.index(str(guess.variant)):
                 guess.row.store += f"-{number + 1}"
 
 
@@ -252,10 +244,8 @@ def _in_order(group: list[Guess]) -> list[Guess]:
 
     Not by the times of the files: copying and unpacking set them anew.
     """
-    times: list[datetime | None] = [run_start(guess.source.talk) for guess in group]
-    if all(times):
-        order = sorted(range(len(group)), key=lambda index: times[index])
-        return [group[index] for index in order]
+    if all(run_start(guess.source.talk) for guess in group):
+        return sorted(group, key=lambda guess: run_start(guess.source.talk))
     return sorted(group, key=lambda guess: _natural(guess.row.file))
 
 
@@ -270,19 +260,19 @@ def _pair(guesses: list[Guess]) -> None:
 
     First where the threads are the same too. A load without a run is an insert-only cell.
     """
+
+    def key(guess: Guess) -> tuple:
+        threads = with_threads and guess.row.threads
+        return guess.row.store, guess.base, guess.shape, guess.row.records, threads
+
     for with_threads in (True, False):
-        groups: dict[tuple, tuple[list[Guess], list[Guess]]] = defaultdict(lambda: ([], []))
-        taken = [guess.run for guess in guesses if guess.run]
-        for guess in guesses:
-            if guess.run or any(guess is run for run in taken):
-                continue
-            row = guess.row
-            key = (row.store, guess.base, guess.shape, row.records, with_threads and row.threads)
-            if row.store and guess.base and row.records:
-                groups[key][row.phase == "run"].append(guess)
-        for loads, runs in groups.values():
+        taken = [id(guess.run) for guess in guesses]
+        free = [guess for guess in guesses if not guess.run and id(guess) not in taken]
+        known = [guess for guess in free if guess.row.store and guess.base and guess.row.records]
+        for group in _groups(known, key):
+            loads = [guess for guess in group if guess.row.phase != "run"]
+            runs = _in_order([guess for guess in group if guess.row.phase == "run"])
             if with_threads or len(loads) == len(runs):
-                runs = _in_order(runs)
                 if len(loads) < len(runs):
                     # The file as it is before what was run with other properties.
                     runs.sort(key=lambda guess: guess.row.workload != guess.base)
@@ -296,40 +286,33 @@ def _pair(guesses: list[Guess]) -> None:
 def _name_sizes(guesses: list[Guess]) -> None:
     """One workload with different sizes is several, a-t1 and a-t8; the most frequent keeps its
     name, if there is one."""
-    dimensions = ("records", "operations", "threads", "seconds")
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for guess in guesses:
-        if guess.row.workload:
-            groups[guess.row.workload].append(guess.row)
-    for rows in groups.values():
-        sizes = Counter(tuple(getattr(row, name) for name in dimensions) for row in rows)
+    named = [guess for guess in guesses if guess.row.workload]
+    for group in _groups(named, lambda guess: guess.row.workload):
+        sizes = Counter(guess.sizes() for guess in group)
         first, *others = sizes.most_common()
         plain = first[0] if not others or others[0][1] < first[1] else None
-        varied = [len({size[place] for size in sizes}) > 1 for place in range(len(dimensions))]
-        for row in rows:
-            size = tuple(getattr(row, name) for name in dimensions)
+        varied = [len(set(numbers)) > 1 for numbers in zip(*sizes, strict=True)]
+        for guess in group:
+            size = guess.sizes()
             if size == plain:
                 continue
-            for name, value, differs in zip(dimensions, size, varied, strict=True):
+            for name, value, differs in zip(SIZES, size, varied, strict=True):
                 if differs and value:
-                    row.workload += f"-{name[0]}{value}"
+                    guess.row.workload += f"-{name[0]}{value}"
             if not size[3] and any(size[:3] == other[:3] and other[3] for other in sizes):
-                row.workload += "-untimed"
+                guess.row.workload += "-untimed"
 
 
 def _number_repetitions(guesses: list[Guess]) -> None:
     """1, 2, ... in each store, workload and phase; a load has its run's."""
-    groups: dict[tuple, list[Guess]] = defaultdict(list)
-    for guess in guesses:
-        if guess.run is None:
-            groups[guess.row.store, guess.row.workload, guess.row.phase].append(guess)
-    for group in groups.values():
+    alone = [guess for guess in guesses if guess.run is None]
+    for group in _groups(alone, lambda each: (each.row.store, each.row.workload, each.row.phase)):
         for repetition, guess in enumerate(_in_order(group), start=1):
             guess.row.repetition = repetition
     for guess in guesses:
         if guess.run:
-            guess.row.workload = guess.run.row.workload
-            guess.row.repetition = guess.run.row.repetition
+            run = guess.run.row
+            guess.row.workload, guess.row.repetition = run.workload, run.repetition
 
 
 def draft(path: Path, guesses: list[Guess]) -> None:
@@ -337,15 +320,15 @@ def draft(path: Path, guesses: list[Guess]) -> None:
     write_rows(path, [guess.row for guess in guesses])
     lines = []
     for line, guess in enumerate(guesses, start=2):
-        missing = guess.row.missing
-        if not missing and not guess.named:
+        row, command = guess.row, guess.source.command
+        if not row.missing and not guess.named:
             continue
-        text = f"{path}: line {line} ({guess.row.file}): "
-        text += f"complete {', '.join(missing)}" if missing else "look at it"
-        if not guess.row.store and guess.source.command and guess.source.command.db:
-            text += f"; its binding is {guess.source.command.db}"
-        if not guess.row.workload and guess.source.command and guess.source.command.files:
-            text += f"; its workload file is {guess.source.command.files[0]}"
+        text = f"{path}: line {line} ({row.file}): "
+        text += f"complete {', '.join(row.missing)}" if row.missing else "look at it"
+        if not row.store and command and command.db:
+            text += f"; its binding is {command.db}"
+        if not row.workload and command and command.files:
+            text += f"; its workload file is {command.files[0]}"
         if guess.named:
             text += "; the log does not say how YCSB was called, so names of files were read"
         lines.append(text)

@@ -60,10 +60,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(
-            {name: "" if getattr(row, name) is None else getattr(row, name) for name in COLUMNS}
-            for row in rows
-        )
+        writer.writerows({name: getattr(row, name) for name in COLUMNS} for row in rows)
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -72,18 +69,17 @@ def read_rows(path: Path) -> list[Row]:
     rows: list[Row] = []
     for line, values in read_lines(path, COLUMNS[:-1], COLUMNS[-1:], _REMEDY):
         try:
-            row = _row(line, values)
+            rows.append(row := _row(line, values))
         except ValueError as error:
             problems.append(f"{path}: line {line}, column {error}")
             continue
-        rows.append(row)
         if row.missing:
             problems.append(f"{path}: line {line} ({row.file}): complete {', '.join(row.missing)}")
-    problems += problems_of(path, rows)
+    problems += problems_of(path, [row for row in rows if not row.missing])
     if problems:
         raise KvstudyError("\n".join([*problems, "then run the command again"]))
     if not rows:
-        raise KvstudyError(f"{path}: no rows; remove the file to have it written again")
+        raise KvstudyError(f"{path}: no rows; {_REMEDY}")
     return rows
 
 
@@ -108,21 +104,19 @@ def _row(line: int, texts: dict[str, str]) -> Row:
 def problems_of(path: Path, rows: list[Row]) -> list[str]:
     """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
     problems = []
-    stores = project_stores()
-    workloads = project_workloads()
+    known = {
+        "store": (project_stores(), f"folder of {STORES}"),
+        "workload": (project_workloads(), f"file of {WORKLOADS}, nor lies beside the logs"),
+    }
     seen: dict[tuple, Row] = {}
     sizes: dict[str, Row] = {}
     for row in rows:
-        if row.missing:
-            continue
-        for kind, name, known, where in (
-            ("store", row.store, stores, f"folder of {STORES}"),
-            ("workload", row.workload, workloads, f"file of {WORKLOADS}, nor lies beside the logs"),
-        ):
-            if base_of(name, known) is None:
+        for kind, (names, where) in known.items():
+            name = getattr(row, kind)
+            if base_of(name, names) is None:
                 problems.append(
                     f"{path}: line {row.line}, column {kind} ({row.file}): '{name}' is no {where}, "
-                    f"alone or with -something behind it{did_you_mean(name, known)}"
+                    f"alone or with -something behind it{did_you_mean(name, names)}"
                 )
         cell = (row.store, row.workload, row.repetition, row.phase)
         if other := seen.get(cell):
@@ -140,7 +134,7 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
                     f"Give one another workload name, for example {row.workload}-t{row.threads}"
                 )
     for row in rows:
-        if row.missing or row.phase != "load" or measures_its_load(row):
+        if row.phase != "load" or measures_its_load(row):
             continue
         run = seen.get((row.store, row.workload, row.repetition, "run"))
         if run is None or run.records != row.records:

@@ -61,10 +61,15 @@ class Source:
     histograms: dict[str, Path] = field(default_factory=dict)
     given: dict[str, str] | None = None
 
+    @property
+    def texts(self) -> list[str]:
+        """What its files hold, the results first."""
+        return [part.text for part in (self.results, self.errors) if part]
+
     @cached_property
     def arguments(self) -> str | None:
         """YCSB's arguments, if any of the files has them."""
-        texts = [part.text for part in (self.results, self.errors) if part] + [self.script]
+        texts = [*self.texts, self.script]
         return next((found for text in texts if (found := find_command(text))), None)
 
     @cached_property
@@ -75,14 +80,12 @@ class Source:
     @property
     def talk(self) -> str:
         """The text that has status lines, if YCSB printed any."""
-        part = self.errors or self.results
-        return part.text if part else ""
+        return self.texts[-1]
 
     @property
     def version(self) -> str:
         """The version of YCSB; empty when no file says it."""
-        texts = (part.text for part in (self.results, self.errors) if part)
-        return next((found for text in texts if (found := ycsb_version(text))), "")
+        return next((found for text in self.texts if (found := ycsb_version(text))), "")
 
     @cached_property
     def log(self) -> YcsbLog | None:
@@ -118,13 +121,12 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
         raise KvstudyError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
     groups: dict[tuple, _Outputs] = defaultdict(_Outputs)
     ignored: dict[str, str] = {}
-    paths = sorted(
-        path
-        for path in folder.rglob("*")
+    paths = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
         if path.is_file() and not any(part[0] == "." for part in path.relative_to(folder).parts)
-    )
-    for path in paths:
-        name = path.relative_to(folder).as_posix()
+    }
+    for name, path in paths.items():
         if path.suffix == ".hdr":
             ignored[name] = "a histogram of no operation of a log here"
             continue
@@ -132,11 +134,10 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             text = decoded(path.read_bytes())
         except OSError as error:
             raise KvstudyError(f"{path}: cannot be read: {error.strerror}; copy it again") from None
+        outputs = groups[_key(name)]
         if text is None:
             ignored[name] = "no text"
-            continue
-        outputs = groups[_key(name)]
-        if any(pattern.search(text) for pattern in ADAPTERS):
+        elif any(pattern.search(text) for pattern in ADAPTERS):
             outputs.results += _parts(path, text)
         elif MARK.search(text) or _STATUS.search(text):
             outputs.errors += _parts(path, text)
@@ -147,7 +148,7 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             else:
                 outputs.others.append(Part(path, 0, text))
     sources = _together(folder, groups, ignored)
-    _add_histograms(sources, [path for path in paths if path.suffix == ".hdr"], folder, ignored)
+    _add_histograms(sources, paths, folder, ignored)
     if not sources:
         raise KvstudyError(
             f"{folder}: holds no log of YCSB: no file has a line '[OVERALL], RunTime(ms), ...' or "
@@ -224,9 +225,8 @@ def _with_exports(sources: list[Source]) -> list[Source]:
     for source in sources:
         if source.log or source.command is None:
             continue
-        target = base_name(source.command.properties.get("exportfile", ""))
-        found = by_file.get(target)
-        if found is not None and found is not source and found.command is None:
+        found = by_file.get(base_name(source.command.properties.get("exportfile", "")))
+        if found and found is not source and found.command is None:
             found.errors = source.errors or source.results
             del found.arguments, found.command
             gone.append(source.name)
@@ -234,14 +234,13 @@ def _with_exports(sources: list[Source]) -> list[Source]:
 
 
 def _add_histograms(
-    sources: list[Source], files: list[Path], folder: Path, ignored: dict[str, str]
+    sources: list[Source], paths: dict[str, Path], folder: Path, ignored: dict[str, str]
 ) -> None:
     """Give each run its HdrHistogram files: by the prefix in its command, else by its name."""
-    for path in files:
+    for name, path in paths.items():
         found = _HISTOGRAM.search(path.name)
         if not found:
             continue
-        name = path.relative_to(folder).as_posix()
         owners = [source for source in sources if _owns(source, path, found.start(1), folder)]
         beside = [source for source in owners if (folder / source.name).parent == path.parent]
         chosen = beside if len(beside) == 1 else owners
@@ -253,10 +252,9 @@ def _add_histograms(
 
 
 def _owns(source: Source, path: Path, end: int, folder: Path) -> bool:
-    if source.command and source.command.properties.get("hdrhistogram.fileoutput") != "true":
-        return False
     if source.command:
-        prefix = source.command.properties.get("hdrhistogram.output.path", "")
-        return base_name(prefix) == path.name[:end]
+        given = source.command.properties
+        prefix = base_name(given.get("hdrhistogram.output.path", ""))
+        return given.get("hdrhistogram.fileoutput") == "true" and prefix == path.name[:end]
     stem = path.with_name(path.name[:end]).relative_to(folder).as_posix()
     return _key(stem) == _key(source.name.split("#")[0])

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -16,7 +16,6 @@ from kvstudy.study.parts import Imported, WorkloadUse
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 
-NAME_PATTERN = r"[a-z][a-z0-9-]*"
 # Groups of bars that fit on an axis.
 MOST_GROUPS = 6
 CHOICE_OF_FILES = (
@@ -27,7 +26,7 @@ CHOICE_OF_FILES = (
 
 def check_study(name: str, machine: str, measured_by: str) -> None:
     """KvstudyError when the study cannot take imported logs, or says something else of them."""
-    if not re.fullmatch(NAME_PATTERN, name):
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise KvstudyError(
             f"--study: '{name}' is no name of a study; use small letters, digits and hyphens"
         )
@@ -88,14 +87,13 @@ def write_study(
 def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported) -> str:
     """The study file of ``rows``, which ``check_alike`` has passed; ``guesses`` by file."""
     uses = _workloads(rows, guesses)
-    common = Counter(
-        (use["records"], use.get("operations", 0), use["threads"]) for use in uses
-    ).most_common(1)[0][0]
-    sizes = dict(zip(("records", "operations", "threads"), common, strict=True))
-    names = [use["name"] for use in uses]
-    stores = {name: {row.store for row in rows if row.workload == name} for name in names}
+    names = ("records", "operations", "threads")
+    common = Counter(tuple(use.get(name, 0) for name in names) for use in uses)
+    sizes = dict(zip(names, common.most_common(1)[0][0], strict=True))
+    stores = Counter(workload for workload, _ in {(row.workload, row.store) for row in rows})
+    workloads = [use["name"] for use in uses]
     # Those that two stores have; all of them where no two stores have any.
-    compared = [name for name in names if len(stores[name]) > 1] or names
+    compared = [name for name in workloads if stores[name] > 1] or workloads
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -104,9 +102,7 @@ def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: 
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"quoted": _text, "flow": _flow}
-    return environment.get_template(
-        "study.yaml.j2"
-    ).render(
+    return environment.get_template("study.yaml.j2").render(
         name=name,
         imported=imported.model_dump(),
         stores=_stores(rows, guesses),
@@ -115,9 +111,10 @@ def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: 
         short_uses=[
             {key: value for key, value in use.items() if sizes.get(key) != value} for use in uses
         ],
-        **sizes
+        records=sizes["records"],
         # A study needs a number of operations also when it only loads.
-        | {"operations": common[1] or max([use.get("operations", 0) for use in uses] + [1])},
+        operations=sizes["operations"] or max(1, *(use.get("operations", 0) for use in uses)),
+        threads=sizes["threads"],
         repetitions=max(row.repetition for row in rows),
         groups=[
             compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
@@ -164,63 +161,54 @@ def _stores(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:
 def _variant(rows: list[Row], guesses: dict[str, Guess], store: str) -> str:
     """The properties of the binding that the store's logs were made with."""
     mine = [guesses[row.file] for row in rows if row.store == store]
-    found = {tuple(sorted(guess.variant.items())) for guess in mine if guess.source.command}
-    if len(found) != 1:
+    found = [guess.variant for guess in mine if guess.source.command]
+    if not found or any(other != found[0] for other in found):
         return ""
-    return ", ".join(f"{name}={value}" for name, value in found.pop())
+    return ", ".join(f"{name}={value}" for name, value in found[0].items())
 
 
 def _workloads(rows: list[Row], guesses: dict[str, Guess]) -> list[dict[str, object]]:
     """The workloads as the study file has them, with all sizes; insert-only comes last."""
     files = project_workloads()
-    members: dict[str, list[Row]] = {}
+    members: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         if row.phase == "run" or measures_its_load(row):
-            members.setdefault(row.workload, []).append(row)
+            members[row.workload].append(row)
     uses = []
-    for name, some in members.items():
+    for name, of in members.items():
         file = base_of(name, files)
-        properties = _properties(file, some, guesses)
-        first = some[0]
         plain = WorkloadUse(name=file)
-        rest = name.removeprefix(file).strip("-")
-        use: dict[str, object] = {"name": name}
-        if name != file:
-            use["file"] = file
-        use["title"] = f"{plain.title}, {_words(rest)}" if rest else plain.title
-        if rest:
-            use["short"] = f"{plain.short} {rest.replace('-', ' ')}"
-        use |= {"records": first.records, "threads": first.threads}
-        if first.operations:
-            use["operations"] = first.operations
-        if first.seconds:
-            use["seconds"] = first.seconds
-        if properties:
-            use["properties"] = properties
-        uses.append(use)
+        rest, first = name.removeprefix(file).strip("-"), of[0]
+        use = {
+            "name": name,
+            "file": file if name != file else None,
+            "title": f"{plain.title}, {_words(rest)}" if rest else plain.title,
+            "short": f"{plain.short} {rest.replace('-', ' ')}" if rest else None,
+            "records": first.records,
+            "threads": first.threads,
+            "operations": first.operations,
+            "seconds": first.seconds,
+            "properties": _properties(file, of, guesses),
+        }
+        uses.append({key: value for key, value in use.items() if value})
     return sorted(uses, key=lambda use: ("operations" not in use, use["name"]))
 
 
 def _words(rest: str) -> str:
     """``t8`` in a name is ``8 threads`` in a title."""
     sizes = {"r": "record", "o": "operation", "t": "thread", "s": "second"}
-    words = ""
-    for part in rest.split("-"):
-        size, number = sizes.get(part[:1]), part[1:]
-        if size and number.isdecimal():
-            words += f" {number} {size}{'' if number == '1' else 's'},"
-        else:
-            words += f" {part}"
-    return words.strip(", ")
+
+    def words(size: re.Match) -> str:
+        return f"{size[2]} {sizes[size[1]]}{'' if size[2] == '1' else 's'},"
+
+    return re.sub(r"\b([rots])(\d+)(?=-|$)", words, rest).replace("-", " ").strip(", ")
 
 
 def _properties(file: str, rows: list[Row], guesses: dict[str, Guess]) -> dict[str, str]:
     """What the workload's logs were made with in place of what the file says."""
-    shipped = load_workload(WORKLOADS / file)
-    for row in rows:
-        if (given := guesses[row.file].source.given) is not None:
-            return differences(given, shipped, row.phase)
-    return {}
+    given = ((guesses[row.file].source.given, row.phase) for row in rows)
+    properties, phase = next((each for each in given if each[0] is not None), ({}, "run"))
+    return differences(properties, load_workload(WORKLOADS / file), phase)
 
 
 def _choices(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:

@@ -122,20 +122,35 @@ def _options(arguments: str) -> list[tuple[str, str]]:
 
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
 DEFAULTS = {
-    **{"readproportion": "0.95", "updateproportion": "0.05", "insertproportion": "0.0"},
-    **{"scanproportion": "0.0", "readmodifywriteproportion": "0.0"},
-    **{"requestdistribution": "uniform", "scanlengthdistribution": "uniform"},
-    **{"maxscanlength": "1000", "minscanlength": "1", "insertorder": "hashed"},
-    **{"fieldcount": "10", "fieldlength": "100", "fieldlengthdistribution": "constant"},
-    **{"readallfields": "true", "writeallfields": "false", "dataintegrity": "false"},
-    **{
-        "workload": CORE,
-        "table": "usertable",
-        "measurement.interval": "op",
-        "fieldnameprefix": "field",
-    },
-    **{"insertstart": "0", "zeropadding": "1", "hotspotdatafraction": "0.2"},
-    "hotspotopnfraction": "0.8",
+    "workload": CORE,
+    **dict(
+        each.split("=")
+        for each in [
+            "readproportion=0.95",
+            "updateproportion=0.05",
+            "insertproportion=0",
+            "scanproportion=0",
+            "readmodifywriteproportion=0",
+            "requestdistribution=uniform",
+            "scanlengthdistribution=uniform",
+            "maxscanlength=1000",
+            "minscanlength=1",
+            "insertorder=hashed",
+            "insertstart=0",
+            "zeropadding=1",
+            "table=usertable",
+            "fieldcount=10",
+            "fieldlength=100",
+            "fieldlengthdistribution=constant",
+            "fieldnameprefix=field",
+            "readallfields=true",
+            "writeallfields=false",
+            "dataintegrity=false",
+            "hotspotdatafraction=0.2",
+            "hotspotopnfraction=0.8",
+            "measurement.interval=op",
+        ]
+    ),
 }
 # Sizes have columns of their own; how latencies are written down is no part of a workload.
 _NO_PART = frozenset(
@@ -157,11 +172,6 @@ _SHAPE = frozenset(
 )
 # And how they are loaded.
 _LOAD = _SHAPE | {"target", "measurement.interval"}
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 _PROPERTY = re.compile(r"^\s*([A-Za-z][\w.]*)\s*[=:]\s*(.*?)\s*$", re.MULTILINE)
 
 
@@ -176,10 +186,8 @@ def file_properties(name: str, folder: Path) -> dict[str, str] | None:
 
 def study_name(name: str) -> str:
     """The workload file's name as kvstudy has them: ``a`` for ``C:\\ycsb\\workloada``."""
-    stem = base_name(name).casefold()
-    stem = re.sub(r"\.(properties|txt|dat|conf)$", "", stem)
-    stem = re.sub(r"^workload[-_]?(?=.)", "", stem)
-    slug = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")
+    stem = re.sub(r"\.(properties|txt|dat|conf)$", "", base_name(name).casefold())
+    slug = _slug(re.sub(r"^workload[-_]?(?=.)", "", stem))
     return slug if re.match(r"[a-z]", slug) else f"w{slug}"
 
 
@@ -203,7 +211,7 @@ def _same(name: str, one: str, other: str | None) -> bool:
         return False
     if name == "workload":
         # Its package was com.yahoo.ycsb before YCSB 0.16.
-        return one.rpartition(".")[2] == other.rpartition(".")[2]
+        return one.split(".")[-1] == other.split(".")[-1]
     try:
         return float(one) == float(other)
     except ValueError:
@@ -215,12 +223,10 @@ def base_workload(command: CommandLine, folder: Path, study: str) -> str | None:
 
     A file beside the logs that is like none there is copied to it.
     """
-    name = next(iter(command.files), "")
-    if not name:
+    if not any(command.files[:1]):
         return None
-    slug = study_name(name)
-    there = project_workloads()
-    beside = file_properties(name, folder)
+    name, there = command.files[0], project_workloads()
+    slug, beside = study_name(name), file_properties(name, folder)
     if beside is None:
         return slug if slug in there else None
     for known in dict.fromkeys([slug, f"{study}-{slug}"]):
@@ -247,17 +253,20 @@ def _copy(properties: dict[str, str], name: str, path: Path) -> None:
 
 def slug_of(differing: dict[str, str]) -> str:
     """What stands behind a workload's name: ``uniform``, ``target-6000``."""
-    parts = []
-    for name, value in differing.items():
-        word = value if value.isalpha() and value not in ("true", "false") else f"{name}-{value}"
-        parts.append(re.sub(r"[^a-z0-9]+", "-", word.casefold().split(".")[-1]).strip("-"))
-    return "-".join(parts)
+    words = (
+        value if value.isalpha() and value not in ("true", "false") else f"{name}-{value}"
+        for name, value in differing.items()
+    )
+    return "-".join(_slug(word.casefold().split(".")[-1]) for word in words)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")
 
 
 def base_name(path: str) -> str:
     """The last part of a path of Unix or Windows; empty for a path that ends in a separator."""
-    parts = PurePosixPath(path.replace("\\", "/"))
-    return "" if path.endswith(("/", "\\")) else parts.name
+    return "" if path.endswith(("/", "\\")) else PurePosixPath(path.replace("\\", "/")).name
 
 
 def encoding_of(data: bytes) -> str | None:
@@ -265,9 +274,10 @@ def encoding_of(data: bytes) -> str | None:
 
     PowerShell's ``>`` writes UTF-16 with a mark, some programs leave the mark out.
     """
-    for mark, encoding in _MARKS.items():
-        if data.startswith(mark):
-            return encoding
+    if data.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
     head = data[:4096]
     if b"\0" not in head:
         return "utf-8"
@@ -280,8 +290,7 @@ def encoding_of(data: bytes) -> str | None:
 
 def decoded(data: bytes) -> str | None:
     """``data`` as text with plain line ends; None when it is no text."""
-    encoding = encoding_of(data)
-    if encoding is None:
+    if (encoding := encoding_of(data)) is None:
         return None
     text = data.decode(encoding, errors="replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
