@@ -15,9 +15,10 @@ from kvstudy.analyse.audit.files import (
     judged_values,
     quotes,
     read_audit,
+    read_values,
     write_audit,
 )
-from kvstudy.analyse.audit.source import Source, read_values
+from kvstudy.analyse.audit.tables import Source
 from kvstudy.analyse.claims.file import check_source
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.cli import cli

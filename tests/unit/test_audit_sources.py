@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
-from kvstudy.analyse.audit.files import audit, gravest_first, judged_values, quotes
-from kvstudy.analyse.audit.source import read_values
+from kvstudy.analyse.audit.files import audit, gravest_first, judged_values, quotes, read_values
 from kvstudy.analyse.claims.evaluate import evaluate
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.judge import Support

@@ -15,24 +15,82 @@ from kvstudy.analyse.audit.check import (
     Kind,
     Number,
     beyond,
+    half_unit,
     quoted,
     severity,
 )
-from kvstudy.analyse.audit.source import CELL, Cell, Source, at, read_values, which
-from kvstudy.analyse.audit.tables import ACROSS_CELLS, OF_CELL
+from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Source
 from kvstudy.analyse.tidy.files import read_csv
-from kvstudy.analyse.tidy.results import REJECTED
+from kvstudy.analyse.tidy.results import REJECTED, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.quotes import Computed, Quote, Quotes, addresses, is_number, load_quotes
+from kvstudy.study.published import PRINTED, read_rows
+from kvstudy.study.quotes import (
+    Computed,
+    Quote,
+    Quotes,
+    addresses,
+    is_number,
+    load_quotes,
+    split_address,
+)
 from kvstudy.study.workload import load_only, properties_of, proportions_of
 
 # These take all the values that an address with * stands for.
 OF_MANY = ("mean", "sum", "least", "most")
 MADE_BY = "written by `kvstudy audit`"
+
+
+def read_values(path: Path, decimals: int) -> pd.DataFrame:
+    """The published values (``read_published``) that are there, with a column ``number``.
+
+    ``decimals`` are those that a whole number of the tables has left out.
+    """
+    frame = read_published(path)
+    texts = pd.Series([row["value"] for row in read_rows(path)], dtype=str)
+    # The file may say 208419.0 for a number without decimals.
+    texts = texts.str.replace(r"\.0+$", "", regex=True)
+    shown = frame[PRINTED].where(frame[PRINTED] != "", texts)
+    frame["number"] = [
+        Number.rounded(value, half_unit(text, value, decimals))
+        for text, value in zip(shown, frame["value"], strict=True)
+    ]
+    return frame.dropna(subset="value").reset_index(drop=True)
+
+
+def at(values: pd.DataFrame, address: str) -> list[Number]:
+    """The numbers at ``address`` (see ``study.quotes``); KvstudyError where there is none.
+
+    Any workload is none that is the mean of the others.
+    """
+    keys, _ = split_address(address)
+    found = which(values, address)
+    if not found.any():
+        hint = "look up which values the table of the source has"
+        for name, wanted in reversed(keys.items()):
+            # The first part of the address that the values do not have, and what they have.
+            names = dict.fromkeys(values[name])
+            if wanted not in ("*", *names):
+                hint = f"no {name} '{wanted}' there, only {', '.join(names)}"
+        raise KvstudyError(f"published.csv has no value at '{address}'; {hint}")
+    return list(values.loc[found, "number"])
+
+
+def which(values: pd.DataFrame, address: str) -> pd.Series:
+    """Whether each of the values is at ``address``."""
+    keys, sizes = split_address(address)
+    found = pd.Series(True, index=values.index)
+    for name, wanted in keys.items():
+        if wanted != "*":
+            found &= values[name] == wanted
+        elif name == "workload":
+            found &= values[name] != MEAN
+    for name, wanted in sizes.items():
+        found &= values[name] == wanted
+    return found
 
 
 def quotes(found: list[Quote], values: pd.DataFrame, path: Path) -> list[Check]:
@@ -161,7 +219,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
 
 
 def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
-    """The checks of the tables with the ``values`` (``source.read_values``)."""
+    """The checks of the tables with the ``values`` (``read_values``)."""
     cells = [Cell.of(rows) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
     checks = [row for cell in cells for check in OF_CELL for row in check(cell, source)]
     return checks + [row for check in ACROSS_CELLS for row in check(values, cells, source)]

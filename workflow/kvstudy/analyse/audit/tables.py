@@ -1,14 +1,17 @@
-"""Whether the numbers of a source's tables can be true together, of one run and of several."""
+"""Whether the numbers of a source's tables can be true together, of one run and of several.
+
+A check yields what it finds in a cell of the source, or in its values and all their cells.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
 from kvstudy.analyse.audit.check import Check, Fits, Kind, Number, judged, quoted, severity
-from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd, special
@@ -17,7 +20,7 @@ from kvstudy.stats.laws import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted
 from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import PERCENTILES, metric_of
 from kvstudy.study.parts import MEAN
-from kvstudy.study.quotes import Setting
+from kvstudy.study.quotes import Setting, StatedFailures
 
 # The metrics of one operation whose order is certain.
 ORDERS = [
@@ -35,6 +38,81 @@ OF_ALL = {
 WORDS = [N_("minimum"), N_("mean"), N_("maximum")]
 # A chance of less than this is no chance.
 LEAST_P = 0.001
+
+# What belongs together: all values of one run of the source.
+CELL = ["store", "workload", *SIZES]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All values of one run of the source: ``numbers`` by operation and metric.
+
+    ``place`` is the table of the first one, ``places`` are those of the operations.
+    """
+
+    place: str
+    places: dict[str, str]
+    keys: dict[str, object]
+    numbers: dict[tuple[str, str], Number]
+
+    @staticmethod
+    def of(rows: pd.DataFrame) -> Cell:
+        """Of the rows (``files.read_values``) of one run."""
+        first = rows.iloc[0]
+        return Cell(
+            first["table"],
+            rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
+            first[CELL].to_dict(),
+            {(row.operation, row.metric): row.number for row in rows.itertuples()},
+        )
+
+    def addresses(self, values: Iterable[tuple[str, str]]) -> str:
+        """Those (``study.quotes``) of values by operation and metric, "; " between them."""
+        sizes = "".join(
+            f" {name}={self.keys[name]:.0f}" for name in SIZES if not math.isnan(self.keys[name])
+        )
+        start = f"{self.keys['store']}/{self.keys['workload']}"
+        return "; ".join(f"{start}/{operation}/{metric}{sizes}" for operation, metric in values)
+
+    def get(self, operation: str, metric: str) -> Number | None:
+        return self.numbers.get((operation, metric))
+
+    def of_operations(self, metric: str) -> dict[str, Number]:
+        """The values of single operations."""
+        return {
+            operation: number
+            for (operation, name), number in self.numbers.items()
+            if name == metric and operation != "overall" and "+" not in operation
+        }
+
+    @property
+    def executed(self) -> Number:
+        """How many operations there were, by the counts of single ones."""
+        return Number.exact(sum(each.value for each in self.of_operations("operations").values()))
+
+    def check(
+        self, kind: Kind, what: str, given: Number, expected: Number, **more: object
+    ) -> Check:
+        """Of ``given``, which must meet ``expected``; ``more`` are further fields."""
+        fields = {"place": self.place} | self.keys | judged(given, expected) | more
+        return Check(kind=kind, what=what, **fields)
+
+
+@dataclass(frozen=True)
+class Source:
+    """How a source measured, which failures it speaks of, and its workloads.
+
+    ``shares`` are those of the operations (0 to 1) of each workload.
+    """
+
+    setting: Setting
+    failures: list[StatedFailures]
+    shares: Mapping[str, Mapping[str, float]]
+
+    def threads_of(self, cell: Cell) -> float | None:
+        """The client threads of the cell."""
+        own = cell.keys["threads"]
+        return self.setting.threads if math.isnan(own) else own
 
 
 def _word(metric: str) -> str:

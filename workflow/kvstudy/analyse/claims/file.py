@@ -78,17 +78,13 @@ def load_claims(path: Path, study: Study) -> list[Claim]:
 def check_source(path: Path, study: Study) -> None:
     """KvstudyError for what is wrong in claims, quotes and properties beside the study file."""
     there, quoted, published = (path.with_name(name) for name in (CLAIMS, QUOTES, PUBLISHED))
-    claims = load_claims(there, study) if there.is_file() else None
+    claims = load_claims(there, study) if there.is_file() else []
+    names = [f"{claim.id}/{n}" for claim in claims for n in range(1, len(claim.statements) + 1)]
+    names += [f"{name}/{use}" for name in names for use in [*study.workload_names, MEAN]]
     if quoted.is_file():
         quotes = load_quotes(quoted, study, published if published.is_file() else None).quotes
-        names = [
-            f"{claim.id}/{number}"
-            for claim in claims or ()
-            for number, _ in enumerate(claim.statements, start=1)
-        ]
-        names += [f"{name}/{use}" for name in names for use in [*study.workload_names, MEAN]]
-        for index, quote in enumerate(quotes if claims is not None else []):
-            if quote.claim and quote.claim not in names:
+        for index, quote in enumerate(quotes):
+            if names and quote.claim and quote.claim not in names:
                 raise KvstudyError(
                     f"{quoted}: quotes[{index}].claim: {there} has no statement "
                     f"'{quote.claim}'{did_you_mean(quote.claim, names)}"

@@ -172,10 +172,10 @@ def singles(base: Selection, grid: Grid, **fixed: object) -> list[Operand]:
 
 
 def couples(
-    base: Selection, of: Selection, to: Selection, grid: Grid, **fixed: object
+    base: Selection, of: Selection, to: Selection, grid: Grid
 ) -> list[tuple[Operand, Operand]]:
     """Each two values of ``of`` and ``to``; what neither says is the same on both sides."""
-    return [(a, b) for a, b in _together(base, [of, to], grid, fixed) if a != b]
+    return [(a, b) for a, b in _together(base, [of, to], grid, {}) if a != b]
 
 
 def _together(
@@ -188,20 +188,16 @@ def _together(
         if not all(key in each for each in own)
     }
     # All numbers of the study, under whichever workloads are asked.
-    workloads = [*common.get("workload", []), *(w for e in own for w in e.get("workload", []))]
+    workloads = {name for each in (common, *own) for name in each.get("workload", [])}
     for choices in (common, *own):
         for size in SIZES:
             if choices.get(size) == ["all"]:
-                choices[size] = [
-                    _Any(number)
-                    for number in sorted({n for w in workloads for n in grid.values(w, size)})
-                ]
-    for choice in _products(common):
-        each_side = [list(_products(each)) for each in own]
-        for chosen in product(*each_side):
-            found = [_operand(choice | side, grid) for side in chosen]
-            if None not in found:
-                yield tuple(found)
+                numbers = {number for name in workloads for number in grid.values(name, size)}
+                choices[size] = [_Any(number) for number in sorted(numbers)]
+    for choice, *chosen in product(*([*_products(each)] for each in (common, *own))):
+        found = [_operand(choice | side, grid) for side in chosen]
+        if None not in found:
+            yield tuple(found)
 
 
 class _Any(int):
@@ -220,7 +216,7 @@ def _operand(choice: dict[str, object], grid: Grid) -> Operand | None:
     metric = choice.get("metric", "throughput")
     whole = metric in ("throughput", "runtime")
     workload = choice["workload"]
-    shown = grid.shown.get(workload, ParameterSet(None, None, None))
+    shown = grid.shown.get(workload, OF_MEAN)
     numbers = {size: choice.get(size, getattr(shown, size)) for size in SIZES}
     found = grid.find(workload, numbers)
     if not found:

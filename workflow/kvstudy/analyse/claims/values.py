@@ -269,7 +269,7 @@ def _add_mean(values: Values, store: str, workloads: list[str]) -> None:
 
 def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
     """The sizes of a published value; those that the source does not give are as shown."""
-    shown = grid.shown.get(row["workload"], ParameterSet(None, None, None))
+    shown = grid.shown.get(row["workload"], OF_MEAN)
     return tuple(
         getattr(shown, size) if pd.isna(row.get(size)) else int(row[size]) for size in SIZES
     )

@@ -43,8 +43,7 @@ class Origin:
 def provenance(run: Run) -> dict[str, Any]:
     """The content of ``provenance.json``; KvstudyError where raw logs of a cell are missing."""
     cells = cells_of(run)
-    measured = run.all_cells[run.all_cells["status"] == "measured"]
-    for path in map(path_of, measured.itertuples()):
+    for path in _measured(run):
         if not cells[path]["sums"]:
             raise KvstudyError(
                 f"{run.raw / path}: no {SUMS}; the raw logs of a cell in {run.folder}/cells.csv "
@@ -121,19 +120,22 @@ def origins(run: Run, kind: str) -> dict[str, Origin]:
     parts = study.tables + study.open_loop_tables
     if kind == "figure":
         parts = [*study.figures, *study.open_loop_figures]
-    measured = run.all_cells[run.all_cells["status"] == "measured"]
-    there = set(map(path_of, measured.itertuples()))
-    found = {}
+    measured, found = set(_measured(run)), {}
     for part in parts:
         origin = origin_of(part, study, planned, run.headline)
         if part.one_cell:
-            origin = Origin([path for path in origin.cells if path in there][:1], [])
+            origin = Origin([path for path in origin.cells if path in measured][:1], [])
         found[part.name] = origin
     if kind == "table" and run.claims_file:
         # What the verdicts on the source's claims are made of.
         probes = [] if study.imported else study.store_names
         found[CLAIMS] = Origin([cell.path for cell in planned if cell.load is None], probes)
     return found
+
+
+def _measured(run: Run) -> list[str]:
+    cells = run.all_cells
+    return [path_of(row) for row in cells[cells["status"] == "measured"].itertuples()]
 
 
 def find_part(run: Run, kind: str, name: str) -> Origin:
@@ -162,9 +164,7 @@ def cells_of(run: Run) -> dict[str, dict[str, Any]]:
 def probes_of(run: Run, stores: list[str]) -> dict[str, dict[str, str]]:
     """The folders and checksums of the probes of ``stores``."""
     folders = {name: run.raw.parent / "probes" / name for name in stores}
-    return {
-        name: {"raw": str(folder), "sums": sums_digest(folder)} for name, folder in folders.items()
-    }
+    return {name: {"raw": str(at), "sums": sums_digest(at)} for name, at in folders.items()}
 
 
 def _files(run: Run, kind: str, name: str) -> list[Path]:
