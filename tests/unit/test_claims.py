@@ -8,12 +8,19 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.claims import judge
-from kvstudy.analyse.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL, evaluate
 from kvstudy.analyse.claims.file import Claims, load_claims
 from kvstudy.analyse.claims.judge import Support, support_of, weakest
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
-from kvstudy.analyse.claims.table import COLUMNS, read_claims, table
+from kvstudy.analyse.claims.table import (
+    CLIENT_BOUND,
+    COLUMNS,
+    IN_FLOOR,
+    UNEQUAL,
+    evaluate,
+    read_claims,
+    table,
+)
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK

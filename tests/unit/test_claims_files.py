@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analyse.claims.evaluate import evaluate
 from kvstudy.analyse.claims.file import Claims, load_claims
 from kvstudy.analyse.claims.selection import grid_of
+from kvstudy.analyse.claims.table import evaluate
 from kvstudy.analyse.claims.values import Values, published_values
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError

@@ -14,10 +14,9 @@ def command(run: str) -> None:
     Prints a verdict for each claim, and writes them with the intervals behind them. A trial
     run, of another scale than 1, has intervals and no verdicts.
     """
-    from kvstudy.analyse.claims.evaluate import evaluate
     from kvstudy.analyse.claims.file import load_claims
     from kvstudy.analyse.claims.selection import grid_of
-    from kvstudy.analyse.claims.table import table
+    from kvstudy.analyse.claims.table import evaluate, table
     from kvstudy.analyse.claims.values import measured_values, published_values
     from kvstudy.analyse.claims.words import Names
     from kvstudy.analyse.run import find_run

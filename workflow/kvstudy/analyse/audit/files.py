@@ -66,30 +66,26 @@ def at(values: pd.DataFrame, address: str) -> list[Number]:
 
     Any workload is none that is the mean of the others.
     """
-    keys, _ = split_address(address)
     found = which(values, address)
-    if not found.any():
+    if found.any():
+        return list(values.loc[found, "number"])
+    for name, wanted in split_address(address)[0].items():
+        names = dict.fromkeys(values[name])
+        if wanted not in ("*", *names):
+            hint = f"no {name} '{wanted}' there, only {', '.join(names)}"
+            break
+    else:
         hint = "look up which values the table of the source has"
-        for name, wanted in reversed(keys.items()):
-            # The first part of the address that the values do not have, and what they have.
-            names = dict.fromkeys(values[name])
-            if wanted not in ("*", *names):
-                hint = f"no {name} '{wanted}' there, only {', '.join(names)}"
-        raise KvstudyError(f"published.csv has no value at '{address}'; {hint}")
-    return list(values.loc[found, "number"])
+    raise KvstudyError(f"published.csv has no value at '{address}'; {hint}")
 
 
 def which(values: pd.DataFrame, address: str) -> pd.Series:
     """Whether each of the values is at ``address``."""
     keys, sizes = split_address(address)
-    found = pd.Series(True, index=values.index)
-    for name, wanted in keys.items():
+    found = values["workload"].ne(MEAN) | (keys["workload"] != "*")
+    for name, wanted in (keys | sizes).items():
         if wanted != "*":
             found &= values[name] == wanted
-        elif name == "workload":
-            found &= values[name] != MEAN
-    for name, wanted in sizes.items():
-        found &= values[name] == wanted
     return found
 
 
@@ -229,12 +225,10 @@ def _shares(study: Study) -> dict[str, dict[str, float]]:
     """The shares of the operations (0 to 1) of each workload with a run phase."""
     found = {}
     for use in study.workloads:
-        properties = properties_of(study, use)
-        if load_only(properties):
-            continue
-        shares = proportions_of(properties)
-        total = sum(shares.values()) or math.nan
-        found[use.name] = {name: share / total for name, share in shares.items()}
+        if not load_only(properties := properties_of(study, use)):
+            shares = proportions_of(properties)
+            total = sum(shares.values()) or math.nan
+            found[use.name] = {name: share / total for name, share in shares.items()}
     return found
 
 

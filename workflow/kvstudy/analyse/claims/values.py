@@ -145,18 +145,17 @@ class Values:
             return operation
         names = {name for name, _ in values} - {"overall"}
         combined = [name for name in names if "+" in name]
-        return max(combined, key=len) if combined else next(iter(names)) if len(names) == 1 else ""
+        return max(combined or names, key=len) if combined or len(names) == 1 else ""
 
     def _unknown(self, operand: Operand, setting: Setting | tuple) -> UnknownValue:
         if setting in self.runs_of:
             metric = operand.metric.replace("_", " ")
             why = reason("no-value-of", metric=metric, operation=operand.operation)
-        elif setting in self.why:
-            why = self.why[setting]
         elif operand.store not in {store for store, *_ in self.why}:
             why = "not-a-store"
         else:
-            why = "not measured" if operand.workload == MEAN else "not-a-size"
+            missing = "not measured" if operand.workload == MEAN else "not-a-size"
+            why = self.why.get(setting, missing)
         return UnknownValue(Verdict.NOT_MEASURED, why)
 
 
@@ -208,14 +207,13 @@ def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     Of single cells they are those of the rounds that count, and the second is true. Where some
     setting has several cells the cell is the run, with the trimmed mean of its rounds.
     """
-    counted = rounds[(rounds["counted"] == "yes") & (rounds["operations"] > 0)]
-    us = counted["ns"] / counted["operations"] / 1000
-    inside = counted.groupby(SETTING)["repetition"].nunique().max() == 1
+    times = rounds[(rounds["counted"] == "yes") & (rounds["operations"] > 0)]
+    times = times.assign(us=times["ns"] / times["operations"] / 1000)
+    inside = times.groupby(SETTING)["repetition"].nunique().max() == 1
     if inside:
-        number = counted["round"].map("{:g}".format)
-        times = counted.assign(us=us, repetition=counted["repetition"].astype(str) + "." + number)
+        times["repetition"] = times["repetition"].astype(str) + times["round"].map(".{:g}".format)
     else:
-        cells = counted.assign(us=us).groupby([*CELL, "operation"], sort=False)["us"]
+        cells = times.groupby([*CELL, "operation"], sort=False)["us"]
         times = cells.agg(lambda each: trimmed_estimate(each).value).reset_index()
     rates = times.assign(metric="throughput", value=1e6 / times["us"])
     return pd.concat([rates, times.assign(metric="latency_mean", value=times["us"])]), inside

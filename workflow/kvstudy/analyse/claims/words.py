@@ -123,25 +123,20 @@ def _joined(key: str, side: list[dict[str, object]]) -> object:
 
 
 def _described(operand: Operand, names: Names) -> dict[str, object]:
-    words: dict[str, object] = {
+    sizes = {size: _numbers(operand, size, names) for size in SIZES}
+    return {
         "workload": operand.workload,
         "store": operand.store,
         "metric": operand.metric,
         "operation": "" if operand.operation in ("overall", "all") else operand.operation,
-    }
-    for size in SIZES:
-        numbers = _numbers(operand, size, names)
-        words[size] = numbers.pop() if len(numbers) == 1 else "best"
-    return words
+    } | {size: found.pop() if len(found) == 1 else "best" for size, found in sizes.items()}
 
 
 def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
     """The numbers of one size among which the operand's best value is taken."""
     return {
-        dict(sizes.measured).get(size)
-        if names.measured and sizes.measured
-        else getattr(sizes, size)
-        for sizes in operand.candidates
+        dict(each.measured).get(size) if names.measured and each.measured else getattr(each, size)
+        for each in operand.candidates
     }
 
 
@@ -149,9 +144,8 @@ def _titled(key: str, value: object, names: Names) -> str:
     if value is None:
         return ""
     if key in SIZES:
-        if value == "best":
-            return _(BEST[key])
-        return sized(key, value).format(grouped(str(value)))
+        best = value == "best"
+        return _(BEST[key]) if best else sized(key, value).format(grouped(str(value)))
     titles = {"workload": names.workloads, "store": names.stores, "metric": _PHRASES}
     title = titles.get(key, {}).get(value, value)
     return _(title) if key in ("metric", "operation") else title
@@ -162,10 +156,8 @@ def runs_words(runs: int, would_decide: float) -> str:
 
     ``would_decide`` is NaN where one run tells no spread, or more than MOST were needed.
     """
-    if runs < 1:
-        return _("no run in common")
     if runs < 2:
-        return _("one run")
+        return _("one run") if runs else _("no run in common")
     text = ngettext("{} run", "{} runs", runs).format(runs)
     if isnan(would_decide):
         return _("{}; more than {} would decide").format(text, MOST)
@@ -182,18 +174,15 @@ BEST = {
 
 
 def _scale(quantity: Quantity) -> tuple[float, str]:
-    if quantity.unit == "ops/s":
-        return 1e-3, " kops/s"
+    """What the value is multiplied by, and its unit then."""
     if quantity.unit in ("us", "ms"):
-        milli = quantity.value if quantity.unit == "ms" else quantity.value / 1000
-        if milli >= 1000:
-            return (1e-3 if quantity.unit == "ms" else 1e-6), " s"
-        if milli >= 1 or quantity.unit == "ms":
-            return (1 if quantity.unit == "ms" else 1e-3), " ms"
-        return 1, " µs"
-    if quantity.unit == SHARE:
-        return 100, " %"
-    return 1, {READS: _(" reads per write")}.get(quantity.unit, "")
+        us = 1 if quantity.unit == "us" else 1000
+        if quantity.value * us >= 1e6:
+            return us / 1e6, " s"
+        in_ms = quantity.value * us >= 1000 or quantity.unit == "ms"
+        return (us / 1000, " ms") if in_ms else (1, " µs")
+    units = {"ops/s": (1e-3, " kops/s"), SHARE: (100, " %"), READS: (1, _(" reads per write"))}
+    return units.get(quantity.unit, (1, ""))
 
 
 def _count(value: float) -> str:

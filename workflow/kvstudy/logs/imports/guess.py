@@ -205,9 +205,12 @@ def _from_file_names(guess: Guess, stores: dict[str, StoreFile]) -> None:
     named = [name for name in stores if name in words]
     row.store = named[0] if len(named) == 1 else ""
     inserts = log is not None and log.sections.keys() - {"CLEANUP"} == {"INSERT"}
-    row.phase = "load" if inserts and ("load" in words or "insert" in words) else "run"
-    if log is None or (inserts and row.phase == "run"):
-        row.phase = "load" if "load" in words else "run" if "run" in words else ""
+    if log is not None and not inserts:
+        row.phase = "run"
+    elif "load" in words or (inserts and "insert" in words):
+        row.phase = "load"
+    else:
+        row.phase = "run" if "run" in words else ""
     there = set(project_workloads()) - {INSERT}
     known = [study_name(word) for word in words if word.startswith("workload") or len(word) == 1]
     known += [after for word, after in pairwise(words) if word == "workload"]
@@ -246,13 +249,13 @@ def _in_order(group: list[Guess]) -> list[Guess]:
     """
     if all(run_start(guess.source.talk) for guess in group):
         return sorted(group, key=lambda guess: run_start(guess.source.talk))
-    return sorted(group, key=lambda guess: _natural(guess.row.file))
 
+    def by_number(guess: Guess) -> list[str | int]:
+        """rep2 before rep10."""
+        parts = re.split(r"(\d+)", guess.row.file.casefold())
+        return [int(part) if part.isdecimal() else part for part in parts]
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """rep2 before rep10."""
-    parts = re.findall(r"\d+|\D+", name.casefold())
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+    return sorted(group, key=by_number)
 
 
 def _pair(guesses: list[Guess]) -> None:

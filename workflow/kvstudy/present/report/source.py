@@ -9,10 +9,9 @@ import pandas as pd
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.claims.evaluate import IN_FLOOR, UNEQUAL
 from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.quantities import THREADS
-from kvstudy.analyse.claims.table import read_claims
+from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.cells import Names
 from kvstudy.present.tables.audit import Misfit

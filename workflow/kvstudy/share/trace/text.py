@@ -7,7 +7,7 @@ import math
 import textwrap
 
 from kvstudy.analyse.run import Run
-from kvstudy.share.trace.chain import WHOLE, Chain, RatioChain, Repetition, Value
+from kvstudy.share.trace.chain import WHOLE, Chain, RatioChain, Repetition
 from kvstudy.share.trace.provenance import files_of
 from kvstudy.study.raw import SUMS
 
@@ -27,9 +27,8 @@ def chain_lines(chain: Chain) -> list[str]:
     if math.isnan(chain.mean):
         lines.append(f"  no value, {what}")
     else:
-        lines += [f"  mean {number(chain.mean)} {chain.unit}"]
         spread = "no spread of one run" if math.isnan(chain.sd) else f"sd {number(chain.sd)}"
-        lines += [f"  {spread}, {what}"]
+        lines += [f"  mean {number(chain.mean)} {chain.unit}", f"  {spread}, {what}"]
     if chain.place:
         lines.append(f"  {chain.place}")
     elif not math.isnan(chain.mean):
@@ -40,9 +39,8 @@ def chain_lines(chain: Chain) -> list[str]:
             # All for one reason, such as a server that is not here.
             names = ", ".join(f"rep{each.repetition}" for each in several)
             lines += ["", *wrapped(f"{names}  not counted"), *wrapped(why, "  ")]
-            continue
-        for each in several:
-            lines += ["", *_repetition(each, chain)]
+        else:
+            lines += [line for each in several for line in ["", *_repetition(each, chain)]]
     return lines
 
 
@@ -95,10 +93,9 @@ def part_lines(
         lines.append("  none")
     for why, paths in reasons.items():
         lines += ["", *wrapped(why[0].upper() + why[1:]), *(f"  {path}" for path in paths)]
-    if probes:
-        lines += ["", "Probes:"]
-        for store, probe in probes.items():
-            lines += [f"  {store}", f"    {probe['sums'] or 'was not probed'}"]
+    lines += ["", "Probes:"] if probes else []
+    for store, probe in probes.items():
+        lines += [f"  {store}", f"    {probe['sums'] or 'was not probed'}"]
     return lines
 
 
@@ -106,11 +103,8 @@ def problem_lines(problems: list[str]) -> list[str]:
     """What does not fit, at the end where it is seen."""
     if not problems:
         return []
-    return [
-        "",
-        "What does not fit:",
-        *(line for problem in problems for line in wrapped(problem, "  ", "    ")),
-    ]
+    lines = [line for problem in problems for line in wrapped(problem, "  ", "    ")]
+    return ["", "What does not fit:", *lines]
 
 
 def number(value: float) -> str:
@@ -120,12 +114,11 @@ def number(value: float) -> str:
 
 def wrapped(text: str, first: str = "", further: str | None = None) -> list[str]:
     """Lines of at most 80 columns; a path is never broken."""
-    further = first if further is None else further
     return textwrap.wrap(
         text,
         WIDTH,
         initial_indent=first,
-        subsequent_indent=further,
+        subsequent_indent=first if further is None else further,
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -133,28 +126,20 @@ def wrapped(text: str, first: str = "", further: str | None = None) -> list[str]
 
 def _repetition(each: Repetition, chain: Chain) -> list[str]:
     head = f"rep{each.repetition}  {'counted' if each.counts else 'not counted'}"
+    several = len(each.made_of) > 1
     if not math.isnan(each.value):
         head += f", {number(each.value)} {chain.unit}"
-        if len(each.made_of) > 1:
+        if several:
             total = chain.address.metric in ("operations", "failed")
             head += f", the {'sum' if total else 'mean'} of {len(each.made_of)}"
     lines = [head, *wrapped(each.why, "  ")]
     for value in each.made_of:
-        lines += _value(value, several=len(each.made_of) > 1)
-    return lines
-
-
-def _value(value: Value, several: bool) -> list[str]:
-    lines = []
-    if several:
-        lines += wrapped(
-            f"{value.cell}, {value.operation}: {number(value.value)} {value.unit}", "  "
-        )
-    lines.append(f"  {value.place}")
-    for source in value.sources:
-        lines.append(f"  {source.path}")
-        lines += [f"    sha256 {source.sha256}"] if source.sha256 else []
-        lines += wrapped(source.problem, "    ! ")
-        for line in source.lines:
-            lines += wrapped(f"line {line.number}: {line.text}", "    ", "      ")
+        told = f"{value.cell}, {value.operation}: {number(value.value)} {value.unit}"
+        lines += [*wrapped(told if several else "", "  "), f"  {value.place}"]
+        for source in value.sources:
+            lines.append(f"  {source.path}")
+            lines += [f"    sha256 {source.sha256}"] if source.sha256 else []
+            lines += wrapped(source.problem, "    ! ")
+            for line in source.lines:
+                lines += wrapped(f"line {line.number}: {line.text}", "    ", "      ")
     return lines
