@@ -20,6 +20,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.setting import Setting
 from kvstudy.stores import process
+from kvstudy.stores.definition import load_store
 from kvstudy.study.raw import write_sums
 
 from tests.project import CELL, kvstudy, measure
@@ -399,7 +400,8 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     for path in (Path(), Path("results"), *Path("results").rglob("*")):
         path.chmod(0o777)
     folder.chmod(0o555)
-    setting = Setting(run="small", planned=frozenset(), provider="native", protocol=1)
+    store = load_store(Path("envs/stores/pretend"))
+    setting = Setting(run="small", store=store, planned=frozenset(), provider="native", protocol=1)
     # Root may write everything: be somebody else for a moment.
     user = os.geteuid()
     if user == 0:

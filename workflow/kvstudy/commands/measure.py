@@ -40,6 +40,7 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
         cell=planned if isinstance(wanted, NotNow) else wanted,
         position=cells.index(planned) + 1,
         run=run,
+        store=stores[planned.store],
         planned=frozenset(each.path for each in cells),
         target=None if isinstance(target, NotNow) else target,
         **completed(setting, planned.folder),
@@ -50,4 +51,4 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
                 raise KvstudyError(f"{cell}: {sentence(found.reason)}; measure those first")
             print(f"{leave_out(request, found.reason)}: {sentence(found.reason)}")
             return
-    print(measure_cell(request, stores[planned.store], partial(read_cell, loaded, planned)))
+    print(measure_cell(request, partial(read_cell, loaded, planned)))

@@ -34,5 +34,5 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
     found = stores_to_measure(loaded, study)[store]
     cells = frozenset(cell.path for cell in plan(loaded, scale))
     setting = completed(setting, found.folder.name)
-    request = Setting(run=run_name(loaded.name, scale), planned=cells, **setting)
-    print(probe_store(request, found, planned(loaded)[store]))
+    request = Setting(run=run_name(loaded.name, scale), store=found, planned=cells, **setting)
+    print(probe_store(request, planned(loaded)[store]))

@@ -112,6 +112,7 @@ def command(
     request = Request(
         cell=cell,
         run=RUN,
+        store=definition,
         planned=frozenset([cell.path]),
         position=1,
         provider=resolved,
@@ -121,7 +122,7 @@ def command(
         # Single cells are compared by nobody but the user, who chose the provider.
         mixed=True,
     )
-    raw = measure_cell(request, definition, partial(read_cell, study, cell))
+    raw = measure_cell(request, partial(read_cell, study, cell))
     text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8", errors="replace")
     log = parse(text, str(raw))
     lines = _result(log)

@@ -172,7 +172,7 @@ class Agent:
         """Stop the clients that still run; what was used. None where none were started."""
         clients, self._clients = self._clients, None
         self._phase.close()
-        return asdict(clients.used) if clients else None
+        return clients.used if clients else None
 
     def start_clock(self, host: str) -> int:
         """Tell the time, at a port of ``host``, to all who ask by a byte; returns the port."""

@@ -3,10 +3,8 @@
 Or probe one store: what each operation makes its server do, from the server's own counters.
 """
 
-import contextlib
 import datetime
 import json
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -26,20 +24,12 @@ from kvstudy.measure.client import (
     store_properties,
     ycsb_command,
 )
-from kvstudy.measure.clients import Clients
-from kvstudy.measure.hosts import Connected, clocks
+from kvstudy.measure.clients import Clients, meeting
+from kvstudy.measure.hosts import Connected, FarClients, clocks
 from kvstudy.measure.kernel import Tree, interrupts_apart
-from kvstudy.measure.phase import (
-    LEAST_SHARE,
-    AnyClients,
-    Phase,
-    commands_text,
-    run_phase,
-    true_cause_first,
-)
+from kvstudy.measure.phase import LEAST_SHARE, Phase, commands_text, run_phase, true_cause_first
 from kvstudy.measure.preflight import preflight
-from kvstudy.measure.setting import Counters, Pinning, Setting, counters, moved
-from kvstudy.measure.together import Start
+from kvstudy.measure.setting import Counters, Setting, counters, moved
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import HOST, Server, ask
@@ -55,8 +45,6 @@ from kvstudy.study.raw import (
 )
 from kvstudy.study.workload import CORE, ROUNDS_FILE, TOGETHER, class_of, field_names
 
-ALONE = contextlib.nullcontext("")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Setting):
@@ -67,7 +55,7 @@ class Request(Setting):
     target: Target | None = None
 
 
-def measure_cell(request: Request, store: Store, read: Callable[[Path], object]) -> Path:
+def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     """Measure the cell and return the directory of its raw logs.
 
     Before it counts as measured, ``read`` is called with that directory, and reads what will
@@ -77,32 +65,30 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
     ``results/<run>/failed/<cell>/<time>/``. KvstudyError says why.
     """
     began = time.monotonic()
-    provider, client, pinned = request.resolve(store)
+    client, cell = request.client, request.cell
     with request.connected() as there:
         java = there.java() if there else environment.java(bound_to(client.cores))
         # What the manifest tells of how it was measured, whatever comes out.
         about = {
             "protocol": request.protocol,
             "client": client.describe(),
-            "pinning": asdict(pinned) if pinned else None,
+            "pinning": asdict(request.pinned) if request.pinned else None,
             "java": java,
             "node": environment.node(),
-            **(
-                there.about(java, request.results)
-                if there
-                else {"environment": environment.components(java)}
-            ),
         }
-        known = {"server": {"provider": "none" if store.embedded else provider}}
-        request.refuse_unlike(store, request.cell.path, known | about)
-        raw = raw_directory(request.run, request.cell)
+        if there:
+            about |= there.about(java, request.results)
+        else:
+            about["environment"] = environment.components(java)
+        request.refuse_unlike(cell.path, **about)
+        raw = raw_directory(request.run, cell)
         before = time.monotonic() - began
-        with request.working(raw, request.cell.path) as work:
+        with request.working(raw, cell.path) as work:
             # Another project's cell may have kept us waiting; that is no part of this one.
             began = time.monotonic() - before
             if there:
                 there.be_alone()
-            _measure(request, store, provider, client, pinned, there, about, work, began)
+            _measure(request, there, about, work, began)
             read(work)
     return raw
 
@@ -116,17 +102,9 @@ def leave_out(request: Request, reason: str) -> Path:
 
 
 def _measure(
-    request: Request,
-    store: Store,
-    provider: str,
-    client: Client,
-    pinned: Pinning | None,
-    there: Connected | None,
-    about: dict,
-    work: Path,
-    began: float,
+    request: Request, there: Connected | None, about: dict, work: Path, began: float
 ) -> None:
-    cell = request.cell
+    cell, store, client = request.cell, request.store, request.client
     properties = dict(cell.properties)
     for name in [class_of(properties), *([TOGETHER] if cell.clients else [])]:
         check_class(client, name)
@@ -136,51 +114,38 @@ def _measure(
             "findings": [asdict(finding) for finding in preflight(work)],
             "interrupts_apart": interrupts_apart(Tree()),
         }
+    rate = request.target.rate if request.target else None
+    # The parts of a round may differ that much by themselves.
+    least_share = 0 if cell.rounds else LEAST_SHARE
     phases: dict[str, Phase] = {}
+    held: dict[str, int | None] = {}
+    counted: dict[str, Counters] = {}
     started = datetime.datetime.now(datetime.UTC)
-    fields = field_names(properties)
-    with request.serving(store, provider, pinned, work, cell.path, fields, there) as server:
+    with request.serving(work, cell.path, field_names(properties), there) as server:
         clocks_before = there.compare_clocks() if there else {}
-        held: dict[str, int | None] = {}
-        counted: dict[str, Counters] = {}
-        for name in cell.phases:
-            rate = request.target.rate if request.target else None
+        for phase in cell.phases:
             before = counters(store, server)
-            shares = cell.shares(name)
-            errors = [work / f"{share.label}.err" for share in shares]
-            with true_cause_first(errors):
-                meet_at = there.here if there else HOST
-                with Start(len(shares), meet_at) if len(shares) > 1 else ALONE as start:
+            shares = cell.shares(phase)
+            with true_cause_first([work / f"{share.label}.err" for share in shares]):
+                with meeting(len(shares), there.here if there else HOST) as start:
                     at = (server.host, server.port, work, rate)
                     commands = {
-                        share.label: phase_command(
-                            *(client, store, cell, name, *at, share, start and start.address)
-                        )
+                        share.label: phase_command(client, store, cell, phase, *at, share, start)
                         for share in shares
                     }
-                    phases[name] = run_phase(
-                        _clients(name, commands, client, work, store, server, there),
-                        *(commands, work, store, server),
-                        # The parts of a round may differ that much by themselves.
-                        least_share=0 if cell.rounds else LEAST_SHARE,
-                    )
+                    clients = _clients(request, phase, commands, work, server, there)
+                    phases[phase] = run_phase(clients, commands, work, store, server, least_share)
                 # Before anything else is asked: asking is counted too.
-                counted[name] = moved(store, before, counters(store, server))
-                held[name] = ask(store, server, "records")
-                _check(cell, name, work, store, held[name])
+                counted[phase] = moved(store, before, counters(store, server))
+                held[phase] = ask(store, server, "records")
+                _check(cell, phase, work, store, held[phase])
         if there:
             told = clocks(clocks_before, there.compare_clocks(), several=bool(cell.clients))
             about["hosts"]["clocks"] = told
-        described = server.describe() | {"version": server.version}
-        clock = time.monotonic()
-    stop_seconds = time.monotonic() - clock
-    shutil.rmtree(work / "data", ignore_errors=True)
     if cell.raw_latencies:
         for share in cell.shares(cell.measured_phase):
             keep_latencies(work, share.label)
-    (work / "commands.sh").write_text(
-        commands_text(client.classpath, server, phases), encoding="utf-8"
-    )
+    _write_commands(work, client, server, phases)
     manifest = {
         "kvstudy": __version__,
         "run": request.run,
@@ -189,7 +154,8 @@ def _measure(
         "target": request.target.as_json() if request.target else None,
         "started": started.isoformat(timespec="seconds"),
         "server": {
-            **described,
+            **server.describe(),
+            "version": server.version,
             "records": held,
             "counters": counted,
             "misses": store.misses,
@@ -197,25 +163,32 @@ def _measure(
         },
         "phases": {name: asdict(phase) for name, phase in phases.items()},
         **about,
-        "seconds": {"ready": round(server.ready_seconds, 3), "stop": round(stop_seconds, 3)},
+        "seconds": {
+            "ready": round(server.ready_seconds, 3),
+            "stop": round(server.stop_seconds, 3),
+            # The whole cell but for the reading and moving of this directory.
+            "total": round(time.monotonic() - began, 3),
+        },
     }
-    # The last figure is the whole cell but for the reading and moving of this directory.
-    manifest["seconds"]["total"] = round(time.monotonic() - began, 3)
     _complete(work, "manifest.json", manifest)
 
 
 def _clients(
+    setting: Setting,
     phase: str,
     commands: Mapping[str, list[str]],
-    client: Client,
     work: Path,
-    store: Store,
     server: Server,
     there: Connected | None,
-) -> AnyClients:
+) -> Clients | FarClients:
     """The clients of a phase, here or on their hosts."""
-    how = (phase, commands, client.classpath, work, f"ycsb-{store.name}")
+    how = (phase, commands, setting.client.classpath, work, f"ycsb-{setting.store.name}")
     return there.clients(*how) if there else Clients(*how, server.process_ids())
+
+
+def _write_commands(work: Path, client: Client, server: Server, phases: dict[str, Phase]) -> None:
+    text = commands_text(client.classpath, server, phases)
+    (work / "commands.sh").write_text(text, encoding="utf-8")
 
 
 def _complete(work: Path, name: str, content: dict) -> None:
@@ -269,18 +242,17 @@ def keep_latencies(directory: Path, phase: str) -> None:
         histogram.rename(directory / histogram.name.replace(".Hdr", ".", 1))
 
 
-def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
+def probe_store(setting: Setting, plan: dict) -> Path:
     """Run the steps on a fresh server and return the folder of the raw facts and logs.
 
     ``plan`` is what the probe depends on. A failed probe leaves nothing there;
     its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
     """
     shape = {"workload": CORE} | plan["shape"]
-    provider, client, pinned = setting.resolve(store)
+    client, store = setting.client, setting.store
     check_class(client, class_of(shape))
     name = f"the probe of {store.name}"
-    known = {"server": {"provider": "none" if store.embedded else provider}}
-    setting.refuse_unlike(store, name, known)
+    setting.refuse_unlike(name)
     done = probe_directory(setting.run, store.name)
     with setting.connected() as there, setting.working(done, f"probes/{store.name}") as work:
         if there:
@@ -289,25 +261,34 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
         else:
             environment.java(bound_to(client.cores))
         phases: dict[str, Phase] = {}
-
-        def run(step: Step, server: Server) -> None:
-            address = store_properties(store, server.host, server.port, work)
-            command = ycsb_command(
-                *(client, step.operation == "insert", THREADS, shape | address | step.properties)
-            )
-            commands = {step.name: command}
-            clients = _clients(step.name, commands, client, work, store, server, there)
-            phases[step.name] = run_phase(clients, commands, work, store, server)
-
+        steps: list[dict] = []
+        size = None
         started = datetime.datetime.now(datetime.UTC)
-        fields = field_names(shape)
-        with setting.serving(store, provider, pinned, work, name, fields, there) as server:
-            steps = _steps(store, server, work, run)
-            described = server.describe() | {"version": server.version}
-        shutil.rmtree(work / "data", ignore_errors=True)
-        (work / "commands.sh").write_text(
-            commands_text(client.classpath, server, phases), encoding="utf-8"
-        )
+        with setting.serving(work, name, field_names(shape), there) as server:
+            address = store_properties(store, server.host, server.port, work)
+            for step in STEPS:
+                if step.operation in store.unsupported:
+                    continue
+                load = step.operation == "insert"
+                properties = shape | address | step.properties
+                commands = {step.name: ycsb_command(client, load, THREADS, properties)}
+                # Sizes are asked for outside of the counted time: asking is work for the server.
+                counted = counters(store, server)
+                with true_cause_first([work / f"{step.name}.err"]):
+                    clients = _clients(setting, step.name, commands, work, server, there)
+                    phases[step.name] = run_phase(clients, commands, work, store, server)
+                    returns = _returns(step, work)
+                change = moved(store, counted, counters(store, server))
+                before, size = size, ask(store, server, "record_bytes")
+                steps.append(
+                    {
+                        "step": step.name,
+                        "returns": returns,
+                        "counters": change,
+                        "record_bytes": {"before": before, "after": size},
+                    }
+                )
+        _write_commands(work, client, server, phases)
         facts = {
             "kvstudy": __version__,
             "protocol": setting.protocol,
@@ -315,40 +296,13 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
             "plan": plan,
             "misses": store.misses,
             "started": started.isoformat(timespec="seconds"),
-            "server": described,
+            "server": server.describe() | {"version": server.version},
             "client": client.describe(),
             "phases": {name: asdict(phase) for name, phase in phases.items()},
             "steps": steps,
         }
         _complete(work, FACTS, facts)
     return done
-
-
-def _steps(
-    store: Store, server: Server, work: Path, run: Callable[[Step, Server], None]
-) -> list[dict]:
-    """Run all steps; what YCSB reported of each, and how counters and records changed."""
-    found = []
-    size = None
-    for step in STEPS:
-        if step.operation in store.unsupported:
-            continue
-        # Sizes are asked for outside of the counted time: asking is work for the server too.
-        counted = counters(store, server)
-        with true_cause_first([work / f"{step.name}.err"]):
-            run(step, server)
-            returns = _returns(step, work)
-        change = moved(store, counted, counters(store, server))
-        before, size = size, ask(store, server, "record_bytes")
-        found.append(
-            {
-                "step": step.name,
-                "returns": returns,
-                "counters": change,
-                "record_bytes": {"before": before, "after": size},
-            }
-        )
-    return found
 
 
 def _returns(step: Step, work: Path) -> dict[str, int]:

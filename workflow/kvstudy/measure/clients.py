@@ -5,30 +5,19 @@ import os
 import resource
 import select
 import signal
+import socket
 import subprocess
+import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import ClassVar
 
 from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 
-
-@dataclass(frozen=True)
-class Used:
-    """What a phase took of a machine: start (epoch s, its clock), length (s), CPU seconds.
-
-    ``client_cpu_seconds`` are those of all clients there, ``monitor_cpu_seconds`` what our own
-    watching took.
-    """
-
-    started: float
-    seconds: float
-    client_cpu_seconds: float
-    monitor_cpu_seconds: float
+# How often the end of the block is looked for while clients have still to meet, in s.
+LOOK_SECONDS = 0.2
 
 
 class Clients:
@@ -38,6 +27,9 @@ class Clients:
     ``<directory>/<name>.out`` and ``.err``. ``what`` is what they are called in records of
     processes, ``server`` are the server's processes. Samples go to ``directory``, under the name
     of the ``host`` if it has one.
+
+    Afterwards ``used`` has what the phase took of this machine: ``started`` (epoch s, its clock),
+    ``seconds``, the CPU seconds of all clients, and of our own watching and sampling.
     """
 
     # What each host took, where they have some of their own.
@@ -87,19 +79,14 @@ class Clients:
         """The exit status of each client; None of one that runs."""
         return {label: client.returncode for label, client in self._clients.items()}
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None = None,
-        error: BaseException | None = None,
-        at: TracebackType | None = None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._running.close()
-        self.used = Used(
-            started=self._started,
-            seconds=time.monotonic() - self._clock,
-            client_cpu_seconds=round(_cpu_of_ended_children() - self._cpu, 3),
-            monitor_cpu_seconds=round(self._monitor_cpu, 3),
-        )
+        self.used = {
+            "started": self._started,
+            "seconds": time.monotonic() - self._clock,
+            "client_cpu_seconds": round(_cpu_of_ended_children() - self._cpu, 3),
+            "monitor_cpu_seconds": round(self._monitor_cpu, 3),
+        }
 
     def _end_sampling(self) -> None:
         self._monitor_cpu = self._sampler.close()
@@ -138,3 +125,40 @@ def _ended(clients: Collection[subprocess.Popen], seconds: float) -> bool:
             os.close(handle)
     ends = [client.poll() for client in clients]
     return None not in ends or any(ends)
+
+
+@contextlib.contextmanager
+def meeting(clients: int, host: str) -> Iterator[str]:
+    """Where so many clients meet, while the block runs: each says that it is ready, all are let go.
+
+    Yields a port of ``host`` as host:port; "" for one client, who needs nobody. The other end is
+    ``TogetherWorkload`` of the bindings. Who still waits when the block ends is not let go.
+    """
+    if clients == 1:
+        yield ""
+        return
+    over = threading.Event()
+    with socket.create_server((host, 0)) as listening:
+        listening.settimeout(LOOK_SECONDS)
+        waiting = threading.Thread(target=_meet, args=[listening, clients, over], daemon=True)
+        waiting.start()
+        try:
+            yield "{}:{}".format(*listening.getsockname())
+        finally:
+            over.set()
+            waiting.join()
+
+
+def _meet(listening: socket.socket, number: int, over: threading.Event) -> None:
+    with contextlib.ExitStack() as clients:
+        ready: list[socket.socket] = []
+        while len(ready) < number and not over.is_set():
+            # Who dies meanwhile is missed by those who watch the processes.
+            with contextlib.suppress(OSError):
+                client, _ = listening.accept()
+                clients.enter_context(client)
+                if client.recv(1):
+                    ready.append(client)
+        for client in ready if len(ready) == number else []:
+            with contextlib.suppress(OSError):
+                client.sendall(b"\x01")

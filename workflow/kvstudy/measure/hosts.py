@@ -22,7 +22,6 @@ from typing import Any
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
 from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, KEY, boot_id
-from kvstudy.measure.clients import Used
 from kvstudy.measure.controller import VARIABLE
 from kvstudy.measure.environment import JAVA_VARIABLES
 from kvstudy.stores import process
@@ -399,9 +398,6 @@ class FarServer(Server):
 class FarClients:
     """The clients of a phase, and the samples of server and clients, on their hosts."""
 
-    used: Used
-    of_hosts: dict[str, dict[str, float]]
-
     def __init__(self, of: dict[Link, dict[str, list[str]]], about: dict) -> None:
         self._of, self._about = of, about
         self.ends: dict[str, int | None] = {}
@@ -439,15 +435,14 @@ class FarClients:
             return
         first = next(link.host for link, commands in self._of.items() if commands)
         self.of_hosts = found
-        self.used = Used(
+        self.used = {
             # By the clock that is in its client's log.
-            started=found[first]["started"],
-            seconds=max(found[link.host]["seconds"] for link, own in self._of.items() if own),
-            **{
-                name: round(sum(each[name] for each in found.values()), 3)
-                for name in ("client_cpu_seconds", "monitor_cpu_seconds")
-            },
-        )
+            "started": found[first]["started"],
+            "seconds": max(found[link.host]["seconds"] for link, own in self._of.items() if own),
+        } | {
+            name: round(sum(each[name] for each in found.values()), 3)
+            for name in ("client_cpu_seconds", "monitor_cpu_seconds")
+        }
 
     def _stop(self) -> dict[str, dict[str, float]]:
         """What was used, by host; without those that are lost."""

@@ -11,12 +11,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.status import GoodOperations
-from kvstudy.measure.clients import Used
+from kvstudy.measure.clients import Clients
 from kvstudy.measure.environment import java_variables
+from kvstudy.measure.hosts import FarClients
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, last_words, log_end, why_silent
@@ -36,11 +36,10 @@ NO_CLASS = ("NoClassDefFoundError", "ClassNotFoundException", "find or load main
 
 @dataclass(frozen=True)
 class Phase:
-    """How a phase went: its command and start (epoch s); times in s.
+    """How a phase went: its command, those of ``others`` that ran beside it, and ``Clients.used``.
 
-    ``others`` are the commands of further clients. CPU time is that of all clients,
-    ``monitor_cpu_seconds`` what our own watching and sampling took. ``hosts`` has both for each
-    host, by its name, where clients and server have hosts of their own.
+    ``hosts`` has the same as ``Clients.used`` for each host, by its name, where clients and server
+    have hosts of their own.
     """
 
     command: list[str]
@@ -52,24 +51,8 @@ class Phase:
     hosts: dict[str, dict[str, float]]
 
 
-class AnyClients(Protocol):
-    """Clients of a phase, wherever they run; see ``Clients``."""
-
-    used: Used
-    of_hosts: dict[str, dict[str, float]]
-
-    def __enter__(self) -> AnyClients: ...
-
-    def __exit__(self, *error: object) -> None: ...
-
-    def look(self, seconds: float) -> bool: ...
-
-    @property
-    def ends(self) -> dict[str, int | None]: ...
-
-
 def run_phase(
-    clients: AnyClients,
+    clients: Clients | FarClients,
     commands: Mapping[str, list[str]],
     directory: Path,
     store: Store,
@@ -114,16 +97,8 @@ def run_phase(
         said = f": {line}" if line else log_end(errors)
         raise KvstudyError(f"{label}: the YCSB client {client_end(status)}{said}")
     check_server()
-    used = clients.used
-    return Phase(
-        command=commands[name],
-        others=[commands[label] for label in others],
-        started=used.started,
-        seconds=used.seconds,
-        client_cpu_seconds=used.client_cpu_seconds,
-        monitor_cpu_seconds=used.monitor_cpu_seconds,
-        hosts=clients.of_hosts,
-    )
+    further = [commands[label] for label in others]
+    return Phase(commands[name], further, **clients.used, hosts=clients.of_hosts)
 
 
 def client_end(status: int) -> str:

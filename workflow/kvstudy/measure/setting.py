@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import itertools
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -33,12 +34,13 @@ Counters = dict[str, int] | None
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What the configuration says; ``port`` 0 is any free one, ``pin_cpus`` see ``pinning``.
+    """How ``store`` is measured; ``port`` 0 is any free one, ``pin_cpus`` see ``pinning``.
 
     ``planned`` are the paths of the run's cells; others may lie there from an earlier plan.
     """
 
     run: str
+    store: Store
     planned: frozenset[str]
     provider: str
     protocol: int
@@ -54,25 +56,24 @@ class Setting:
     def results(self) -> Path:
         return Path("results") / self.run
 
-    def resolve(self, store: Store) -> tuple[str, Client, Pinning | None]:
-        """The provider of the run, the store's client, and the cores of server and client."""
-        provider = "native"
-        if self.hosts is None:
-            provider = providers.resolve(self.provider, self.results / "raw")
-        pinned = pinning(self.pin_cpus, provider)
-        cores = pinned.client if pinned else ""
-        return provider, find_client(store, self.ycsb_home, cores), pinned
+    @cached_property
+    def used_provider(self) -> str:
+        """What ``auto`` means in this run; servers on hosts are programs there."""
+        return "native" if self.hosts else providers.resolve(self.provider, self.results / "raw")
 
-    @contextlib.contextmanager
-    def connected(self) -> Iterator[Connected | None]:
+    @cached_property
+    def pinned(self) -> Pinning | None:
+        return pinning(self.pin_cpus, self.used_provider)
+
+    @cached_property
+    def client(self) -> Client:
+        return find_client(self.store, self.ycsb_home, self.pinned.client if self.pinned else "")
+
+    def connected(self) -> AbstractContextManager[Connected | None]:
         """The hosts of server and clients while the block runs; None where they are here."""
-        if self.hosts is None:
-            yield None
-            return
-        with connected(self.hosts, self.results) as there:
-            yield there
+        return connected(self.hosts, self.results) if self.hosts else nullcontext()
 
-    def refuse_unlike(self, store: Store, name: str, known: dict) -> None:
+    def refuse_unlike(self, name: str, version: str | None = None, **known: object) -> None:
         """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
 
         ``known`` is what its manifest will record, as far as it is known by now.
@@ -85,42 +86,37 @@ class Setting:
             for cell, manifest in read_manifests(raw).items()
             if cell in self.planned and cell != name
         }
-        known = {"cell": {"folder": store.folder.name}, **known}
+        provider = "none" if self.store.embedded else self.used_provider
+        known["cell"] = {"folder": self.store.folder.name}
+        known["server"] = {"provider": provider, "version": version}
         if found := differences(measured | {f"{name} is next": known}):
             raise KvstudyError(refusal(found, raw))
 
-    @contextlib.contextmanager
+    @contextmanager
     def serving(
-        self,
-        store: Store,
-        provider: str,
-        pinned: Pinning | None,
-        work: Path,
-        name: str,
-        fields: Sequence[str],
-        there: Connected | None = None,
+        self, work: Path, name: str, fields: Sequence[str], there: Connected | None
     ) -> Iterator[Server]:
         """Run the store's server, with its data below ``work``, for as long as the context lasts.
 
         With hosts, it runs ``there``. It is empty, and able to take records with these ``fields``.
-        ``name`` is what is measured.
+        ``name`` is what is measured. Its data is gone afterwards.
         """
-        log = work / SERVER_LOG
+        store, log = self.store, work / SERVER_LOG
+        external = self.used_provider == "external"
         if there and not store.embedded:
             server = there.server(store, self.port, log)
         else:
-            started_here = provider != "external" and not store.embedded
+            started_here = not external and not store.embedded
             port = free_port(self.port, store.side_ports.values()) if started_here else 0
-            cores = pinned.server if pinned else ""
-            server = providers.make_server(
-                store, provider, port, work / "data", log, self.address, cores
-            )
+            cores = self.pinned.server if self.pinned else ""
+            place = (port, work / "data", log, self.address, cores)
+            server = providers.make_server(store, self.used_provider, *place)
         clock = time.monotonic()
         with serving(store, server, log) as version:
             server.version, server.ready_seconds = version, time.monotonic() - clock
             # Only the server itself tells: a package may have been upgraded since the last cell.
-            self.refuse_unlike(store, name, {"server": {"version": version}})
-            if provider == "external" and self.may_empty:
+            self.refuse_unlike(name, version)
+            if external and self.may_empty:
                 ask(store, server, "empty")
             ask(store, server, "create", fields)
             # Only a server of somebody else can hold any.
@@ -131,8 +127,11 @@ class Setting:
                     "true in config/config.yaml: then ALL of its data is deleted before each cell"
                 )
             yield server
+            clock = time.monotonic()
+        server.stop_seconds = time.monotonic() - clock
+        shutil.rmtree(work / "data", ignore_errors=True)
 
-    @contextlib.contextmanager
+    @contextmanager
     def working(self, done: Path, name: str) -> Iterator[Path]:
         """An empty folder to measure ``name`` in, while nothing else is; ``done`` is for its logs.
 

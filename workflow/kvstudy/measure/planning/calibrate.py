@@ -110,6 +110,7 @@ def calibrate(
         request = Request(
             cell=cell,
             run=RUN,
+            store=stores[like.store],
             planned=frozenset([cell.path]),
             position=number,
             protocol=1,
@@ -118,7 +119,7 @@ def calibrate(
         )
         try:
             # Only times are taken from them.
-            cost = read_cost(measure_cell(request, stores[like.store], read=read_cost))
+            cost = read_cost(measure_cell(request, read=read_cost))
         except KvstudyError as error:
             failed[like.store] = str(error)
             continue
