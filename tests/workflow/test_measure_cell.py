@@ -400,7 +400,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     for path in (Path(), Path("results"), *Path("results").rglob("*")):
         path.chmod(0o777)
     folder.chmod(0o555)
-    store = load_store(Path("envs/stores/pretend"))
+    store = load_store(Path("envs/stores/redis"))
     setting = Setting(run="small", store=store, planned=frozenset(), provider="native", protocol=1)
     # Root may write everything: be somebody else for a moment.
     user = os.geteuid()

@@ -102,15 +102,15 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     every = screen.total(row for workloads in found.values() for row in workloads.values())
     lines += ["", *screen.table(found, [*study.store_names, *study.workload_names]), ""]
     lines += screen.notes(every, outlook, estimate)
-    if every.unknown < every.cells:
-        least = "at least " if every.unknown or every.timed else ""
+    if every["unknown"] < every["cells"]:
+        least = "at least " if every["unknown"] or every["timed"] else ""
         lines += screen.paragraph(
-            f"Whole study: {least}{duration(sum(every.parts))}, and "
-            f"{least}{size(every.bytes)} of raw logs; left: {least}{duration(every.left)}. "
+            f"Whole study: {least}{duration(sum(every[part] for part in screen.PARTS))}, and "
+            f"{least}{size(every['bytes'])} of raw logs; left: {least}{duration(every['left'])}. "
             "Probes and the report come to it: some seconds for each store, and a minute."
         )
         lines += _server_disk(outlook)
-    if every.unknown or every.timed:
+    if every["unknown"] or every["timed"]:
         lines += screen.paragraph(
             f"To find out: kvstudy plan {study.name} --calibrate (some seconds for each store and "
             "workload), or measure the study at a small scale: "

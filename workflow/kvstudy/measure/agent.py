@@ -22,6 +22,7 @@ import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment
@@ -39,26 +40,22 @@ BEAT_SECONDS = 2.0
 SILENCE_SECONDS = 20.0
 # So many round trips tell the time of one, and the offset of the clocks.
 ROUND_TRIPS = 31
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # For an answer that takes no time; of a busy machine.
 ANSWER_SECONDS = 10.0
 TIME = struct.Struct("!d")
 
 
 class Agent:
-    """What runs here for the other side, until ``close``; the methods below are what it can ask."""
+    """What runs here for the other side until ``all`` is closed; it can ask the methods below."""
 
     def __init__(self) -> None:
-        self._all = contextlib.ExitStack()
+        self.all = contextlib.ExitStack()
         # Ended in the other order.
         self._alone, self._serving, self._clock, self._phase = (
-            self._all.enter_context(contextlib.ExitStack()) for _ in range(4)
+            self.all.enter_context(contextlib.ExitStack()) for _ in range(4)
         )
         self._server: native.NativeServer | None = None
         self._clients: Clients | None = None
-
-    def close(self) -> None:
-        self._all.close()
 
     def hello(self, variables: dict[str, str], note: str, answer: str) -> None:
         """Take over the ``variables``; copy the file ``note`` to ``answer``."""
@@ -123,9 +120,8 @@ class Agent:
                 "in which you may write"
             ) from None
         self._serving.callback(shutil.rmtree, folder, ignore_errors=True)
-        server = native.NativeServer(of, port, folder / "data", Path(log), host=host)
-        self._serving.callback(server.stop)
-        self._server = server
+        self._server = native.NativeServer(of, port, folder / "data", Path(log), host=host)
+        self._serving.callback(self._server.stop)
         self._server.start()
         return {
             "port": port,
@@ -149,20 +145,11 @@ class Agent:
         self._serving.close()
         self._server = None
 
-    def start_clients(
-        self,
-        phase: str,
-        commands: dict[str, list[str]],
-        classpath: str,
-        directory: str,
-        what: str,
-        host: str,
-    ) -> None:
-        """Start the clients of this host, and sample what they and the server take."""
+    def start_clients(self, directory: str, **how: Any) -> None:
+        """Start the ``Clients`` of this host, and sample what they and the server take."""
         server = self._server.process_ids() if self._server else []
-        self._clients = self._phase.enter_context(
-            Clients(phase, commands, classpath, Path(directory), what, server, host)
-        )
+        clients = Clients(**how, directory=Path(directory), server=server)
+        self._clients = self._phase.enter_context(clients)
 
     def look(self, seconds: float) -> dict:
         """Wait so long, or until all clients have ended or one has failed; a sample is taken."""
@@ -222,7 +209,7 @@ def _tell_time(listening: socket.socket) -> None:
 def boot_id() -> str:
     """What tells one running kernel from all others; "" where it does not tell."""
     try:
-        return BOOT_ID.read_text(encoding="ascii").strip()
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return ""
 
@@ -244,7 +231,7 @@ def serve() -> None:
     except Interrupted:
         pass
     finally:
-        agent.close()
+        agent.all.close()
 
 
 def _listen(asked: queue.SimpleQueue) -> None:

@@ -56,14 +56,12 @@ class Clients:
         self._cpu = _cpu_of_ended_children()
         with contextlib.ExitStack() as starting:
             for label, command in self._commands.items():
-                self._clients[label] = starting.enter_context(
-                    _running(command, self._classpath, self._directory, label, self._what)
-                )
+                self._clients[label] = starting.enter_context(self._client(label, command))
             pids = [client.pid for client in self._clients.values()]
             roots = {"client": pids, "server": self._server}
             self._sampler = Sampler(self._directory, self._phase, roots, self._clock, self._host)
             # On a full disk it fails, and the clients end all the same.
-            starting.callback(self._end_sampling)
+            starting.callback(self._sampler.close)
             self._sampler.sample()
             self._running = starting.pop_all()
         return self
@@ -85,27 +83,21 @@ class Clients:
             "started": self._started,
             "seconds": time.monotonic() - self._clock,
             "client_cpu_seconds": round(_cpu_of_ended_children() - self._cpu, 3),
-            "monitor_cpu_seconds": round(self._monitor_cpu, 3),
+            "monitor_cpu_seconds": round(self._sampler.cpu_seconds, 3),
         }
 
-    def _end_sampling(self) -> None:
-        self._monitor_cpu = self._sampler.close()
-
-
-@contextlib.contextmanager
-def _running(
-    command: list[str], classpath: str, directory: Path, label: str, what: str
-) -> Iterator[subprocess.Popen]:
-    """A client that never survives the block; its output goes to ``<label>.out`` and ``.err``."""
-    output, errors = directory / f"{label}.out", directory / f"{label}.err"
-    with output.open("wb") as out, errors.open("wb") as err:
-        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
-        record = process.note(client, what)
-        try:
-            yield client
-        finally:
-            process.stop(client, signal.SIGKILL)
-            record.unlink(missing_ok=True)
+    @contextlib.contextmanager
+    def _client(self, label: str, command: list[str]) -> Iterator[subprocess.Popen]:
+        """A client that never survives the block."""
+        output, errors = self._directory / f"{label}.out", self._directory / f"{label}.err"
+        with output.open("wb") as out, errors.open("wb") as err:
+            client = process.start(command, out, err, environment={"CLASSPATH": self._classpath})
+            record = process.note(client, self._what)
+            try:
+                yield client
+            finally:
+                process.stop(client, signal.SIGKILL)
+                record.unlink(missing_ok=True)
 
 
 def _cpu_of_ended_children() -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import itertools
 import json
 import os
 import select
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,7 +41,8 @@ ALONE_SECONDS = 600.0
 SERVER_SECONDS = 300.0
 # Clients whose clocks are known less well are not put together.
 CLOCK_SECONDS = 0.05
-BADNESS = {True: 0, None: 1, False: 2}
+# Of a finding, the worst last.
+GOOD = [True, None, False]
 
 
 class Lost(KvstudyError):
@@ -58,10 +61,8 @@ class Link:
                 f"{KEY}: a shell of {host} would read '{unsafe[0]}' as several words; move the "
                 "clone to a path of letters, digits, and the signs /._-"
             )
-        self._asked = 0
+        self._asked, self._answer, self._lost = 0, b"", ""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
-        self._lost = ""
-        self._answer = b""
         environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
         try:
             self._launcher = subprocess.Popen(
@@ -157,7 +158,7 @@ class Connected:
     def __init__(self, hosts: Hosts, links: dict[str, Link]) -> None:
         self.hosts, self._links = hosts, links
         self.address = address_of(hosts)
-        self._server = links[hosts.server]
+        self.server = links[hosts.server]
         self._clients = [links[name] for name in hosts.clients]
 
     @property
@@ -175,8 +176,9 @@ class Connected:
     def missing(self, stores: Sequence[Store]) -> dict[str, str | None]:
         """Why each store's server cannot run on its host, by the store's folder, or None."""
         folders = sorted({str(store.folder) for store in stores})
-        place = {"host": self.address, "data": self.hosts.data}
-        return self._server.ask("missing", SERVER_SECONDS, stores=folders, **place)
+        return self.server.ask(
+            *("missing", SERVER_SECONDS), stores=folders, host=self.address, data=self.hosts.data
+        )
 
     def java(self) -> dict:
         """Of the first client's host; KvstudyError where another one has none, or none alike."""
@@ -211,9 +213,6 @@ class Connected:
             },
         }
 
-    def server(self, store: Store, port: int, log: Path) -> FarServer:
-        return FarServer(self._server, store, self.address, port, self.hosts.data, log)
-
     def clients(
         self, phase: str, commands: Mapping[str, list[str]], classpath: str, work: Path, what: str
     ) -> FarClients:
@@ -223,22 +222,22 @@ class Connected:
             of[self._clients[number % len(self._clients)]][label] = command
         about = {"phase": phase, "classpath": classpath, "directory": str(work), "what": what}
         # Who has neither server nor client is not looked at.
-        used = {link: own for link, own in of.items() if own or link is self._server}
-        return FarClients(used, about)
+        return FarClients(
+            {link: own for link, own in of.items() if own or link is self.server}, about
+        )
 
     def compare_clocks(self) -> dict[str, dict]:
         """Of each client's host: see ``Agent.compare_clocks``; one after the other."""
-        port = self._server.ask("start_clock", host=self.address)
+        port = self.server.ask("start_clock", host=self.address)
         try:
+            place = {"host": self.address, "port": port}
             return {
-                link.host: link.ask(
-                    "compare_clocks", 3 * ANSWER_SECONDS, host=self.address, port=port
-                )
+                link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, **place)
                 for link in self._clients
             }
         finally:
             with contextlib.suppress(Lost):
-                self._server.ask("stop_clock")
+                self.server.ask("stop_clock")
 
     def _ask_all(
         self, links: Collection[Link], do: str, seconds: float, **arguments: object
@@ -251,13 +250,12 @@ class Connected:
 
 def _worst(of_hosts: Sequence[list[dict]]) -> list[dict]:
     """Of each kind of finding the worst that a host has."""
-    worst: dict[str, dict] = {}
-    for finding in (finding for findings in of_hosts for finding in findings):
-        key = finding["key"]
-        if key not in worst or BADNESS[finding["good"]] > BADNESS[worst[key]["good"]]:
-            worst[key] = finding
+    found: dict[str, list[dict]] = defaultdict(list)
+    for finding in itertools.chain(*of_hosts):
+        found[finding["key"]].append(finding)
     # Server and client do not compete for cores.
-    return [finding for key, finding in worst.items() if key != "cores"]
+    found.pop("cores")
+    return [max(each, key=lambda one: GOOD.index(one["good"])) for each in found.values()]
 
 
 def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> dict[str, dict]:
@@ -360,19 +358,13 @@ def address_of(hosts: Hosts) -> str:
 class FarServer(Server):
     """The server on its host; its verbs go over the network from here."""
 
-    def __init__(
-        self, link: Link, store: Store, host: str, port: int, data: str, log: Path
-    ) -> None:
-        self.host, self.port = host, port
-        self._link, self._store, self._data, self._log = link, store, data, log
-        self._told: dict = {}
+    def __init__(self, there: Connected, store: Store, port: int, log: Path) -> None:
+        self._link, self.host, self.port = there.server, there.address, port
+        self._how = {"store": store.model_dump_json(), "data": there.hosts.data, "log": str(log)}
 
     def start(self) -> None:
-        self._told = self._link.ask(
-            *("start_server", SERVER_SECONDS),
-            **{"store": self._store.model_dump_json(), "host": self.host},
-            **{"port": self.port, "data": self._data, "log": str(self._log)},
-        )
+        place = {"host": self.host, "port": self.port}
+        self._told = self._link.ask("start_server", SERVER_SECONDS, **place, **self._how)
         self.port, self.after_start = self._told["port"], self._told["after_start"]
 
     def run_beside(self, command: list[str]) -> None:
@@ -406,14 +398,15 @@ class FarClients:
         for label in (label for commands in self._of.values() for label in commands):
             # A shared file system may remember for long that a file was not there.
             (Path(self._about["directory"]) / f"{label}.err").touch()
-        with contextlib.ExitStack() as stack:
-            stack.callback(self._stop)
+        try:
             for link, commands in self._of.items():
                 link.post("start_clients", commands=commands, host=link.host, **self._about)
                 self.ends |= dict.fromkeys(commands)
             for link in self._of:
                 link.answer(2 * ANSWER_SECONDS)
-            stack.pop_all()
+        except BaseException:
+            self._stop()
+            raise
         return self
 
     def look(self, seconds: float) -> bool:
@@ -433,16 +426,15 @@ class FarClients:
         found = self._stop()
         if len(found) < len(self._of):
             return
-        first = next(link.host for link, commands in self._of.items() if commands)
+        of_clients = [found[link.host] for link, commands in self._of.items() if commands]
         self.of_hosts = found
         self.used = {
             # By the clock that is in its client's log.
-            "started": found[first]["started"],
-            "seconds": max(found[link.host]["seconds"] for link, own in self._of.items() if own),
-        } | {
-            name: round(sum(each[name] for each in found.values()), 3)
-            for name in ("client_cpu_seconds", "monitor_cpu_seconds")
+            "started": of_clients[0]["started"],
+            "seconds": max(each["seconds"] for each in of_clients),
         }
+        for name in ("client_cpu_seconds", "monitor_cpu_seconds"):
+            self.used[name] = round(sum(each[name] for each in found.values()), 3)
 
     def _stop(self) -> dict[str, dict[str, float]]:
         """What was used, by host; without those that are lost."""

@@ -28,9 +28,6 @@ MACHINE_COLUMNS = [
     *["phase", "seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"],
     *["loopback_bytes", "cpu_pressure", "memory_pressure", "io_pressure", "load"],
 ]
-PRESSURE = {"cpu_pressure": "cpu", "memory_pressure": "memory", "io_pressure": "io"}
-
-
 # Where cgroup v2 is mounted: alone, or beside the older version.
 CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 
@@ -89,11 +86,11 @@ class Sampler:
             self._processes.writerow(row)
         self._machine.writerow(now | _machine())
 
-    def close(self) -> float:
-        """End the files; returns the CPU seconds of this process since the phase began."""
+    def close(self) -> None:
+        """End the files; ``cpu_seconds`` are then those of this process since the phase began."""
         for file in self._files:
             file.close()
-        return time.process_time() - self._cpu
+        self.cpu_seconds = time.process_time() - self._cpu
 
     def _open(self, path: Path, columns: list[str]) -> csv.DictWriter:
         new = not path.exists()
@@ -192,24 +189,21 @@ def _sum(used: list[dict[str, float]]) -> dict[str, float]:
 
 def _machine() -> dict[str, float]:
     cpu = psutil.cpu_times()
-    idle = cpu.idle + cpu.iowait
-    steal = getattr(cpu, "steal", 0.0)
     interrupts = cpu.irq + cpu.softirq
-    busy = cpu.user + cpu.nice + cpu.system + interrupts
     row = {
-        "cpu_busy": round(busy, 3),
+        "cpu_busy": round(cpu.user + cpu.nice + cpu.system + interrupts, 3),
         "cpu_interrupts": round(interrupts, 3),
-        "cpu_idle": round(idle, 3),
-        "cpu_steal": round(steal, 3),
+        "cpu_idle": round(cpu.idle + cpu.iowait, 3),
+        "cpu_steal": round(getattr(cpu, "steal", 0.0), 3),
         "load": psutil.getloadavg()[0],
     }
     loopback = psutil.net_io_counters(pernic=True).get("lo")
     if loopback:
         row["loopback_bytes"] = loopback.bytes_sent
-    for column, resource in PRESSURE.items():
+    for resource in ("cpu", "memory", "io"):
         try:
             line = Path(f"/proc/pressure/{resource}").read_text(encoding="ascii").splitlines()[0]
-            row[column] = int(line.rsplit("total=", 1)[1]) / 1e6
+            row[f"{resource}_pressure"] = int(line.rsplit("total=", 1)[1]) / 1e6
         except (OSError, ValueError, IndexError):
             # The kernel counts it only when it was built and started so.
             continue

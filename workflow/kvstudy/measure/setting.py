@@ -15,7 +15,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted, alone_with
-from kvstudy.measure.hosts import Connected, connected
+from kvstudy.measure.hosts import Connected, FarServer, connected
 from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
 from kvstudy.measure.phase import SERVER_LOG
 from kvstudy.stores import process, providers
@@ -104,7 +104,7 @@ class Setting:
         store, log = self.store, work / SERVER_LOG
         external = self.used_provider == "external"
         if there and not store.embedded:
-            server = there.server(store, self.port, log)
+            server = FarServer(there, store, self.port, log)
         else:
             started_here = not external and not store.embedded
             port = free_port(self.port, store.side_ports.values()) if started_here else 0

@@ -1,8 +1,8 @@
 """The screens of ``kvstudy plan``, at most 80 characters wide."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass
 
 from kvstudy.measure.planning.costs import Spread, together
 from kvstudy.measure.planning.estimate import OTHER, SIZES, TIME, Estimate
@@ -15,70 +15,43 @@ DIFFERENCES = (0.05, 0.10, 0.25)
 REPETITIONS = (2, 3, 5, 10, 20)
 # With fewer degrees of freedom a standard deviation is off by more than a third.
 FEW = 5
-HEADINGS = ("start", "load", "run", "stop", "rest", "left", "disk")
+PARTS = ("start", "load", "run", "stop", "rest")
 FORM = "{:19.19}{:>8}" + "{:>7}" * 5 + "{:>9}{:>8}"
-
-
-@dataclass(frozen=True)
-class Row:
-    """Sums over cells; times in s, of those whose estimate is known.
-
-    Of ``timed`` cells only the time limit of their run is.
-    """
-
-    cells: int
-    done: int
-    unknown: int
-    timed: int
-    parts: tuple[float, float, float, float, float]
-    left: float
-    bytes: float
-    rough: int
 
 
 def rows(
     outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
-) -> dict[str, dict[str, Row]]:
-    """A row for each store and workload of what is wanted, in the order of the plan's names."""
-    found: dict[str, dict[str, list[Cell]]] = {}
+) -> dict[str, dict[str, Counter]]:
+    """Sums over the wanted cells of each store and workload, in the order of the plan's names.
+
+    ``cells`` and those ``done``; times (s) and ``bytes`` where the estimate is known. Of ``timed``
+    cells only the time limit of their run is; ``rough`` ones are told by another workload.
+    """
+    found: dict[str, dict[str, Counter]] = {}
     for cell in sorted(outlook.wanted, key=lambda cell: cell.load or 0):
         name = cell.workload if cell.load is None else f"{cell.workload}, {cell.load} % load"
-        found.setdefault(cell.store, {}).setdefault(name, []).append(cell)
-    return {
-        store: {
-            name: total(_row(cell, outlook, estimate(cell)) for cell in cells)
-            for name, cells in workloads.items()
-        }
-        for store, workloads in found.items()
-    }
+        row = found.setdefault(cell.store, {}).setdefault(name, Counter())
+        row["cells"] += 1
+        row["done"] += cell in outlook.done
+        told = estimate(cell)
+        if told is None:
+            row["unknown"] += 1
+            continue
+        row.update({part: getattr(told, part) for part in PARTS}, bytes=told.bytes)
+        row["left"] += 0 if cell in outlook.done else told.seconds
+        row["timed"] += told.likeness == TIME
+        row["rough"] += told.likeness == OTHER
+    return found
 
 
-def _row(cell: Cell, outlook: Outlook, estimate: Estimate | None) -> Row:
-    done = cell in outlook.done
-    if estimate is None:
-        return Row(1, done, 1, 0, (0.0,) * 5, 0.0, 0.0, 0)
-    return Row(
-        cells=1,
-        done=done,
-        unknown=0,
-        timed=estimate.likeness == TIME,
-        parts=(estimate.start, estimate.load, estimate.run, estimate.stop, estimate.rest),
-        left=0.0 if done else estimate.seconds,
-        bytes=estimate.bytes,
-        rough=estimate.likeness == OTHER,
-    )
-
-
-def total(rows: Iterable[Row]) -> Row:
+def total(rows: Iterable[Counter]) -> Counter:
     """One row of the sums of others."""
-    cells, done, unknown, timed, parts, left, disk, rough = zip(*map(astuple, rows), strict=True)
-    sums = map(sum, (cells, done, unknown, timed))
-    return Row(*sums, tuple(map(sum, zip(*parts, strict=True))), sum(left), sum(disk), sum(rough))
+    return sum(rows, Counter())
 
 
-def table(found: dict[str, dict[str, Row]], order: list[str]) -> list[str]:
+def table(found: dict[str, dict[str, Counter]], order: list[str]) -> list[str]:
     """Cells, times and disk by store and workload; stores and workloads as the study has them."""
-    lines = [FORM.format("", "there", *HEADINGS)]
+    lines = [FORM.format("", "there", *PARTS, "left", "disk")]
     place = {name: number for number, name in enumerate(order)}
     for store in sorted(found, key=lambda name: (place.get(name, len(place)), name)):
         workloads = found[store]
@@ -92,16 +65,17 @@ def table(found: dict[str, dict[str, Row]], order: list[str]) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _line(name: str, row: Row) -> str:
-    if row.unknown == row.cells:
-        return FORM.format(name, f"{row.done}/{row.cells}", *["?"] * 7)
-    mark = ">" if row.unknown or row.timed else "~" if row.rough else ""
-    shown = [_short(part) for part in row.parts]
-    disk = size(row.bytes)
-    if row.unknown + row.timed == row.cells:
+def _line(name: str, row: Counter) -> str:
+    there = f"{row['done']}/{row['cells']}"
+    if row["unknown"] == row["cells"]:
+        return FORM.format(name, there, *["?"] * 7)
+    mark = ">" if row["unknown"] or row["timed"] else "~" if row["rough"] else ""
+    shown = [_short(row[part]) for part in PARTS]
+    disk = size(row["bytes"])
+    if row["unknown"] + row["timed"] == row["cells"]:
         shown = ["?", "?", shown[2], "?", "?"]
         disk = "?"
-    return FORM.format(name, f"{row.done}/{row.cells}", *shown, f"{mark}{_short(row.left)}", disk)
+    return FORM.format(name, there, *shown, f"{mark}{_short(row['left'])}", disk)
 
 
 def _short(seconds: float) -> str:
@@ -134,7 +108,8 @@ def repetition_lines(found: dict[str, Spread], paired: Spread | None, own: int) 
         told = f"more than {MOST}" if n is None else str(n)
         lines.append(f"to tell {difference:3.0%} apart {told:>8} repetitions")
     for n in sorted({*REPETITIONS, own} - {1}):
-        told = _per_cent(smallest_difference(n, used.value))
+        least = smallest_difference(n, used.value)
+        told = "> 900%" if least > 9 else f"{least:.0%}" if least >= 0.1 else f"{least:.1%}"
         mark = "  (this study)" if n == own else ""
         lines.append(f"{n:3} repetitions tell {told:>8} apart{mark}")
     lines.append("")
@@ -152,32 +127,26 @@ def repetition_lines(found: dict[str, Spread], paired: Spread | None, own: int) 
     )
 
 
-def _per_cent(difference: float) -> str:
-    if difference > 9:
-        return "> 900%"
-    return f"{difference:.0%}" if difference >= 0.1 else f"{difference:.1%}"
-
-
 def paragraph(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def notes(
-    everything: Row, outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
+    everything: Counter, outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
 ) -> list[str]:
     """What the signs of the table mean."""
     lines = []
-    if everything.unknown:
+    if everything["unknown"]:
         lines += paragraph(
-            f"? or >: of {times(everything.unknown, 'cell')} nothing is known yet; the sums leave "
-            "them out."
+            f"? or >: of {times(everything['unknown'], 'cell')} nothing is known yet; the sums "
+            "leave them out."
         )
-    if everything.timed:
+    if everything["timed"]:
         lines += paragraph(
-            f"? or >: of {times(everything.timed, 'timed cell')} only the seconds of the run are "
-            "known yet; the sums have no more of them."
+            f"? or >: of {times(everything['timed'], 'timed cell')} only the seconds of the run "
+            "are known yet; the sums have no more of them."
         )
-    if everything.rough:
+    if everything["rough"]:
         lines += paragraph("~: from another workload of the store; it may be far off.")
     estimates = map(estimate, outlook.wanted)
     if any(each and each.likeness in (SIZES, OTHER) for each in estimates):
