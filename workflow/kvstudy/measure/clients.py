@@ -90,8 +90,9 @@ class Clients:
     def _client(self, label: str, command: list[str]) -> Iterator[subprocess.Popen]:
         """A client that never survives the block."""
         output, errors = self._directory / f"{label}.out", self._directory / f"{label}.err"
+        environment = os.environ | {"CLASSPATH": self._classpath}
         with output.open("wb") as out, errors.open("wb") as err:
-            client = process.start(command, out, err, environment={"CLASSPATH": self._classpath})
+            client = process.start(command, out, err, environment=environment)
             record = process.note(client, self._what)
             try:
                 yield client

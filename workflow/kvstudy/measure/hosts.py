@@ -63,19 +63,9 @@ class Link:
             )
         self._asked, self._answer, self._lost = 0, b"", ""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._said}
         environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
-        try:
-            self._launcher = subprocess.Popen(
-                [*process.dying_with_us("TERM"), *words],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said,
-                start_new_session=True,
-                env=environment,
-                bufsize=0,
-            )
-        except FileNotFoundError:
-            raise KvstudyError(f"{process.SETPRIV}: no such program; run 'make setup'") from None
+        self._launcher = process.start(words, **pipes, sign="TERM", environment=environment)
         self._writing = threading.Lock()
         self._over = threading.Event()
         self._beat = threading.Thread(target=self._beats, daemon=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import string
 from collections.abc import Iterable
 from functools import cached_property
@@ -23,8 +24,7 @@ from kvstudy.study.parts import StoreUse
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import operations_of, properties_of
 
-# What only a program of this machine can be told.
-_OF_NATIVE = {"program", "servers", "user"}
+SERVERS = Path("servers")
 
 
 class Official(Strict):
@@ -225,24 +225,19 @@ class StoreFile(Strict):
         """Better here than when the server is to start."""
         if self.options and not self.ycsb:
             raise ValueError("options: are choices of a binding, and the key ycsb is missing")
-        if self.ycsb:
-            known = {"data"} if self.embedded else {"host", "port"}
-            _check_filled(self.ycsb.properties.values(), known)
-            for option in self.options.values():
-                for choice in option.choices.values():
-                    _check_filled(choice.properties.values(), known)
-        added = [
-            choice.arguments
-            for option in self.options.values()
-            for choice in option.choices.values()
-        ]
-        for way, further in ((self.native, _OF_NATIVE), (self.docker, set())):
-            if way:
-                ports = {f"ports[{name}]" for name in (*way.ports, *self.side_ports)}
-                lines = [way.command, *added, *way.after_start, *getattr(way, "prepare", [])]
-                texts = [part for line in lines for part in line]
-                known = {"host", "port", "data"} | ports | further
-                _check_filled([*texts, *way.environment.values()], known)
+        choices = [each for option in self.options.values() for each in option.choices.values()]
+        known = {"data"} if self.embedded else {"host", "port"}
+        for part in filter(None, (self.ycsb, *choices)):
+            _check_filled(part.properties.values(), known)
+        arguments = [choice.arguments for choice in choices]
+        for way in filter(None, (self.native, self.docker)):
+            lines = [way.command, *arguments, *way.after_start, way.environment.values()]
+            known = {"host", "port", "data"}
+            known |= {f"ports[{name}]" for name in (*way.ports, *self.side_ports)}
+            if way is self.native:
+                lines += way.prepare
+                known |= {"program", "servers", "user"}
+            _check_filled(itertools.chain(*lines), known)
         return self
 
 
@@ -274,6 +269,11 @@ class Store(StoreFile):
     @property
     def file(self) -> Path:
         return self.folder / "store.yaml"
+
+    @property
+    def installed(self) -> Path:
+        """Where its ``install`` puts a server that no distribution packages."""
+        return SERVERS / self.folder.name
 
     @cached_property
     def verbs(self) -> ModuleType:

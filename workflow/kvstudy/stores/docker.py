@@ -7,13 +7,13 @@ for ``pin_cpus``), and the data is in the container's own volumes, which are rem
 with it.
 """
 
+import contextlib
 import json
 import os
 import re
 import secrets
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -23,7 +23,6 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.native import SERVERS
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     LocalServer,
@@ -60,24 +59,15 @@ def missing(store: Store) -> str | None:
 
 def _build_problem(store: Store) -> str | None:
     """Why the image of the store's Dockerfile is not here and cannot be built, or None."""
-    context = _context(store)
-    if not _dockerfile(store).is_file() or context.is_dir():
+    # It is built from the release that the native server runs.
+    if not (store.folder / "Dockerfile").is_file() or store.installed.is_dir():
         return None
     if _docker("image", "inspect", store.docker.image).returncode == 0:
         return None
     return (
-        f"{store.file}: docker.image: {store.docker.image} is built from {context}, which is not "
-        f"here: run 'make servers STORES={store.folder.name}'"
+        f"{store.file}: docker.image: {store.docker.image} is built from {store.installed}, which "
+        f"is not here: run 'make servers STORES={store.folder.name}'"
     )
-
-
-def _dockerfile(store: Store) -> Path:
-    return store.folder / "Dockerfile"
-
-
-def _context(store: Store) -> Path:
-    """What an image is built from: the release that the native server runs."""
-    return SERVERS / store.folder.name
 
 
 def _names_the_host(store: Store) -> bool:
@@ -126,7 +116,13 @@ class DockerServer(LocalServer):
         problem = missing(self.store)
         if problem:
             raise KvstudyError(sentence(problem))
-        self._facts = _facts(self.store)
+        image = bring(self.store)
+        self._facts = {
+            # The image's id where it came from no registry.
+            "digest": (image.get("RepoDigests") or [image["Id"]])[0],
+            "image_id": image["Id"],
+            "docker_version": _docker("version", "--format", "{{.Server.Version}}").stdout.strip(),
+        }
         for path, text in self.files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -136,13 +132,7 @@ class DockerServer(LocalServer):
         with self.log.open("wb") as log:
             # `docker run` stays in the foreground: its exit is the server's, its output the
             # server's. It hands SIGTERM on to the server, so the container ends when we die.
-            self._client = subprocess.Popen(
-                [*process.dying_with_us("TERM"), *self.command],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+            self._client = process.start(self.command, log, log, sign="TERM")
 
     def run_beside(self, command: list[str]) -> None:
         try:
@@ -168,9 +158,7 @@ class DockerServer(LocalServer):
             return None
         if status == 125:
             return "could not be started by Docker"
-        if status > 128:
-            return f"was killed by {signal.Signals(status - 128).name}"
-        return f"ended with exit status {status}"
+        return process.how_it_ended(128 - status if status > 128 else status)
 
     def process_ids(self) -> list[int]:
         told = _docker("container", "inspect", "--format", "{{.State.Pid}}", self.name)
@@ -212,11 +200,10 @@ def bring(store: Store) -> dict:
             "check the name and the way to the registry, "
             f"bring the image with `docker load`, {NATIVE}"
         )
-        if _dockerfile(store).is_file():
+        if (dockerfile := store.folder / "Dockerfile").is_file():
             # Resolved: the folder may be a link to a release that somebody built.
-            context = str(_context(store).resolve())
-            command = ["build", "--quiet", "--tag", image]
-            command += ["--file", str(_dockerfile(store)), context]
+            context = store.installed.resolve()
+            command = ["build", "--quiet", "--tag", image, "--file", str(dockerfile), str(context)]
             remedy = f"see what 'docker {shlex.join(command)}' says, {NATIVE}"
         print(f"docker {shlex.join(command)}", file=sys.stderr, flush=True)
         done = _docker(*command)
@@ -291,16 +278,6 @@ def _endpoint() -> str:
     return asked.stdout.strip() or "unix:///var/run/docker.sock"
 
 
-def _facts(store: Store) -> dict:
-    """What the manifest keeps: the digest (the image's id when it came from no registry)."""
-    image = bring(store)
-    return {
-        "digest": (image.get("RepoDigests") or [image["Id"]])[0],
-        "image_id": image["Id"],
-        "docker_version": _docker("version", "--format", "{{.Server.Version}}").stdout.strip(),
-    }
-
-
 def _exists(name: str, daemon: str | None = None) -> bool | None:
     """True while the container exists in any state; None when the daemon does not answer."""
     listed = _docker("ps", "--all", "--quiet", "--filter", f"name=^/{name}$", daemon=daemon)
@@ -314,9 +291,11 @@ def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = Non
         # Again and again: a client stopped early may only now create the container, and with
         # --rm the daemon may be removing it already.
         said = _docker("rm", "--force", "--volumes", name, daemon=daemon)
-        client_gone = client is None or _ended(client, seconds=0.2)
+        if client is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                client.wait(0.2)
         there = _exists(name, daemon)
-        if client_gone and there is False:
+        if there is False and (client is None or client.returncode is not None):
             return
         if there is None or time.monotonic() > limit:
             break
@@ -328,14 +307,6 @@ def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = Non
         f"container {name} could not be removed ({_last_line(said.stderr)}); the next cell tries "
         f"again, or run: docker rm --force --volumes {name}"
     )
-
-
-def _ended(client: subprocess.Popen, seconds: float) -> bool:
-    try:
-        client.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 def _last_line(text: str) -> str:

@@ -17,7 +17,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
-from kvstudy.stores.definition import Store
+from kvstudy.stores.definition import SERVERS, Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
@@ -29,9 +29,6 @@ from kvstudy.stores.server import (
     until_it_succeeds,
 )
 
-# Programs that no distribution packages, each in a folder of its own; a store's
-# ``install`` puts them there.
-SERVERS = Path("servers")
 # Beside a server that came with a package: which file it was.
 RECORD = "package.json"
 
@@ -53,7 +50,7 @@ def missing(store: Store) -> str | None:
 
 def find_program(store: Store) -> str | None:
     """The store's program in servers/<store>/ or its bin/, else on the path, else None."""
-    if own := program_in(SERVERS / store.folder.name, store.native.program):
+    if own := program_in(store.installed, store.native.program):
         return str(own.absolute())
     # Servers are often in sbin, which is not on the path of everybody.
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
@@ -79,13 +76,14 @@ class NativeServer(LocalServer):
         values = {
             "program": find_program(store) or store.native.program,
             "data": self.data,
-            "servers": (SERVERS / store.folder.name).absolute(),
+            "servers": store.installed.absolute(),
             "user": getpass.getuser(),
         }
         super().__init__(store, store.native, port, log, values, host)
         self.command = [*process.bound_to(cores), *self.filled(store.native.command)]
         self.preparations = [self.filled(command) for command in store.native.prepare]
         self._user = store.native.user if os.getuid() == 0 else None
+        self._marked = os.environ | self.environment | {process.MARK: str(self.data)}
         self._process = None
         # Children that we had before it; None before it was started.
         self._others: set[psutil.Process] | None = None
@@ -133,27 +131,20 @@ class NativeServer(LocalServer):
     def process_ids(self) -> list[int]:
         return [self._process.pid]
 
-    @property
-    def _marked(self) -> dict[str, str]:
-        return self.environment | {process.MARK: str(self.data)}
-
     def describe(self) -> dict:
+        # The file that the program came with, its checksum, and whether that is a known one.
+        record, package = self.store.installed / RECORD, {}
+        if record.is_file() and self.values["program"].startswith(str(record.parent.absolute())):
+            package = json.loads(record.read_text(encoding="utf-8"))
         return {
             "provider": N_("native"),
             "program": self.values["program"],
-            "package": self._package(),
+            "package": package,
             "command": self.command,
             "ports": self.ports,
             "environment": self.environment,
             "after_start": self.after_start,
         }
-
-    def _package(self) -> dict:
-        """The file that the program came with, its checksum, and whether that is a known one."""
-        path = SERVERS / self.store.folder.name / RECORD
-        if not path.is_file() or not self.values["program"].startswith(str(path.parent.absolute())):
-            return {}
-        return json.loads(path.read_text(encoding="utf-8"))
 
     def commands(self) -> dict[str, list[str]]:
         variables = "".join(

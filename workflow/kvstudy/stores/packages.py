@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.definition import Package, Store, load_store
-from kvstudy.stores.native import RECORD, SERVERS, program_in
+from kvstudy.stores.definition import SERVERS, Package, Store, load_store
+from kvstudy.stores.native import RECORD, program_in
 from kvstudy.study.load import STORES
 from kvstudy.study.raw import file_digest
 
@@ -144,17 +144,14 @@ def _server_in(tree: Path, of: Path) -> tuple[Store, Path]:
         native = store.native
         if native.release and program_in(tree / native.release, native.program):
             return store, tree / native.release
-        places = (path.parent for path in sorted(tree.rglob(native.program), key=_depth))
-        for folder in places:
+        found = tree.rglob(native.program)
+        for path in sorted(found, key=lambda path: (len(path.parts), path)):
+            folder = path.parent
             root = folder.parent if folder.name == "bin" else folder
             if program_in(root, native.program):
                 return store, root
     programs = ", ".join(f"{store.native.program} ({store.title})" for store in stores.values())
     raise KvstudyError(f"{of}: has none of the programs {programs}")
-
-
-def _depth(path: Path) -> tuple[int, Path]:
-    return len(path.parts), path
 
 
 def _check(store: Store, root: Path) -> None:
@@ -180,7 +177,7 @@ def _check(store: Store, root: Path) -> None:
 
 def _put(store: Store, root: Path) -> str:
     """Make ``root`` servers/<store>: a folder of somebody is linked, an unpacked one is moved."""
-    target = SERVERS / store.folder.name
+    target = store.installed
     if target.is_dir() and not target.is_symlink() and not (target / RECORD).is_file():
         raise KvstudyError(f"{target}: is there already and not of a package; move it away")
     old = target.with_name(f".old-{target.name}")

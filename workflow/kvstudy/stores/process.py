@@ -17,7 +17,7 @@ import pwd
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -124,39 +124,36 @@ def leftovers(kind: str) -> Iterator[tuple[Path, dict]]:
             yield path, entry
 
 
-def dying_with_us(sign: str, *become: str) -> list[str]:
-    """What stands before a command that gets the signal (``KILL``) when we die.
-
-    util-linux sets it after it has changed the user (``become``): a change of user (memcached
-    -u) would clear it.
-    """
-    return [SETPRIV, "--pdeathsig", sign, *become, "--", *OF_PARENT, str(os.getpid())]
-
-
 def start(
     command: list[str],
-    stdout: IO | None,
+    stdout: IO | int | None,
     stderr: IO | int | None,
+    stdin: int = subprocess.DEVNULL,
+    sign: str = "KILL",
     user: str | None = None,
-    environment: dict[str, str] | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> subprocess.Popen:
-    """Start ``command`` in a process group of its own; it is killed when we die.
+    """Start ``command`` in a process group of its own; it gets the signal ``sign`` when we die.
 
     ``user`` is the user to become; only root can ask for one. KvstudyError where the program is
     missing that sets the signal.
     """
-    become = []
+    # The signal is set after the user has changed: that (memcached -u) would clear it.
+    before = [SETPRIV, "--pdeathsig", sign]
     if user:
         group = grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
-        become = ["--reuid", user, "--regid", group, "--clear-groups"]
+        before += ["--reuid", user, "--regid", group, "--clear-groups"]
+    before += ["--", *OF_PARENT, str(os.getpid())]
     try:
         process = subprocess.Popen(
-            [*dying_with_us("KILL", *become), *command],
-            stdin=subprocess.DEVNULL,
+            [*before, *command],
+            stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
-            env=os.environ | (environment or {}),
+            env=environment,
+            # What is written to its input reaches it at once.
+            bufsize=0,
         )
     except FileNotFoundError:
         raise KvstudyError(
@@ -195,7 +192,7 @@ def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
 
 def adopt_orphans() -> set[psutil.Process]:
     """What a process of ours leaves behind becomes our child from now on; those we have already."""
-    _subreaper(True)
+    _subreaper(1)
     return set(psutil.Process().children())
 
 
@@ -214,7 +211,7 @@ def end_orphans(others: set[psutil.Process]) -> None:
     # What they have started meanwhile is there the next time; what hangs in the kernel stays.
     for _ in range(3):
         end(orphans(others))
-    _subreaper(False)
+    _subreaper(0)
 
 
 def _lives(process: psutil.Process) -> bool:
@@ -224,8 +221,8 @@ def _lives(process: psutil.Process) -> bool:
         return False
 
 
-def _subreaper(on: bool) -> None:
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
+def _subreaper(on: int) -> None:
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
 
 
 def stop(process: subprocess.Popen, sign: signal.Signals) -> None:
