@@ -17,7 +17,7 @@ import psutil
 import pytest
 import yaml
 from kvstudy.analyse.tidy.cell import rows_of
-from kvstudy.measure.hosts import connected
+from kvstudy.measure.hosts import FarServer, connected
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import serving
 from kvstudy.study.cells import plan
@@ -210,7 +210,7 @@ def test_a_server_is_at_its_address_only(name: str, three: Network, data: Path, 
         store = load_store(ROOT / "envs/stores" / name)
         with connected(hosts, folder / "results") as there:
             log = tmp_path / "server.log"
-            server = there.server(store, 0, log)
+            server = FarServer(there, store, 0, log)
             with serving(store, server, log) as version:
                 assert version
                 with pytest.raises(ConnectionRefusedError):

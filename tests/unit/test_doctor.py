@@ -67,7 +67,7 @@ def test_a_machine_that_is_not_good_fails_only_if_asked(project, monkeypatch):
 
     for good, status in ((True, 0), (None, 0), (False, 1)):
         monkeypatch.setattr(preflight, "preflight", lambda results, good=good: found(good))
-        monkeypatch.setattr(preflight, "load_average", lambda: found(True)[0])
+        monkeypatch.setattr(preflight, "load_average", lambda *_: found(True)[0])
         assert CliRunner().invoke(cli, ["doctor", "--machine"]).exit_code == 0
         strict = CliRunner().invoke(cli, ["doctor", "--machine", "--strict"])
         assert strict.exit_code == status, strict.output

@@ -182,7 +182,7 @@ def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, goo
 )
 def test_the_load_of_the_last_minute(tmp_path, content, value, good):
     put(tmp_path, "proc/loadavg", content)
-    found = load_average(tmp_path)
+    found = load_average(Tree(tmp_path), RESULTS)
     assert (sentence(found.value), found.good, bool(found.consequence)) == (
         value,
         good,

@@ -39,9 +39,11 @@ def command(machine: bool, strict: bool) -> None:
 
 def _machine() -> int:
     """Print all findings; returns how many are not good."""
+    from kvstudy.measure.kernel import Tree
     from kvstudy.measure.preflight import load_average, preflight
 
-    findings = [*preflight(Path("results")), load_average()]
+    results = Path("results")
+    findings = [*preflight(results), load_average(Tree(), results)]
     print(f"{'looked at':26}{'state':10}found")
     for finding in findings:
         print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")

@@ -132,12 +132,11 @@ def java_variables() -> list[str]:
 
 def _short(flags: list[str]) -> str:
     """The collector and the largest heap, which are what matters to a client."""
-    collector = next((found[1] for flag in flags if (found := re.search(r"Use(\w+)GC", flag))), "")
-    heap = next(
-        (found[1] for flag in flags if (found := re.search(r"MaxHeapSize=(\d+)", flag))), ""
-    )
-    values = {"collector": collector} if collector else {}
-    values |= {"heap": f"{int(heap) / 2**30:.1f}"} if heap else {}
+    values = {}
+    if found := re.search(r"Use(\w+)GC", " ".join(flags)):
+        values["collector"] = found[1]
+    if found := re.search(r"MaxHeapSize=(\d+)", " ".join(flags)):
+        values["heap"] = f"{int(found[1]) / 2**30:.1f}"
     code = "java-flags" if len(values) == 2 else next(iter(values), "")
     return reason(code, **values) if code else UNKNOWN
 

@@ -95,18 +95,13 @@ def run_phase(
         # What follows the first exception is a stack trace.
         line = _first_line([errors], ("Exception", "Error:"))
         said = f": {line}" if line else log_end(errors)
-        raise KvstudyError(f"{label}: the YCSB client {client_end(status)}{said}")
+        end = process.how_it_ended(status)
+        if status == -signal.SIGKILL:
+            end += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
+        raise KvstudyError(f"{label}: the YCSB client {end}{said}")
     check_server()
     further = [commands[label] for label in others]
     return Phase(commands[name], further, **clients.used, hosts=clients.of_hosts)
-
-
-def client_end(status: int) -> str:
-    """How a client ended, in words."""
-    text = process.how_it_ended(status)
-    if status == -signal.SIGKILL:
-        text += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
-    return text
 
 
 @contextlib.contextmanager

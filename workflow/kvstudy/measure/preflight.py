@@ -56,7 +56,6 @@ class Seen(NamedTuple):
     consequence: str = ""
 
 
-ROOT = Path("/")
 CPU = "sys/devices/system/cpu"
 GIB = 2**30
 # A share of the CPU time, in per cent, that others may have taken unnoticed.
@@ -76,14 +75,9 @@ NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.sshfs", "ceph"
 LOOKS: list[Callable[[Tree, Path], Finding]] = []
 
 
-def preflight(results: Path, root: Path = ROOT) -> list[Finding]:
+def preflight(results: Path, root: Path = Path("/")) -> list[Finding]:
     """All findings, always in the same order. ``results`` is where the raw logs will lie."""
     return [look(Tree(root), results.absolute()) for look in LOOKS]
-
-
-def load_average(root: Path = ROOT) -> Finding:
-    """The load of the last minute. Not for cells: the cell before is a part of it."""
-    return _load_average(Tree(root), root)
 
 
 def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable:
@@ -116,7 +110,8 @@ def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable
     N_("What else ran on this machine is open."),
     for_cells=False,
 )
-def _load_average(tree: Tree, path: Path) -> Seen | None:
+def load_average(tree: Tree, path: Path) -> Seen | None:
+    """Not for cells: the cell before is a part of it."""
     try:
         load = float((tree.text("proc/loadavg") or "").split()[0])
     except (ValueError, IndexError):
@@ -494,6 +489,3 @@ def _kernel(tree: Tree, path: Path) -> Seen | None:
 
 def _gib(size: int) -> str:
     return reason("gib", size=f"{size / GIB:.1f}")
-
-
-# What each is called, and what follows, is in ``finding``.

@@ -1,7 +1,7 @@
 """Short cells of a study's stores, from which its time, disk and spread are foretold."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.cell import Request, measure_cell
@@ -29,21 +29,13 @@ SCAN = 20
 REPETITIONS = 3
 
 
-@dataclass(frozen=True)
-class Want:
-    """A short cell to measure; ``sized`` says that its records follow from the load's rate."""
-
-    like: Cell
-    sized: bool
-
-
-def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Want]:
+def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[tuple[Cell, bool]]:
     """What is still to be measured of the stores of ``planned`` cells, given what is ``known``.
 
     One cell for each store and workload, and of the first workload as many as a spread
-    needs, if none is known.
+    needs, if none is known. With each stands whether its records follow from the load's rate.
     """
-    found: list[Want] = []
+    found: list[tuple[Cell, bool]] = []
     closed = [
         cell for cell in planned if cell.load is None and clients_of_trial(cell.store) is None
     ]
@@ -52,11 +44,11 @@ def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Want]:
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])
         new = [cell for cell in chosen if not any(_tells(cost, cell) for cost in mine)]
         if not mine:
-            found.append(Want(chosen[0], sized=False))
-        found += [Want(cell, sized=True) for cell in new]
+            found.append((chosen[0], False))
+        found += [(cell, True) for cell in new]
         cells = [cost.cell for cost in mine if cost.cell.load is None]
         if len({(cell.store, *conditions(cell)) for cell in cells}) == len(cells):
-            found += [Want(chosen[0], sized=True)] * (REPETITIONS - (chosen[0] in new))
+            found += [(chosen[0], True)] * (REPETITIONS - (chosen[0] in new))
     return found
 
 
@@ -79,7 +71,7 @@ def _chosen(cells: list[Cell]) -> list[Cell]:
 
 
 def calibrate(
-    wants: list[Want],
+    wants: list[tuple[Cell, bool]],
     known: list[Cost],
     stores: dict[str, Store],
     config: Config,
@@ -92,13 +84,12 @@ def calibrate(
     """
     failed: dict[str, str] = {}
     sizes: dict[tuple, int] = {}
-    for number, want in enumerate(wants, start=1):
-        like = want.like
+    for number, (like, sized) in enumerate(wants, start=1):
         if like.store in failed:
             continue
         store = same_store(like)
         records = FIRST_RECORDS
-        if want.sized:
+        if sized:
             # Once for each store: repetitions are alike.
             records = sizes.setdefault(
                 store, _round(_rate(known, like) * LOAD_SECONDS, FIRST_RECORDS)

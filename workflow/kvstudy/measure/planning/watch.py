@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import time
@@ -15,6 +16,7 @@ import psutil
 from kvstudy.logs.ycsb.status import Status, last_status
 from kvstudy.measure.planning.costs import read_cost
 from kvstudy.measure.planning.progress import Progress, State, duration, times
+from kvstudy.stores.server import end_of
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory
 from kvstudy.study.run_names import parse_name
@@ -159,11 +161,6 @@ def _reason(run: str, path: str) -> str:
         return "no reason is on file"
 
 
-MEASURING = "measuring"
-# YCSB's status lines are a few hundred characters long.
-TAIL_BYTES = 8000
-
-
 @dataclass(frozen=True)
 class Current:
     """A cell or probe that is being measured.
@@ -183,7 +180,7 @@ def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
 
     Files may vanish while this looks at them: the cell has ended then.
     """
-    root = results / MEASURING
+    root = results / "measuring"
     for folder in sorted(root.glob("probes/*")):
         return Current(folder.name, "probe")
     for folder in sorted(root.glob("*/*/*/rep*")):
@@ -196,8 +193,11 @@ def _of_cell(folder: Path, name: str, cell: Cell | None) -> Current:
     for phase in ("run", "load"):
         if not (folder / f"{phase}.err").is_file():
             continue
-        lines = [last_status(_tail(errors)) for errors in folder.glob(f"{phase}*.err")]
-        found = [line for line in lines if line is not None]
+        found = []
+        for errors in folder.glob(f"{phase}*.err"):
+            with contextlib.suppress(OSError), errors.open("rb") as file:
+                found.append(last_status(end_of(file)))
+        found = [line for line in found if line is not None]
         rates = [line.rate for line in found if line.rate is not None]
         share = _share(cell, phase, found) if cell and found else None
         return Current(name, phase, sum(rates) if rates else None, share)
@@ -209,13 +209,3 @@ def _share(cell: Cell, phase: str, found: list[Status]) -> float:
         return min(found[0].seconds / cell.seconds, 1.0)
     whole = cell.executed if phase == "run" else cell.records
     return min(sum(line.operations for line in found) / whole, 1.0)
-
-
-def _tail(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            file.seek(0, 2)
-            file.seek(max(0, file.tell() - TAIL_BYTES))
-            return file.read().decode("utf-8", errors="replace")
-    except OSError:
-        return ""
