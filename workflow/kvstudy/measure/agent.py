@@ -219,7 +219,7 @@ def serve() -> None:
     asked: queue.SimpleQueue[dict] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=[asked], daemon=True).start()
     agent = Agent()
-    try:
+    with agent.all, contextlib.suppress(Interrupted):
         while True:
             question = asked.get()
             number, do = question.pop("number"), question.pop("do")
@@ -228,10 +228,6 @@ def serve() -> None:
             except (KvstudyError, OSError) as error:
                 told = {"error": str(error)}
             print(json.dumps({"number": number} | told), flush=True)
-    except Interrupted:
-        pass
-    finally:
-        agent.all.close()
 
 
 def _listen(asked: queue.SimpleQueue) -> None:

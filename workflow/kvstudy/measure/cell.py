@@ -18,7 +18,6 @@ from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.raw import keep_raw
 from kvstudy.measure import environment
 from kvstudy.measure.client import (
-    Client,
     check_class,
     phase_command,
     store_properties,
@@ -27,7 +26,7 @@ from kvstudy.measure.client import (
 from kvstudy.measure.clients import Clients, meeting
 from kvstudy.measure.hosts import Connected, FarClients, clocks
 from kvstudy.measure.kernel import Tree, interrupts_apart
-from kvstudy.measure.phase import LEAST_SHARE, Phase, commands_text, run_phase, true_cause_first
+from kvstudy.measure.phase import LEAST_SHARE, Phase, run_phase, true_cause_first, write_commands
 from kvstudy.measure.preflight import preflight
 from kvstudy.measure.setting import Counters, Setting, counters, moved
 from kvstudy.stores.definition import Store
@@ -145,7 +144,7 @@ def _measure(
     if cell.raw_latencies:
         for share in cell.shares(cell.measured_phase):
             keep_latencies(work, share.label)
-    _write_commands(work, client, server, phases)
+    write_commands(work, client.classpath, server, phases)
     manifest = {
         "kvstudy": __version__,
         "run": request.run,
@@ -184,11 +183,6 @@ def _clients(
     """The clients of a phase, here or on their hosts."""
     how = (phase, commands, setting.client.classpath, work, f"ycsb-{setting.store.name}")
     return there.clients(*how) if there else Clients(*how, server.process_ids())
-
-
-def _write_commands(work: Path, client: Client, server: Server, phases: dict[str, Phase]) -> None:
-    text = commands_text(client.classpath, server, phases)
-    (work / "commands.sh").write_text(text, encoding="utf-8")
 
 
 def _complete(work: Path, name: str, content: dict) -> None:
@@ -288,7 +282,7 @@ def probe_store(setting: Setting, plan: dict) -> Path:
                         "record_bytes": {"before": before, "after": size},
                     }
                 )
-        _write_commands(work, client, server, phases)
+        write_commands(work, client.classpath, server, phases)
         facts = {
             "kvstudy": __version__,
             "protocol": setting.protocol,

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,6 +21,7 @@ from kvstudy.stores import process
 LOOK_SECONDS = 0.2
 
 
+@dataclass
 class Clients:
     """A process for each of ``commands``, all at the same time, while the block runs.
 
@@ -35,31 +37,24 @@ class Clients:
     # What each host took, where they have some of their own.
     of_hosts: ClassVar[dict[str, dict[str, float]]] = {}
 
-    def __init__(
-        self,
-        phase: str,
-        commands: Mapping[str, list[str]],
-        classpath: str,
-        directory: Path,
-        what: str,
-        server: list[int],
-        host: str = "",
-    ) -> None:
-        self._phase, self._commands, self._host = phase, commands, host
-        self._classpath, self._directory, self._what = classpath, directory, what
-        self._server = server
-        self._running = contextlib.ExitStack()
-        self._clients: dict[str, subprocess.Popen] = {}
+    phase: str
+    commands: Mapping[str, list[str]]
+    classpath: str
+    directory: Path
+    what: str
+    server: list[int]
+    host: str = ""
 
     def __enter__(self) -> "Clients":
         self._started, self._clock = time.time(), time.monotonic()
         self._cpu = _cpu_of_ended_children()
+        self._clients: dict[str, subprocess.Popen] = {}
         with contextlib.ExitStack() as starting:
-            for label, command in self._commands.items():
+            for label, command in self.commands.items():
                 self._clients[label] = starting.enter_context(self._client(label, command))
             pids = [client.pid for client in self._clients.values()]
-            roots = {"client": pids, "server": self._server}
-            self._sampler = Sampler(self._directory, self._phase, roots, self._clock, self._host)
+            roots = {"client": pids, "server": self.server}
+            self._sampler = Sampler(self.directory, self.phase, roots, self._clock, self.host)
             # On a full disk it fails, and the clients end all the same.
             starting.callback(self._sampler.close)
             self._sampler.sample()
@@ -89,11 +84,11 @@ class Clients:
     @contextlib.contextmanager
     def _client(self, label: str, command: list[str]) -> Iterator[subprocess.Popen]:
         """A client that never survives the block."""
-        output, errors = self._directory / f"{label}.out", self._directory / f"{label}.err"
-        environment = os.environ | {"CLASSPATH": self._classpath}
+        output, errors = self.directory / f"{label}.out", self.directory / f"{label}.err"
+        environment = os.environ | {"CLASSPATH": self.classpath}
         with output.open("wb") as out, errors.open("wb") as err:
             client = process.start(command, out, err, environment=environment)
-            record = process.note(client, self._what)
+            record = process.note(client, self.what)
             try:
                 yield client
             finally:

@@ -18,6 +18,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -377,22 +378,23 @@ class FarServer(Server):
         return {part: [where, *lines] for part, lines in self._told["commands"].items()}
 
 
+@dataclass
 class FarClients:
     """The clients of a phase, and the samples of server and clients, on their hosts."""
 
-    def __init__(self, of: dict[Link, dict[str, list[str]]], about: dict) -> None:
-        self._of, self._about = of, about
-        self.ends: dict[str, int | None] = {}
+    of: dict[Link, dict[str, list[str]]]
+    about: dict[str, str]
+    ends: dict[str, int | None] = field(default_factory=dict)
 
     def __enter__(self) -> FarClients:
-        for label in (label for commands in self._of.values() for label in commands):
+        for label in (label for commands in self.of.values() for label in commands):
             # A shared file system may remember for long that a file was not there.
-            (Path(self._about["directory"]) / f"{label}.err").touch()
+            (Path(self.about["directory"]) / f"{label}.err").touch()
         try:
-            for link, commands in self._of.items():
-                link.post("start_clients", commands=commands, host=link.host, **self._about)
+            for link, commands in self.of.items():
+                link.post("start_clients", commands=commands, host=link.host, **self.about)
                 self.ends |= dict.fromkeys(commands)
-            for link in self._of:
+            for link in self.of:
                 link.answer(2 * ANSWER_SECONDS)
         except BaseException:
             self._stop()
@@ -401,22 +403,22 @@ class FarClients:
 
     def look(self, seconds: float) -> bool:
         """As ``Clients.look``, of all."""
-        clients = [link for link, commands in self._of.items() if commands]
+        clients = [link for link, commands in self.of.items() if commands]
         for link in clients:
             link.post("look", seconds=seconds)
         told = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
         for each in told:
             self.ends |= each["ends"]
         # The server's last sample is that of the end.
-        for link in self._of.keys() - set(clients):
+        for link in self.of.keys() - set(clients):
             link.ask("look", seconds=0)
         return all(each["over"] for each in told) or any(self.ends.values())
 
     def __exit__(self, *error: object) -> None:
         found = self._stop()
-        if len(found) < len(self._of):
+        if len(found) < len(self.of):
             return
-        of_clients = [found[link.host] for link, commands in self._of.items() if commands]
+        of_clients = [found[link.host] for link, commands in self.of.items() if commands]
         self.of_hosts = found
         self.used = {
             # By the clock that is in its client's log.
@@ -429,7 +431,7 @@ class FarClients:
     def _stop(self) -> dict[str, dict[str, float]]:
         """What was used, by host; without those that are lost."""
         found = {}
-        for link in self._of:
+        for link in self.of:
             with contextlib.suppress(Lost):
                 if used := link.ask("stop_clients", process.PATIENCE_SECONDS + ANSWER_SECONDS):
                     found[link.host] = used

@@ -160,8 +160,8 @@ class Progress:
         )
 
 
-def commands_text(classpath: str, server: Server, phases: dict[str, Phase]) -> str:
-    """Shell lines in the sections ``# server``, ``# load``, ``# run``, ``# stop``.
+def write_commands(work: Path, classpath: str, server: Server, phases: dict[str, Phase]) -> None:
+    """``commands.sh``: shell lines in the sections ``# server``, ``# load``, ``# run``, ``# stop``.
 
     Before the command of a phase stand those of its further clients, in sections like ``# run-2``;
     nobody lets them begin at the same moment.
@@ -173,7 +173,7 @@ def commands_text(classpath: str, server: Server, phases: dict[str, Phase]) -> s
             lines += ["", f"# {name}-{number}: beside the next command", f"{_alone(other)} &"]
         lines += ["", f"# {name}", _alone(phase.command)]
     lines += ["", "# stop", *commands["stop"]]
-    return "\n".join(lines) + "\n"
+    (work / "commands.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _alone(command: list[str]) -> str:

@@ -8,11 +8,11 @@ its own, as containers have, is the group's, which also counts processes that co
 and go between two looks; the column ``cpu_from`` tells which it is.
 """
 
+import contextlib
 import csv
 import os
 import time
 from pathlib import Path
-from typing import TextIO
 
 import psutil
 
@@ -58,7 +58,7 @@ class Sampler:
         self._samples = 0
         self._cpu = time.process_time()
         self._start = time.monotonic() if start is None else start
-        self._files: list[TextIO] = []
+        self._files = contextlib.ExitStack()
         prefix = f"{host}." if host else ""
         self._processes = self._open(directory / f"{prefix}processes.csv", PROCESS_COLUMNS)
         self._machine = self._open(directory / f"{prefix}machine.csv", MACHINE_COLUMNS)
@@ -88,14 +88,12 @@ class Sampler:
 
     def close(self) -> None:
         """End the files; ``cpu_seconds`` are then those of this process since the phase began."""
-        for file in self._files:
-            file.close()
+        self._files.close()
         self.cpu_seconds = time.process_time() - self._cpu
 
     def _open(self, path: Path, columns: list[str]) -> csv.DictWriter:
         new = not path.exists()
-        file = path.open("a", encoding="utf-8", newline="")
-        self._files.append(file)
+        file = self._files.enter_context(path.open("a", encoding="utf-8", newline=""))
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         if new:
             writer.writeheader()

@@ -20,6 +20,8 @@ from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
 from kvstudy.measure.phase import SERVER_LOG
 from kvstudy.stores import process, providers
 from kvstudy.stores.definition import Store
+from kvstudy.stores.docker import DockerServer
+from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import Server, ask, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
 from kvstudy.study.config import Hosts
@@ -102,21 +104,13 @@ class Setting:
         ``name`` is what is measured. Its data is gone afterwards.
         """
         store, log = self.store, work / SERVER_LOG
-        external = self.used_provider == "external"
-        if there and not store.embedded:
-            server = FarServer(there, store, self.port, log)
-        else:
-            started_here = not external and not store.embedded
-            port = free_port(self.port, store.side_ports.values()) if started_here else 0
-            cores = self.pinned.server if self.pinned else ""
-            place = (port, work / "data", log, self.address, cores)
-            server = providers.make_server(store, self.used_provider, *place)
+        server = self._server(work / "data", log, there)
         clock = time.monotonic()
         with serving(store, server, log) as version:
             server.version, server.ready_seconds = version, time.monotonic() - clock
             # Only the server itself tells: a package may have been upgraded since the last cell.
             self.refuse_unlike(name, version)
-            if external and self.may_empty:
+            if self.used_provider == "external" and self.may_empty:
                 ask(store, server, "empty")
             ask(store, server, "create", fields)
             # Only a server of somebody else can hold any.
@@ -130,6 +124,20 @@ class Setting:
             clock = time.monotonic()
         server.stop_seconds = time.monotonic() - clock
         shutil.rmtree(work / "data", ignore_errors=True)
+
+    def _server(self, data: Path, log: Path, there: Connected | None) -> Server:
+        """The store's server, not yet started."""
+        store = self.store
+        if store.embedded:
+            return providers.Embedded()
+        if there:
+            return FarServer(there, store, self.port, log)
+        if self.used_provider == "external":
+            return providers.ExternalServer(store, self.address)
+        port = free_port(self.port, store.side_ports.values())
+        cores = self.pinned.server if self.pinned else ""
+        kind = DockerServer if self.used_provider == "docker" else NativeServer
+        return kind(store, port, data, log, cores)
 
     @contextmanager
     def working(self, done: Path, name: str) -> Iterator[Path]:
@@ -279,16 +287,13 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
             f"{KEY}: only core {usable[0]} is usable here, so server and client cannot have cores "
             "of their own; set pin_cpus: false"
         )
+    texts = wanted.split("/", 1)
     if wanted == "true":
         server, client = _halves(tree, usable)
-        return Pinning(_text(server), _text(client))
-    server_text, slash, client_text = wanted.partition("/")
-    if not slash:
+    elif len(texts) < 2:
         raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
-    server, client = (
-        _checked("server", server_text, usable),
-        _checked("client", client_text, usable),
-    )
+    else:
+        server, client = _checked("server", texts[0], usable), _checked("client", texts[1], usable)
     if both := set(server) & set(client):
         raise KvstudyError(
             f"{KEY}: server and client both have core {_text(sorted(both))}; give them others"
@@ -308,8 +313,7 @@ def _halves(tree: Tree, usable: list[int]) -> tuple[list[int], list[int]]:
         cores.setdefault(key, []).append(number)
     groups = list(cores.values()) if len(cores) > 1 else [[number] for number in usable]
     half = len(groups) // 2
-    server, client = groups[:half], groups[half:]
-    return list(itertools.chain(*server)), list(itertools.chain(*client))
+    return list(itertools.chain(*groups[:half])), list(itertools.chain(*groups[half:]))
 
 
 def _checked(side: str, text: str, usable: list[int]) -> list[int]:

@@ -44,29 +44,9 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
         return "its run has imported logs, which are not mixed with measured cells"
     if provider == "external":
         where = f"{KEY}.{store.folder.name}"
-        return (
-            None if address else f"no address of a {store.title} server; set {where} to host:port"
-        )
+        why = f"no address of a {store.title} server; set {where} to host:port"
+        return None if address else why
     return {"native": native, "docker": docker}[provider].missing(store)
-
-
-def make_server(
-    store: Store,
-    provider: str,
-    port: int,
-    data: Path,
-    log: Path,
-    address: str = "",
-    cores: str = "",
-) -> Server:
-    """The store's server, not yet started; ``cores`` are those that it may run on."""
-    if store.embedded:
-        return Embedded()
-    if provider == "external":
-        return ExternalServer(store, address)
-    if provider == "docker":
-        return docker.DockerServer(store, port, data, log, cores)
-    return native.NativeServer(store, port, data, log, cores)
 
 
 def resolve(wanted: str, raw: Path) -> str:

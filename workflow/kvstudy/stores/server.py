@@ -12,14 +12,12 @@ import string
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 import psutil
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Docker, Native, Store
-
-T = TypeVar("T")
 
 HOST = "127.0.0.1"
 POLL_SECONDS = 0.02
@@ -188,7 +186,7 @@ def why_silent(server: Server) -> str | None:
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
     limit = time.monotonic() + store.ready_seconds
 
-    def until(attempt: Callable[[], T]) -> T:
+    def until(attempt: Callable[[], str | None]) -> str | None:
         """What ``attempt`` returns as soon as it raises neither OSError nor ValueError."""
         while True:
             end = server.died()

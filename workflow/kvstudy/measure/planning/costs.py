@@ -102,10 +102,8 @@ class Cost:
 
 def read_costs(raws: Iterable[Path]) -> list[Cost]:
     """All complete cells in these folders of raw logs; those that tell no times are left out."""
-    found = (
-        read_cost(path.parent) for raw in raws for path in sorted(raw.glob(f"*/*/*/rep*/{SUMS}"))
-    )
-    return [cost for cost in found if cost is not None]
+    cells = (path.parent for raw in raws for path in sorted(raw.glob(f"*/*/*/rep*/{SUMS}")))
+    return [cost for cell in cells if (cost := read_cost(cell)) is not None]
 
 
 def read_cost(directory: Path) -> Cost | None:
