@@ -28,8 +28,6 @@ from kvstudy.stores.server import (
     LocalServer,
     failure,
     last_words,
-    shell_line,
-    until_it_succeeds,
 )
 
 NATIVE = "or choose the provider native in config/config.yaml"
@@ -86,10 +84,8 @@ class DockerServer(LocalServer):
     """
 
     def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
-        super().__init__(store, store.docker, port, log, {"data": store.docker.data})
+        super().__init__(store, store.docker, port, data, log, {"data": store.docker.data})
         self.name = f"kvstudy-{store.name}-{os.getpid()}-{secrets.token_hex(4)}"
-        places = {inside: data.absolute() / inside.lstrip("/") for inside in self.files}
-        self.files = {places[inside]: text for inside, text in self.files.items()}
         self.command = [
             *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
@@ -97,7 +93,7 @@ class DockerServer(LocalServer):
             *(("--cpuset-cpus", cores) if cores else ()),
             *(
                 word
-                for inside, place in places.items()
+                for inside, place in self.places.items()
                 for word in ("--volume", f"{place}:{inside}:ro")
             ),
             *(
@@ -123,9 +119,7 @@ class DockerServer(LocalServer):
             "image_id": image["Id"],
             "docker_version": _docker("version", "--format", "{{.Server.Version}}").stdout.strip(),
         }
-        for path, text in self.files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        self.write_files()
         # Recorded before it exists: whoever kills us in between, the next cell finds it.
         entry = {"kind": "container", "what": self.store.name, "name": self.name}
         self._record = process.record(self.name, entry | {"daemon": _endpoint()})
@@ -175,16 +169,9 @@ class DockerServer(LocalServer):
         }
 
     def commands(self) -> dict[str, list[str]]:
-        folders = sorted({shlex.quote(str(path.parent)) for path in self.files})
-        return {
-            "start": [
-                *(f"mkdir -p {folder}" for folder in folders),
-                *(shell_line(path, text) for path, text in self.files.items()),
-                f"{shlex.join(self.command)} &",
-                *until_it_succeeds(shlex.join(command) for command in self.after_start),
-            ],
-            "stop": [f"docker rm --force --volumes {self.name}"],
-        }
+        folders = sorted({str(path.parent) for path in self.files})
+        stop = [f"docker rm --force --volumes {self.name}"]
+        return {"start": self.start_lines(folders), "stop": stop}
 
 
 def bring(store: Store) -> dict:

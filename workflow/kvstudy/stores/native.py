@@ -25,8 +25,6 @@ from kvstudy.stores.server import (
     end_of,
     failure,
     last_words,
-    shell_line,
-    until_it_succeeds,
 )
 
 # Beside a server that came with a package: which file it was.
@@ -79,9 +77,8 @@ class NativeServer(LocalServer):
             "servers": store.installed.absolute(),
             "user": getpass.getuser(),
         }
-        super().__init__(store, store.native, port, log, values, host)
+        super().__init__(store, store.native, port, data, log, values, host)
         self.command = [*process.bound_to(cores), *self.filled(store.native.command)]
-        self.preparations = [self.filled(command) for command in store.native.prepare]
         self._user = store.native.user if os.getuid() == 0 else None
         self._marked = os.environ | self.environment | {process.MARK: str(self.data)}
         self._process = None
@@ -95,8 +92,7 @@ class NativeServer(LocalServer):
         # What it leaves behind is a child of ours then, wherever it has gone.
         self._others = process.adopt_orphans()
         self.data.mkdir(parents=True, exist_ok=True)
-        for name, text in self.files.items():
-            (self.data / name).write_text(text, encoding="utf-8")
+        self.write_files()
         for command in self.preparations:
             status, said = self._run(command)
             if status:
@@ -151,15 +147,7 @@ class NativeServer(LocalServer):
             f"{name}={shlex.quote(value)} " for name, value in self.environment.items()
         )
         return {
-            "start": [
-                f"mkdir -p {shlex.quote(str(self.data))}",
-                *(shell_line(self.data / name, text) for name, text in self.files.items()),
-                *(f"{variables}{shlex.join(command)}" for command in self.preparations),
-                f"{variables}{shlex.join(self.command)} &",
-                *until_it_succeeds(
-                    f"{variables}{shlex.join(command)}" for command in self.after_start
-                ),
-            ],
+            "start": self.start_lines([str(self.data)], variables),
             "stop": [f"kill -{self.store.stop_signal} %1"],
         }
 

@@ -71,35 +71,26 @@ def state_directory() -> Path:
 def measuring_alone() -> Iterator[None]:
     """Hold the lock that lets one cell at a time be measured; wait for it if need be."""
     path = state_directory() / "measure.lock"
-    try:
-        # Unbuffered: closing it must not fail anew.
-        lock = path.open("ab+", buffering=0)
-    except OSError as error:
-        raise KvstudyError(_no_lock(path, error)) from None
-    with lock:
+    with contextlib.ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().decode(errors="replace").strip()
-            print(f"waiting: {holder} is measuring", file=sys.stderr, flush=True)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        except OSError as error:
-            # Some network file systems have no locks.
-            raise KvstudyError(_no_lock(path, error)) from None
-        try:
+            # Unbuffered: closing it must not fail anew.
+            lock = stack.enter_context(path.open("ab+", buffering=0))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.seek(0)
+                holder = lock.read().decode(errors="replace").strip()
+                print(f"waiting: {holder} is measuring", file=sys.stderr, flush=True)
+                fcntl.flock(lock, fcntl.LOCK_EX)
             lock.truncate(0)
             lock.write(os.fsencode(f"process {os.getpid()} in {Path.cwd()}"))
         except OSError as error:
-            raise KvstudyError(_no_lock(path, error)) from None
+            # Some network file systems have no locks.
+            raise KvstudyError(
+                f"{path}: cannot be written or locked: {error.strerror}; make room for it, or set "
+                "KVSTUDY_STATE to another folder of your own"
+            ) from None
         yield
-
-
-def _no_lock(path: Path, error: OSError) -> str:
-    return (
-        f"{path}: cannot be written or locked: {error.strerror}; make room for it, or set "
-        "KVSTUDY_STATE to another folder of your own"
-    )
 
 
 def record(name: str, entry: dict) -> Path:

@@ -77,11 +77,12 @@ class LocalServer(Server):
         store: Store,
         way: Native | Docker,
         port: int,
+        data: Path,
         log: Path,
         values: dict[str, object],
         host: str = HOST,
     ) -> None:
-        """``values`` are filled in beside address and ports."""
+        """``values`` are filled in beside address and ports, ``data`` has its files."""
         self.store, self.host, self.port, self.log = store, host, port, log
         self.ports = {name: free_port(host=host) for name in way.ports} | {
             name: port + distance for name, distance in store.side_ports.items()
@@ -91,11 +92,31 @@ class LocalServer(Server):
         self.environment = {
             name: value.format(**self.values) for name, value in way.environment.items()
         }
-        self.files = filled_in(store, way.files, self.values)
+        self.preparations = [self.filled(command) for command in getattr(way, "prepare", [])]
+        texts = filled_in(store, way.files, self.values)
+        # Their texts by where they lie on this machine; names are below ``data``.
+        self.places = {name: data.absolute() / name.lstrip("/") for name in texts}
+        self.files = {self.places[name]: text for name, text in texts.items()}
         self._record: Path | None = None
+
+    def write_files(self) -> None:
+        for path, text in self.files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
 
     def filled(self, command: list[str]) -> list[str]:
         return [part.format(**self.values) for part in command]
+
+    def start_lines(self, folders: Iterable[str], variables: str = "") -> list[str]:
+        """Shell lines that make the ``folders``, start the server and get it ready."""
+        after = [f"{variables}{shlex.join(command)}" for command in self.after_start]
+        return [
+            *(f"mkdir -p {shlex.quote(folder)}" for folder in folders),
+            *(shell_line(path, text) for path, text in self.files.items()),
+            *(f"{variables}{shlex.join(command)}" for command in self.preparations),
+            f"{variables}{shlex.join(self.command)} &",
+            *(["# once its port is open, each until it succeeds:", *after] if after else []),
+        ]
 
 
 def free_port(wanted: int = 0, distances: Iterable[int] = (), host: str = HOST) -> int:
@@ -242,12 +263,6 @@ def last_words(text: str, lines: int = 5) -> str:
 def failure(command: list[str], status: int, said: str) -> str:
     """What is told of a command that failed."""
     return f"{shlex.join(command)} ended with exit status {status}: {said}"
-
-
-def until_it_succeeds(commands: Iterable[str]) -> list[str]:
-    """Shell lines as a person pastes them, with a comment before them."""
-    lines = list(commands)
-    return ["# once its port is open, each until it succeeds:", *lines] if lines else []
 
 
 def _holder(port: int) -> str:

@@ -63,24 +63,25 @@ class Estimator:
     def __call__(self, cell: Cell) -> Estimate | None:
         """What ``cell`` will take; None when nothing is known of it."""
         store, parameters = same_store(cell), _parameters(cell)
-        if store not in self._costs:
-            return _of_time(cell)
         found = self._found[store]
         if parameters not in found:
-            found[parameters] = self._estimate(cell, self._costs[store])
+            estimate = self._estimate(cell, self._costs.get(store, {}))
+            if estimate is None and cell.seconds is not None:
+                estimate = Estimate(0.0, 0.0, float(cell.seconds), 0.0, 0.0, 0.0, TIME)
+            found[parameters] = estimate
         return found[parameters]
 
     def _estimate(self, cell: Cell, costs: dict[tuple, list[Cost]]) -> Estimate | None:
         every = [cost for group in costs.values() for cost in group]
         costs = {key: group for key, group in costs.items() if _tells_of(cell, group[0].cell)}
         if not costs:
-            return _of_time(cell)
+            return None
         load, likeness = self._load(cell, costs)
         run = 0.0
         if cell.operations:
             found = self._run(cell, costs)
             if found is None:
-                return _of_time(cell)
+                return None
             run, likeness = found
         return Estimate(
             start=median(cost.ready for cost in every),
@@ -138,12 +139,6 @@ def _tells_of(cell: Cell, other: Cell) -> bool:
     return cell.records <= MOST_TIMES * other.records and (
         not other.operations or cell.operations <= MOST_TIMES * other.operations
     )
-
-
-def _of_time(cell: Cell) -> Estimate | None:
-    if cell.seconds is None:
-        return None
-    return Estimate(0.0, 0.0, float(cell.seconds), 0.0, 0.0, 0.0, TIME)
 
 
 def _seconds(cell: Cell, cost: Cost) -> float:
