@@ -45,12 +45,13 @@ def end_earlier_jobs(executor: str) -> None:
 
 def _of_slurm() -> list[str]:
     """The ids of all jobs of our groups that work in this clone, or wait to."""
-    found = []
-    for line in _run("squeue", "--me", "--noheader", "--format=%i|%k|%Z").splitlines():
-        job, comment, folder = line.split("|", 2)
-        if OURS.match(comment) and Path(folder).resolve() == Path.cwd():
-            found.append(job)
-    return found
+    lines = _run("squeue", "--me", "--noheader", "--format=%i|%k|%Z").splitlines()
+    jobs = (line.split("|", 2) for line in lines)
+    return [
+        job
+        for job, comment, folder in jobs
+        if OURS.match(comment) and Path(folder).resolve() == Path.cwd()
+    ]
 
 
 def _of_kubernetes() -> list[str]:

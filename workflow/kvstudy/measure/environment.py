@@ -43,10 +43,7 @@ def components(java: dict, data: Path | None = None) -> list[dict[str, str]]:
         ("Java", java["version"], java["runtime"]),
         (N_("Java flags"), _short(java["flags"]), "; ".join(java["variables"])),
     ]
-    return [
-        {"component": component, "name": name, "details": details}
-        for component, name, details in rows
-    ]
+    return [dict(zip(("component", "name", "details"), row, strict=True)) for row in rows]
 
 
 def node() -> str:

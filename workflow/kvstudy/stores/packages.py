@@ -37,10 +37,8 @@ def fitting(store: Store) -> Package | None:
     except (OSError, ValueError):
         library = ""
     here = _numbers(library)
-    for package in store.native.packages:
-        if package.machine == platform.machine() and here and _numbers(package.glibc) <= here:
-            return package
-    return None
+    mine = (each for each in store.native.packages if each.machine == platform.machine())
+    return next((each for each in mine if here and _numbers(each.glibc) <= here), None)
 
 
 def fetch(store: Store, package: Package) -> Path:

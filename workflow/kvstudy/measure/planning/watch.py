@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import psutil
@@ -18,7 +17,7 @@ from kvstudy.measure.planning.costs import read_cost
 from kvstudy.measure.planning.progress import Progress, State, duration, times
 from kvstudy.stores.server import end_of
 from kvstudy.study.cells import Cell
-from kvstudy.study.raw import raw_directory
+from kvstudy.study.raw import raw_directory, reason_on_file
 from kvstudy.study.run_names import parse_name
 
 STEPS = re.compile(r"^(\d+) of (\d+) steps \(\d+%\) done$", re.M)
@@ -43,13 +42,10 @@ class Watch:
     _now: Current | None = None
     _since: float = 0.0
     _idle: float | None = None
-    _planned: dict[str, Cell] = field(default_factory=dict)
-    _sizes: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def __post_init__(self) -> None:
-        self._planned = {cell.path: cell for cell in self.wanted}
-        for cell in self.wanted:
-            self._sizes[cell.store, cell.workload].add(cell.parameters)
+    @cached_property
+    def _planned(self) -> dict[str, Cell]:
+        return {cell.path: cell for cell in self.wanted}
 
     def look(self) -> tuple[list[str], str, bool]:
         """What happened since the last look, how it is now, and whether the run goes on."""
@@ -93,15 +89,16 @@ class Watch:
             return "between cells" if state.seconds else _steps()
         if now.phase == "probe":
             return f"probe of {now.name}"
-        words = {"start": "server starts", "load": "load", "run": "run"}[now.phase]
+        words = "server starts" if now.phase == "start" else now.phase
         if now.share is not None:
             words += f" {now.share:.0%}".replace("%", " %")
         if now.rate is not None:
             words += f", {now.rate:.0f} ops/s"
         # The name last: a narrow terminal cuts it off.
         store, workload, parameters, repetition = now.name.split("/")
-        sizes = f" ({parameters})" if len(self._sizes[store, workload]) > 1 else ""
-        return f"{words}, {store}/{workload} {repetition}{sizes}"
+        those = (cell for cell in self.wanted if (cell.store, cell.workload) == (store, workload))
+        several = len({cell.parameters for cell in those}) > 1
+        return f"{words}, {store}/{workload} {repetition}" + (f" ({parameters})" if several else "")
 
     def _news(self, state: State) -> Iterator[str]:
         for path in self._seen.seconds:
@@ -112,7 +109,8 @@ class Watch:
                 )
         for path in state.failed:
             if path not in self._seen.failed:
-                yield f"FAILED  {path}: {_reason(self.run, path)}"
+                found = reason_on_file(self.run, path, "")
+                yield f"FAILED  {path}: {found[1] if found else 'no reason is on file'}"
 
 
 def works_here() -> bool:
@@ -151,14 +149,6 @@ def _steps() -> str:
         found = []
     steps = f", {found[-1][0]} of {found[-1][1]} steps" if found else ""
     return f"all cells are there; probes and report{steps}"
-
-
-def _reason(run: str, path: str) -> str:
-    files = sorted((Path("results") / run / "failed" / path).glob("*/failure.json"))
-    try:
-        return " ".join(json.loads(files[-1].read_text(encoding="utf-8"))["reason"].split())
-    except (OSError, IndexError, ValueError, KeyError):
-        return "no reason is on file"
 
 
 @dataclass(frozen=True)
