@@ -20,16 +20,13 @@ import struct
 import sys
 import threading
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from kvstudy.errors import KvstudyError
-from kvstudy.measure import environment
+from kvstudy.measure import environment, preflight
 from kvstudy.measure.clients import Clients
 from kvstudy.measure.controller import Interrupted
-from kvstudy.measure.kernel import Tree, interrupts_apart
-from kvstudy.measure.preflight import preflight
 from kvstudy.stores import native, process
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import free_port
@@ -96,13 +93,9 @@ class Agent:
         return environment.java()
 
     def machine(self, java: dict, path: str) -> dict:
-        """``environment``, ``findings`` and the like of this host, data in ``path``."""
-        return {
-            "environment": environment.components(java, Path(path).absolute()),
-            "findings": [asdict(finding) for finding in preflight(Path(path))],
-            "load_average_before": environment.load_average(),
-            "interrupts_apart": interrupts_apart(Tree()),
-        }
+        """``environment`` of this host, data in ``path``, and its ``preflight.state``."""
+        components = environment.components(java, Path(path).absolute())
+        return {"environment": components} | preflight.state(Path(path))
 
     def start_server(self, store: str, host: str, port: int, data: str, log: str) -> dict:
         """Start the server; its data gets a folder of its own below ``data``."""

@@ -16,7 +16,7 @@ from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.raw import keep_raw
-from kvstudy.measure import environment
+from kvstudy.measure import environment, preflight
 from kvstudy.measure.client import (
     check_class,
     phase_command,
@@ -25,9 +25,7 @@ from kvstudy.measure.client import (
 )
 from kvstudy.measure.clients import Clients, meeting
 from kvstudy.measure.hosts import Connected, FarClients, clocks
-from kvstudy.measure.kernel import Tree, interrupts_apart
 from kvstudy.measure.phase import LEAST_SHARE, Phase, run_phase, true_cause_first, write_commands
-from kvstudy.measure.preflight import preflight
 from kvstudy.measure.setting import Counters, Setting, counters, moved
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
@@ -108,11 +106,7 @@ def _measure(
     for name in [class_of(properties), *([TOGETHER] if cell.clients else [])]:
         check_class(client, name)
     if there is None:
-        about |= {
-            "load_average_before": environment.load_average(),
-            "findings": [asdict(finding) for finding in preflight(work)],
-            "interrupts_apart": interrupts_apart(Tree()),
-        }
+        about |= preflight.state(work)
     rate = request.target.rate if request.target else None
     # The parts of a round may differ that much by themselves.
     least_share = 0 if cell.rounds else LEAST_SHARE

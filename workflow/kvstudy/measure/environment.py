@@ -54,11 +54,6 @@ def node() -> str:
     return platform.node() if "SLURM_JOB_ID" in os.environ else os.environ.get("KVSTUDY_NODE", "")
 
 
-def load_average() -> list[float]:
-    """The load of the last 1, 5 and 15 minutes before the cell."""
-    return [round(value, 2) for value in os.getloadavg()]
-
-
 def _system(tree: Tree) -> tuple[str, str]:
     """The operating system, and what it is inside of, as systemd and the processor tell."""
     try:

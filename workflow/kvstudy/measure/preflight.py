@@ -5,12 +5,13 @@ tests can put recorded ones in their place. It takes some hundredths of a second
 looks again.
 """
 
+import os
 import re
 import shutil
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from kvstudy.measure.kernel import (
     firmware,
     has_groups,
     hypervisor,
+    interrupts_apart,
     memory_limit,
     mount_of,
     usable_cores,
@@ -78,6 +80,16 @@ LOOKS: list[Callable[[Tree, Path], Finding]] = []
 def preflight(results: Path, root: Path = Path("/")) -> list[Finding]:
     """All findings, always in the same order. ``results`` is where the raw logs will lie."""
     return [look(Tree(root), results.absolute()) for look in LOOKS]
+
+
+def state(results: Path) -> dict:
+    """What the manifest of a cell says of the machine's state when it began."""
+    return {
+        # Of the last 1, 5 and 15 minutes.
+        "load_average_before": [round(value, 2) for value in os.getloadavg()],
+        "findings": [asdict(finding) for finding in preflight(results)],
+        "interrupts_apart": interrupts_apart(Tree()),
+    }
 
 
 def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable:

@@ -94,9 +94,10 @@ class NativeServer(LocalServer):
         self.data.mkdir(parents=True, exist_ok=True)
         self.write_files()
         for command in self.preparations:
-            status, said = self._run(command)
-            if status:
-                raise KvstudyError(f"{self.store.title}: {failure(command, status, said)}")
+            try:
+                self._run(command)
+            except ChildProcessError as error:
+                raise KvstudyError(f"{self.store.title}: {error}") from None
         if self._user:
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         with self.log.open("wb") as log:
@@ -106,9 +107,7 @@ class NativeServer(LocalServer):
         self._record = process.note(self._process, self.store.name, str(self.data))
 
     def run_beside(self, command: list[str]) -> None:
-        status, said = self._run(command, seconds=COMMAND_SECONDS)
-        if status:
-            raise OSError(failure(command, status, said))
+        self._run(command, COMMAND_SECONDS)
 
     def stop(self) -> None:
         if self._process is not None:
@@ -151,10 +150,10 @@ class NativeServer(LocalServer):
             "stop": [f"kill -{self.store.stop_signal} %1"],
         }
 
-    def _run(self, command: list[str], seconds: float | None = None) -> tuple[int, str]:
+    def _run(self, command: list[str], seconds: float | None = None) -> None:
         """Run a command to its end, and end whatever it leaves running.
 
-        Returns its exit status (-9 after ``seconds``) and its last words.
+        ChildProcessError with its last words when it fails, or takes more than so many seconds.
         """
         # A file: a pipe would stay open for as long as anything that the command has started.
         with tempfile.TemporaryFile() as output:
@@ -167,4 +166,5 @@ class NativeServer(LocalServer):
             finally:
                 process.stop(running, signal.SIGKILL)
                 record.unlink(missing_ok=True)
-            return running.wait(), last_words(end_of(output))
+            if status := running.wait():
+                raise ChildProcessError(failure(command, status, last_words(end_of(output))))
