@@ -18,9 +18,8 @@ from kvstudy.measure.controller import Interrupted, alone_with
 from kvstudy.measure.hosts import Connected, FarServer, connected
 from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
 from kvstudy.measure.phase import SERVER_LOG
-from kvstudy.stores import process, providers
+from kvstudy.stores import docker, process, providers
 from kvstudy.stores.definition import Store
-from kvstudy.stores.docker import DockerServer
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import Server, ask, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
@@ -136,7 +135,7 @@ class Setting:
             return providers.ExternalServer(store, self.address)
         port = free_port(self.port, store.side_ports.values())
         cores = self.pinned.server if self.pinned else ""
-        kind = DockerServer if self.used_provider == "docker" else NativeServer
+        kind = docker.DockerServer if self.used_provider == "docker" else NativeServer
         return kind(store, port, data, log, cores)
 
     @contextmanager
@@ -150,10 +149,19 @@ class Setting:
         """
         for folder in (done.parent, self.results / "measuring", self.results / "failed"):
             check_writable(folder)
-        with process.measuring_alone(), alone_with(self.results / "measuring" / name):
-            for leftover in providers.sweep():
+        work = self.results / "measuring" / name
+        with process.measuring_alone(), alone_with(work):
+            for leftover in process.sweep() + docker.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
-            work = self._fresh(name)
+            # An earlier measurement may have been killed in the middle of it.
+            shutil.rmtree(work, ignore_errors=True)
+            try:
+                work.mkdir(parents=True)
+            except OSError as error:
+                raise KvstudyError(
+                    f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner "
+                    "do so"
+                ) from None
             try:
                 yield work
                 self._put(work, done, name)
@@ -164,18 +172,6 @@ class Setting:
                 raise KvstudyError(self._set_aside(work, name, _reason(error, work))) from None
             finally:
                 _prune(work.parent, self.results)
-
-    def _fresh(self, name: str) -> Path:
-        """An empty folder; an earlier measurement may have been killed in the middle of it."""
-        work = self.results / "measuring" / name
-        shutil.rmtree(work, ignore_errors=True)
-        try:
-            work.mkdir(parents=True)
-        except OSError as error:
-            raise KvstudyError(
-                f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner do so"
-            ) from None
-        return work
 
     def _put(self, work: Path, done: Path, name: str) -> None:
         """Move the finished logs to their place; keep logs that were there before."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
-from kvstudy.stores import docker, native, process
+from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import POLL_SECONDS, Server, ask
 from kvstudy.study.alike import read_manifests
@@ -63,11 +63,6 @@ def resolve(wanted: str, raw: Path) -> str:
     if len(used) == 1:
         return used.pop()
     return "native" if docker.daemon_problem() else "docker"
-
-
-def sweep() -> list[str]:
-    """End what earlier cells left running, whatever their provider; returns what it was."""
-    return process.sweep() + docker.sweep()
 
 
 def split(store: Store, address: str) -> tuple[str, int]:
