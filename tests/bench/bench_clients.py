@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.measure.client import Client, find_client, phase_command
 from kvstudy.stats.ratios import paired_ratio
 from kvstudy.stores.definition import Store, load_store

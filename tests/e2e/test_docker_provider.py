@@ -19,7 +19,7 @@ from docker_support.daemon import docker
 from docker_support.fixtures import cannot
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.stores import docker as provider
 from kvstudy.stores import process
 from kvstudy.stores.ask import ask

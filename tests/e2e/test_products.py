@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import missing
 from kvstudy.study.cells import plan

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.tidy.probes import Probes, collect_probes
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.providers import missing
 from kvstudy.stores.server import free_port

@@ -15,7 +15,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.imports.guess import store_of
 from kvstudy.logs.imports.workloads import CommandLine, decoded, find_command, read_command
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.raw import check_sums
 from kvstudy.study.reading import read_yaml

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.resources import gc_pauses, resources, server_cpu_seconds, usage
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.measure.sampler import MACHINE_COLUMNS, PROCESS_COLUMNS
 from kvstudy.study.alike import usable_cores
 

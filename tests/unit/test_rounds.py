@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.outcomes import invalid
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.check import read_rounds
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import Cell, plan

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.stats.laws import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.files import MEASUREMENTS, OUTCOMES
 from kvstudy.analyse.tidy.outcomes import good, invalid, missed, outcomes
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import sentence
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.present.report.cells import Names, validity_facts
 from kvstudy.present.typeset.table import Section
 from kvstudy.study.cells import plan

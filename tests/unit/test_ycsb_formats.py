@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_load, check_run
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 ALL = sorted(path.name for path in [*DATA.glob("*.out"), *DATA.glob("*.json")])

@@ -16,7 +16,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb import raw
 from kvstudy.logs.ycsb.check import check_histogram, check_raw
 from kvstudy.logs.ycsb.histograms import read_histogram
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.logs.ycsb.raw import count_latencies, keep_raw
 from kvstudy.stats.percentiles import quantiles
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.logs.ycsb.status import (
     GoodOperations,
     longest_stall,

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.share.trace.sources import lines_of
 
 from tests.project import PRETEND, ROOT, SLUG, add_pretended, kvstudy, measure

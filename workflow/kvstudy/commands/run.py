@@ -55,7 +55,7 @@ def command(
 
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.single import RUN, next_cell, save, single_study
-    from kvstudy.logs.ycsb.parse import parse
+    from kvstudy.logs.ycsb.log import parse
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores import providers

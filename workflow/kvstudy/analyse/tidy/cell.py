@@ -24,8 +24,7 @@ from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.check import check_raw, read_rounds
 from kvstudy.logs.ycsb.histograms import read_histogram
-from kvstudy.logs.ycsb.log import YcsbLog
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.raw import count_latencies
 from kvstudy.logs.ycsb.status import (
     longest_stall,

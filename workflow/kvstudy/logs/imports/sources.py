@@ -18,8 +18,7 @@ from kvstudy.logs.imports.workloads import (
     read_command,
     ycsb_version,
 )
-from kvstudy.logs.ycsb.log import ADAPTERS, OPERATIONS, YcsbLog
-from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.log import ADAPTERS, OPERATIONS, YcsbLog, parse
 
 _STATUS = re.compile(r"\d sec: \d+ operations; ")
 _OVERALL = re.compile(r"^\[OVERALL\], RunTime\(ms\)", re.MULTILINE)

@@ -1,13 +1,26 @@
-"""What a log of YCSB says: the entries of its result block, and the sections that they make.
+"""What a log of YCSB 0.17 says, of every measurementtype and exporter; broken ones are refused.
 
-An entry says: section READ, label Operations, value 50187. There is one adapter per form of
-YCSB's exporters; a new form is one more adapter. Labels differ with the measurementtype.
+Results are entries: section READ, label Operations, value 50187. There is one adapter per form of
+YCSB's exporters; a new form is one more adapter. Labels differ with the measurementtype:
+
+- hdrhistogram (the default), timeseries: ``[READ], AverageLatency(us), 68.4``
+- histogram: the same labels, but buckets of a millisecond
+- raw: labels of its own, ``[READ], p95, 119``
+- hdrhistogram+histogram, hdrhistogram+raw: each section twice, HdrREAD beside
+  BucketREAD or RawREAD; Hdr has all that counts
+
+Drivers print their own lines before and between. ``Return=X`` lines can repeat for one X and are
+summed. YCSB exits with 0 on almost every error, so ``parse`` asks whether a log is whole by its
+own account; what it should have done, ``kvstudy.logs.ycsb.check`` is told.
 """
 
 import json
+import math
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.metrics import LATENCIES, METRICS
@@ -16,6 +29,22 @@ from kvstudy.study.metrics import LATENCIES, METRICS
 GOOD = ("OK", "BATCHED_OK")
 # READ-MODIFY-WRITE before READ: a section's name is tried in this order.
 OPERATIONS = ("READ-MODIFY-WRITE", "READ", "UPDATE", "INSERT", "SCAN", "DELETE", "VERIFY")
+# Failures have sections READ-FAILED, or READ-<code> with reportlatencyforeacherror.
+SECTION = re.compile(
+    rf"^(?:Hdr)?(?P<intended>Intended-)?(?P<operation>{'|'.join(OPERATIONS)})(?P<failed>-.+)?$"
+)
+# The coarser half of a combined measurementtype.
+_DOUBLE = re.compile("^(Raw|Bucket)")
+COUNTS = METRICS["operations"].labels
+# Only the measurementtype histogram prints it.
+_OF_HISTOGRAM = "LatencyVariance(us)"
+_LATENCIES = {label: name for name in LATENCIES for label in METRICS[name].labels}
+_PERCENTILE = re.compile(
+    r"^(?:(\d+(?:\.\d+)?)(?:st|nd|rd|th)?PercentileLatency\(us\)|p(\d+(?:\.\d+)?))$", re.ASCII
+)
+_TEXT_ENTRY = re.compile(r"^\[([^\]]+)\],\s*([^,]+),\s*(\S+)\s*$")
+_JSON_START = re.compile(r'\{\s*"metric"\s*:')
+_JSON_ARRAY = re.compile(r"\[\s*" + _JSON_START.pattern)
 
 
 @dataclass
@@ -29,9 +58,14 @@ class Section:
 
     operations: int = 0
     failed: int = 0
-    returns: dict[str, int] = field(default_factory=dict)
+    returns: dict[str, int] = field(default_factory=Counter)
     latencies: dict[str, float] = field(default_factory=dict)
     intended: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """How many operations returned which error."""
+        return {code: count for code, count in self.returns.items() if code not in GOOD}
 
 
 @dataclass
@@ -61,23 +95,6 @@ class YcsbLog:
         return sum(section.failed for section in self.sections.values())
 
 
-COUNTS = METRICS["operations"].labels
-# Only the measurementtype histogram prints it.
-OF_HISTOGRAM = "LatencyVariance(us)"
-_LATENCIES = {label: name for name in LATENCIES for label in METRICS[name].labels}
-_PERCENTILE = re.compile(
-    r"^(?:(\d+(?:\.\d+)?)(?:st|nd|rd|th)?PercentileLatency\(us\)|p(\d+(?:\.\d+)?))$", re.ASCII
-)
-
-
-def metric_of(label: str) -> str | None:
-    """The metric of a latency's label; None for what is not kept (variance, buckets, intervals)."""
-    percentile = _PERCENTILE.match(label)
-    if percentile:
-        return f"latency_p{percentile[1] or percentile[2]}"
-    return _LATENCIES.get(label)
-
-
 @dataclass(frozen=True)
 class Entry:
     """One result as it stands in the log; ``line`` counts from 1."""
@@ -88,23 +105,41 @@ class Entry:
     value: str
 
 
-_TEXT_ENTRY = re.compile(r"^\[([^\]]+)\],\s*([^,]+),\s*(\S+)\s*$")
-_JSON_START = re.compile(r'\{\s*"metric"\s*:')
-_JSON_ARRAY = re.compile(r"\[\s*" + _JSON_START.pattern)
+def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
+    """The results in ``text``, which ``name`` names in messages.
 
+    ``interval`` is the property measurement.interval of the run: op, intended or
+    both. With "intended" the plain sections hold intended latencies, and nothing
+    in the log says so.
 
-def read_entries(text: str, name: str) -> list[Entry]:
-    """All entries of ``text``, which ``name`` names in messages.
-
-    KvstudyError when no exporter of YCSB wrote it or an entry is cut off.
+    KvstudyError when it is no log of YCSB, holds two runs, is cut off or contradicts itself.
     """
-    for pattern, read in ADAPTERS.items():
-        if pattern.search(text):
-            return read(text, name)
-    raise KvstudyError(
-        f"{name}: no [OVERALL] results of YCSB in it; the client ended early, or this is "
-        "not a log of YCSB. Look at its standard error; with exportfile, the results are there"
-    )
+    entries = read_entries(text, name)
+    runtime, throughput = _overall(entries, name)
+    parts: dict[str, list[tuple[re.Match, Entry]]] = defaultdict(list)
+    for entry in entries:
+        if place := SECTION.match(entry.section):
+            parts[place["operation"]].append((place, entry))
+    sections = {operation: _section(found, runtime, name) for operation, found in parts.items()}
+    if verify := sections.get("VERIFY"):
+        # dataintegrity: records that were not as expected are among its operations.
+        verify.operations -= verify.failed
+        verify.latencies = verify.latencies if verify.operations else {}
+    if interval == "intended":
+        for section in sections.values():
+            section.latencies, section.intended = {}, section.latencies
+    _check_entries(entries, name)
+    log = YcsbLog(runtime, throughput, sections)
+    _check_whole(log, name, interval)
+    return log
+
+
+def metric_of(label: str) -> str | None:
+    """The metric of a latency's label; None for what is not kept (variance, buckets, intervals)."""
+    percentile = _PERCENTILE.match(label)
+    if percentile:
+        return f"latency_p{percentile[1] or percentile[2]}"
+    return _LATENCIES.get(label)
 
 
 def number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
@@ -127,18 +162,28 @@ def number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> fl
         ) from None
 
 
+def read_entries(text: str, name: str) -> list[Entry]:
+    """All entries of ``text``, which ``name`` names in messages.
+
+    KvstudyError when no exporter of YCSB wrote it or an entry is cut off.
+    """
+    for pattern, read in ADAPTERS.items():
+        if pattern.search(text):
+            return read(text, name)
+    raise KvstudyError(
+        f"{name}: no [OVERALL] results of YCSB in it; the client ended early, or this is "
+        "not a log of YCSB. Look at its standard error; with exportfile, the results are there"
+    )
+
+
 def _read_text(text: str, name: str) -> list[Entry]:
     """TextMeasurementsExporter: ``[READ], Operations, 50187``, among lines of the drivers."""
     lines = text.splitlines()
     if lines[-1].startswith("[") and not text.endswith("\n"):
         # A number that lost its last digits is a number too.
         raise _cut_off(name, len(lines), lines[-1])
-    entries = []
-    for count, line in enumerate(lines, start=1):
-        found = _TEXT_ENTRY.match(line)
-        if found:
-            entries.append(Entry(count, *found.groups()))
-    return entries
+    matches = ((count, _TEXT_ENTRY.match(line)) for count, line in enumerate(lines, start=1))
+    return [Entry(count, *found.groups()) for count, found in matches if found]
 
 
 def _read_json(text: str, name: str) -> list[Entry]:
@@ -166,3 +211,154 @@ ADAPTERS: dict[re.Pattern, Callable[[str, str], list[Entry]]] = {
     re.compile(r"^\[OVERALL\],", re.MULTILINE): _read_text,
     _JSON_START: _read_json,
 }
+
+
+def _overall(entries: list[Entry], name: str) -> tuple[float, float]:
+    """Run time and throughput."""
+    overall: dict[str, float] = {}
+    for entry in entries:
+        if entry.section != "OVERALL":
+            continue
+        if entry.label in overall:
+            raise KvstudyError(
+                f"{name}: line {entry.line}: a second [OVERALL] {entry.label}; the log holds "
+                "several runs, give each a file of its own"
+            )
+        overall[entry.label] = number(entry, name)
+        if not math.isfinite(overall[entry.label]):
+            raise KvstudyError(
+                f"{name}: line {entry.line}: [OVERALL] {entry.label} is {entry.value}; the run "
+                "took no time, measure with more operations"
+            )
+    try:
+        runtime, throughput = overall["RunTime(ms)"], overall["Throughput(ops/sec)"]
+    except KeyError:
+        raise KvstudyError(
+            f"{name}: no [OVERALL] results of YCSB in it, only a part of them; the log is cut "
+            "off, measure again"
+        ) from None
+    if runtime <= 0 or throughput < 0:
+        raise KvstudyError(
+            f"{name}: [OVERALL] tells of {throughput:g} operations/s in {runtime:g} ms, which "
+            "cannot be; measure again"
+        )
+    return runtime, throughput
+
+
+def _section(parts: list[tuple[re.Match, Entry]], runtime: float, name: str) -> Section:
+    section = Section()
+    counted = set()
+    for place, entry in parts:
+        if entry.label.startswith("Return="):
+            section.returns[entry.label.removeprefix("Return=")] += number(entry, name, int)
+        elif entry.label in COUNTS:
+            counted.add(entry.section)
+            operations = number(entry, name, int)
+            if place["failed"] and not place["intended"]:
+                section.failed += operations
+            elif not place["intended"]:
+                section.operations = operations
+        elif entry.section not in counted:
+            raise KvstudyError(
+                f"{name}: line {entry.line}: [{entry.section}] does not begin with its number of "
+                "operations; no measurementtype of YCSB 0.17 writes that. Use hdrhistogram"
+            )
+        elif not place["failed"] and (metric := metric_of(entry.label)):
+            latencies = section.intended if place["intended"] else section.latencies
+            latencies[metric] = number(entry, name)
+    # Without a -FAILED section the return codes tell of failures.
+    section.failed = max(section.failed, sum(section.errors.values()))
+    if section.operations == 0:
+        # YCSB prints average NaN and minimum 2^63 - 1 then.
+        section.latencies, section.intended = {}, {}
+    coarse = any(entry.label == _OF_HISTOGRAM for _, entry in parts)
+    for latencies in (section.latencies, section.intended):
+        _check_latencies(latencies, runtime, coarse, f"{name}: [{parts[0][1].section}]")
+    if coarse:
+        # Its percentiles are rounded down to milliseconds: 0 says "less than one".
+        section.latencies = {
+            metric: value
+            for metric, value in section.latencies.items()
+            if value or not metric.startswith("latency_p")
+        }
+    return section
+
+
+def _check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, name: str) -> None:
+    """KvstudyError for ``latencies`` (us, by metric) that no run of ``runtime`` ms can have.
+
+    They are finite, 0 <= minimum <= mean <= maximum <= run time; percentiles rise, from the
+    minimum to the maximum. In a ``coarse`` histogram these are rounded down to milliseconds.
+    """
+    percentiles = sorted(
+        (float(metric.removeprefix("latency_p")), value)
+        for metric, value in latencies.items()
+        if metric.startswith("latency_p")
+    )
+    # RunTime is in whole milliseconds, of another clock than latencies.
+    whole = runtime * 1010 + 1000
+    low, high = latencies.get("latency_min", 0.0), latencies.get("latency_max", whole)
+    middle = [0.0, low, latencies.get("latency_mean", low), high, whole]
+    lowest = max(0.0, low - 1000) if coarse else low
+    rising = [lowest, *(value for _, value in percentiles), high]
+    # What is no number is in no order.
+    if all(a <= b for values in (rising, middle) for a, b in pairwise(values)):
+        return
+    values = ", ".join(
+        f"{metric.removeprefix('latency_')} {value:g}" for metric, value in latencies.items()
+    )
+    raise KvstudyError(
+        f"{name}: latencies that cannot be in a run of {runtime:g} ms: {values} (us); "
+        "the log is damaged, measure again"
+    )
+
+
+def _check_entries(entries: list[Entry], name: str) -> None:
+    """KvstudyError when the last sections are missing or lack latencies that others have.
+
+    CLEANUP stands among the operations wherever one was done. Sections without
+    operations have no latencies in raw; a histogram leaves out percentiles beyond
+    its buckets.
+    """
+    metrics: dict[str, set[str]] = {}
+    for entry in entries:
+        if entry.label in COUNTS and number(entry, name) and not _DOUBLE.match(entry.section):
+            metrics[entry.section] = set()
+        elif entry.section in metrics and (metric := metric_of(entry.label)):
+            metrics[entry.section].add(metric)
+    if metrics and not any(section.endswith("CLEANUP") for section in metrics):
+        raise KvstudyError(
+            f"{name}: no [CLEANUP] after the operations; the log is cut off, measure again"
+        )
+    if any(entry.label == _OF_HISTOGRAM for entry in entries):
+        return
+    for section, found in metrics.items():
+        if missing := set().union(*metrics.values()) - found:
+            raise KvstudyError(
+                f"{name}: [{section}] has no {', '.join(sorted(missing))}, other sections have; "
+                "the log is cut off, measure again"
+            )
+
+
+def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
+    """KvstudyError unless the sections list all operations that [OVERALL] counts.
+
+    A load ends a thread at an insert that fails: the section has it, [OVERALL]
+    does not. With measurement.interval=both every operation has intended latencies.
+    """
+    done = log.throughput * log.runtime / 1000
+    # Finite each, but not their product.
+    done = round(done) if math.isfinite(done) else done
+    lost = log.sections.get("INSERT", Section()).failed
+    if not done <= log.attempted <= done + lost:
+        raise KvstudyError(
+            f"{name}: [OVERALL] tells of {done} operations, the sections of {log.attempted}; the "
+            "log is cut off, or the client failed while it exported. Look at its standard "
+            "error, measure again"
+        )
+    used = [section for section in log.sections.values() if section.operations]
+    intended = [section for section in used if section.intended]
+    if (intended or interval == "both") and len(intended) < len(used):
+        raise KvstudyError(
+            f"{name}: not all operations have intended latencies; the log is cut off, measure again"
+        )

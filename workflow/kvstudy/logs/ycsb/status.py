@@ -75,30 +75,24 @@ def read_status(text: str, name: str) -> pd.DataFrame:
             f"{name}: no status lines of YCSB in it; measure with -s, and read the standard error"
         )
     ends = [match.start() for match in found[1:]] + [len(text)]
-    rows = [
-        {
-            "operations": int(match[3]),
-            "good": _counts(text[match.end() : end]),
-            "throughput": _number(match[4]),
-            **_latencies(text[match.end() : end]),
-        }
-        for match, end in zip(found, ends, strict=True)
-    ]
-    for before, row in zip([{"operations": 0}, *rows], rows, strict=False):
-        done, counts = row["operations"] - before["operations"], row["good"]
-        row["good"] = done if counts is None else _good(counts)
-    for row in rows[1:]:
-        # YCSB prints no rate before the first operation.
-        row["throughput"] = row["throughput"] if row["operations"] else 0.0
-    for before, after, match in zip(rows, rows[1:], found[1:], strict=False):
-        if after["operations"] < before["operations"]:
+    rows: list[dict[str, float]] = []
+    before = 0
+    for match, end in zip(found, ends, strict=True):
+        done, rest = int(match[3]), text[match.end() : end]
+        if done < before:
             raise KvstudyError(
-                f"{name}: line {_line_of(match)}: {after['operations']} operations after "
-                f"{before['operations']}; the file holds several runs, give each its own"
+                f"{name}: line {_line_of(match)}: {done} operations after {before}; the file "
+                "holds several runs, give each its own"
             )
-    return pd.DataFrame(rows).assign(time=_times(found, name))[
-        ["time", *dict.fromkeys(key for row in rows for key in row)]
-    ]
+        counts = _counts(rest)
+        # YCSB prints no rate before the first operation.
+        rate = 0.0 if rows and not done else _number(match[4])
+        good = done - before if counts is None else _good(counts)
+        rows.append({"operations": done, "good": good, "throughput": rate, **_latencies(rest)})
+        before = done
+    status = pd.DataFrame(rows)
+    status.insert(0, "time", _times(found, name))
+    return status
 
 
 def operations_so_far(text: str, total: int, name: str) -> pd.Series:
@@ -198,10 +192,8 @@ def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
     """
     times, totals = status["time"].to_numpy(), status["operations"].to_numpy()
     apart = np.diff(times, prepend=0)
-    for seconds, most in (
-        (np.median(apart[1:]) if len(times) > 1 else 0, 1.5),
-        (max(apart), _LONGEST),
-    ):
+    usual = np.median(apart[1:]) if len(times) > 1 else 0
+    for seconds, most in ((usual, 1.5), (max(apart), _LONGEST)):
         if seconds > most:
             raise KvstudyError(
                 f"{name}: status lines are {seconds:.0f} s apart; measure with status.interval=1"

@@ -12,9 +12,8 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of, rows_of
 from kvstudy.analyse.tidy.resources import files_of
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.log import COUNTS, GOOD, Entry, number, read_entries
+from kvstudy.logs.ycsb.log import COUNTS, GOOD, SECTION, Entry, number, read_entries
 from kvstudy.logs.ycsb.log import metric_of as metric_of_label
-from kvstudy.logs.ycsb.parse import SECTION
 from kvstudy.study.metrics import METRICS, metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 
