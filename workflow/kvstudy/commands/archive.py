@@ -63,7 +63,7 @@ def command(
     # A log file stays quiet.
     shown = sys.stderr if sys.stderr.isatty() else io.StringIO()
     # Each file is read twice: for its checksum, and into the zip.
-    total = 2 * sum(path.stat().st_size for path in contents.files.values())
+    total = 2 * sum(Path(name).stat().st_size for name in contents.files)
     with click.progressbar(length=total, label=f"packing {output}", file=shown) as bar:
         pack(contents, output, people, licence, bar.update)
     megabytes = output.stat().st_size / 1e6

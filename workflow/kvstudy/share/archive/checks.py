@@ -80,9 +80,7 @@ def as_text(page: Verified, every: bool = False) -> str:
     lines = [f"# Verification of {page.title}", "", *[f"    {line}" for line in page.lines], ""]
     for part in page.parts:
         state = "FAULT" if part.faults else "holds" if part.facts else "see"
-        lines.append(f"## {part.title}: {state}")
-        lines.append("")
-        lines += [f"- {fact}" for fact in part.facts]
+        lines += [f"## {part.title}: {state}", "", *(f"- {fact}" for fact in part.facts)]
         for word, texts in (("FAULT", part.faults), ("Note", part.notes)):
             shown = texts if every else texts[:SHOWN]
             lines += [f"- {word}: {text}" for text in shown]
@@ -164,7 +162,7 @@ def check_measured(results: Path) -> Part:
     part = Part("Checksums of the raw logs")
     lists = sorted([*results.glob(f"raw/**/{SUMS}"), *results.glob(f"probes/*/{SUMS}")])
     files = 0
-    for folder in [path.parent for path in lists]:
+    for folder in (path.parent for path in lists):
         try:
             sums = {str(folder / name): digest for name, digest in read_sums(folder).items()}
         except KvstudyError as error:
@@ -196,19 +194,23 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
     for path, reason in absent.items():
         reasons[reason].append(path)
     missing = set(reasons.pop("", []))
-    for reason, paths in reasons.items():
-        part.notes.append(f"{count(len(paths), 'cell')} not measured ({some(paths)}): {reason}")
-    for path in sorted(missing - set(declared)):
-        part.faults.append(f"{results}/raw/{path}: the planned cell is missing, with no reason")
+    part.notes += [
+        f"{count(len(paths), 'cell')} not measured ({some(paths)}): {reason}"
+        for reason, paths in reasons.items()
+    ]
+    part.faults += [
+        f"{results}/raw/{path}: the planned cell is missing, with no reason"
+        for path in sorted(missing - set(declared))
+    ]
     if partial := sorted(missing & set(declared)):
         part.notes.append(
             f"the run is not finished, and says so: {count(len(partial), 'planned cell')} "
             f"not there ({some(partial)})"
         )
     planned = {cell.path for cell in cells}
-    for folder in sorted(path for path in (results / "raw").glob("*/*/*/rep*") if path.is_dir()):
-        if folder.relative_to(results / "raw").as_posix() not in planned:
-            part.notes.append(f"{folder}: is not in the plan; no number comes from it")
+    for path in sorted((results / "raw").glob("*/*/*/rep*")):
+        if path.is_dir() and path.relative_to(results / "raw").as_posix() not in planned:
+            part.notes.append(f"{path}: is not in the plan; no number comes from it")
     return part
 
 
@@ -250,13 +252,13 @@ def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
 def _attempts(part: Part, results: Path) -> None:
     """Failures and replaced logs are no fault: they are on file."""
     for kind, meaning in (("failed", "failed"), ("replaced", "measured again")):
-        tries: dict[str, int] = defaultdict(int)
-        for path in sorted((results / kind).glob("*/*/*/rep*/*")):
-            tries[path.parent.relative_to(results / kind).as_posix()] += path.is_dir()
-        if tries:
+        folder = results / kind
+        attempts = [path for path in sorted(folder.glob("*/*/*/rep*/*")) if path.is_dir()]
+        if attempts:
+            cells = dict.fromkeys(path.parent.relative_to(folder).as_posix() for path in attempts)
             part.notes.append(
-                f"{results / kind}: {count(sum(tries.values()), 'attempt')} {meaning}, logs kept: "
-                f"{some(list(tries))}"
+                f"{folder}: {count(len(attempts), 'attempt')} {meaning}, logs kept: "
+                f"{some(list(cells))}"
             )
 
 
@@ -287,18 +289,14 @@ def _order(part: Part, results: Path, cells: list[Cell], manifests: dict[str, di
         for kind in ("failed", "replaced")
         if any((results / kind / path).glob("*"))
     }
-    looked_at = [
-        cell.path
-        for cell in cells
-        if cell.path in manifests and cell.path not in on_file.union(moved)
-    ]
-    starts = {path: manifests[path]["started"] for path in looked_at}
+    looked_at = manifests.keys() - on_file - set(moved)
+    starts = {path: manifests[path]["started"] for path in positions if path in looked_at}
     together = sessions(starts)
     if len(together) > 1:
         names = "; ".join(", ".join(sorted(stores)) for stores in together)
         part.notes.append(f"stores were measured apart from each other: {names}")
     for stores in together:
-        paths = [path for path in looked_at if path.split("/")[0] in stores]
+        paths = [path for path in starts if path.split("/")[0] in stores]
         for index in out_of_order([starts[path] for path in paths]):
             part.faults.append(
                 f"{results}/raw/{paths[index]}: was started at {starts[paths[index]]}, which does "

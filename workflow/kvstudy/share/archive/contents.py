@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import GAP, IMPORTS, is_gap, is_measured, reason_on_file, recorded_reason
-from kvstudy.study.run_names import RESULTS, RunName
+from kvstudy.study.run_names import REPORT, RESULTS, RunName
 from kvstudy.study.workload import WORKLOADS
 
 # About the archive itself; the name of the file tells that a zip is one.
@@ -33,11 +33,14 @@ METADATA = "ro-crate-metadata.json"
 README = "README.md"
 FORMAT = 1
 CONFIG = "config/config.yaml"
-FIGURES, REPORT = Path("figures"), Path("report")
+CHUNK = 1 << 20
 
-# What measuring left, below the results of a run; all else there is made from it.
+# Told of bytes as they are read.
+Progress = Callable[[int], None]
+
+# What measuring left, below the results of a run; all else there is made from it, but the logs.
 MEASURED = ("raw", "probes", "gaps", "failed", "replaced", IMPORTS)
-LOGS = "logs"
+GIVEN = (*MEASURED, "logs")
 # Work that is not finished, what LaTeX leaves, what is compiled, what tools hide.
 LEFT_OUT = re.compile(
     r"results/[^/]+/(measuring|build|([a-z]+/)?report/build)/"
@@ -46,8 +49,10 @@ LEFT_OUT = re.compile(
 )
 
 CODE = ("Snakefile", "workflow", "profiles", "report")
-PROJECT = (*CODE, "Makefile", "pyproject.toml", "LICENSE", "CITATION.cff", "config/README.md")
-ENVIRONMENT = ("envs/setup", "envs/python", "envs/system")
+PROJECT = (
+    *(*CODE, "Makefile", "pyproject.toml", "LICENSE", "CITATION.cff", "config/README.md"),
+    *("envs/setup", "envs/python", "envs/system"),
+)
 BUILT = {".pdf", ".html", ".docx", ".xlsx"}
 # Files that hold numbers, as data or as tables for LaTeX.
 NUMBERS = {".csv", ".json", ".tex"}
@@ -55,14 +60,14 @@ NUMBERS = {".csv", ".json", ".tex"}
 
 @dataclass(frozen=True)
 class Contents:
-    """The files of an archive, by their name in it; ``made`` are those that lie nowhere yet.
+    """The names of files, here as in the archive; ``made`` are those that lie nowhere yet.
 
     ``missing`` are the planned cells of a partial run that are not there, with no reason on file.
     """
 
     run: RunName
     study: Study
-    files: dict[str, Path]
+    files: list[str]
     made: dict[str, bytes]
     missing: tuple[str, ...]
 
@@ -81,22 +86,15 @@ def contents_of(run: RunName, lean: bool = False) -> Contents:
             f"({missing[0]}, ...): measure them, or pack the report of those that are there: "
             f"'make partial', then 'kvstudy archive {run.base}-partial'"
         )
-    files = dict(_files(run, study))
-    needed_results = [] if run.published_only else ["cells.csv", "summary.csv"]
-    for needed in [
-        f"report/{run.name}.pdf",
-        *(f"results/{run.name}/{name}" for name in needed_results),
-    ]:
+    files = _files(run, study)
+    tables = [] if run.published_only else ["cells.csv", "summary.csv"]
+    for needed in (f"report/{run.name}.pdf", *(f"results/{run.name}/{name}" for name in tables)):
         if needed not in files:
             raise KvstudyError(
                 f"{needed}: is missing; build the report before you pack it: {remedy(run)}"
             )
     if lean:
-        files = {
-            name: path
-            for name, path in files.items()
-            if is_input(run, name) or path.suffix in NUMBERS
-        }
+        files = [name for name in files if is_input(run, name) or Path(name).suffix in NUMBERS]
     facts = {
         "format": FORMAT,
         "kvstudy": __version__,
@@ -119,7 +117,7 @@ def is_input(run: RunName, name: str) -> bool:
     """Whether a file of the archive is not made by the workflow, but read by it."""
     results = f"{RESULTS / run.base}/"
     if name.startswith(results):
-        return name.removeprefix(results).split("/")[0] in (*MEASURED, LOGS)
+        return name.removeprefix(results).split("/")[0] in GIVEN
     built = name.startswith(f"{REPORT}/{run.name}") and name.count("/") == 1
     return not built and not name.startswith(("results/", "figures/"))
 
@@ -140,11 +138,10 @@ def unmeasured(run: RunName, study: Study, cells: list[Cell]) -> dict[str, str]:
             return "there is no log of it among those that were imported"
         return "a control; the run was finished without controls" if cell in controls else ""
 
-    gaps = [cell for cell in there if is_gap(run.base, cell)]
     return {cell.path: reason(cell) for cell in lacking} | {
         cell.path: sentence(recorded_reason(results / "raw" / cell.path / GAP))
         for cell in cells
-        if cell in gaps
+        if cell in there and is_gap(run.base, cell)
     }
 
 
@@ -180,32 +177,30 @@ def read_environment(run: RunName, top: Path = Path()) -> dict:
         raise KvstudyError(f"{path}: cannot be read ({error}); {remedy(run)}") from None
 
 
-def _files(run: RunName, study: Study) -> Iterator[tuple[str, Path]]:
-    for name in (*PROJECT, *ENVIRONMENT):
-        yield from _below(Path(name))
-    yield from _below(run.study_file.parent)
-    for folder in sorted({use.store for use in measured_uses(study)}):
-        yield from _below(STORES / folder)
-    for name in sorted({use.file for use in study.workloads}):
-        yield from _below(WORKLOADS / name)
-    for name in MEASURED:
-        yield from _below(RESULTS / run.base / name)
-    yield from _below(RESULTS / run.base / LOGS)
-    yield from _below(RESULTS / run.name)
-    yield from _below(FIGURES / run.name)
-    # Not those of other runs, whose names may begin alike.
+def _files(run: RunName, study: Study) -> list[str]:
+    tops = [
+        *map(Path, PROJECT),
+        run.study_file.parent,
+        *(STORES / use.store for use in measured_uses(study)),
+        *(WORKLOADS / use.file for use in study.workloads),
+        *(RESULTS / run.base / name for name in GIVEN),
+        RESULTS / run.name,
+        Path("figures", run.name),
+    ]
+    # Of built reports only those of this run; the names of others may begin alike.
     parts = "|".join(["-analysis", *map(suffix, languages())])
     own = re.compile(rf"{re.escape(run.name)}({parts})\..+")
-    for path in REPORT.glob("*"):
-        if path.is_file() and own.fullmatch(path.name):
-            yield path.as_posix(), path
+    return sorted(
+        {
+            path.as_posix()
+            for top in tops
+            for path in files_below(top)
+            if not LEFT_OUT.match(path.as_posix())
+            and (path.parent != REPORT or path.suffix not in BUILT or own.fullmatch(path.name))
+        }
+    )
 
 
-def _below(top: Path) -> Iterator[tuple[str, Path]]:
+def files_below(top: Path) -> Iterable[Path]:
     """The file ``top`` or all files below it; what is not there is no file."""
-    for path in [top] if top.is_file() else sorted(top.rglob("*")):
-        name = path.as_posix()
-        # Built reports are taken by the name of their run, see _files.
-        built = path.parent == REPORT and path.suffix in BUILT
-        if path.is_file() and not built and not LEFT_OUT.match(name):
-            yield name, path
+    return filter(Path.is_file, [top] if top.is_file() else top.rglob("*"))

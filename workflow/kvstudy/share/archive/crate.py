@@ -22,15 +22,14 @@ from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import (
     CONFIG,
     FACTS,
-    LOGS,
-    MEASURED,
+    GIVEN,
     README,
     Contents,
     read_environment,
 )
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import IMPORTS, SUMS
-from kvstudy.study.run_names import RESULTS, RunName
+from kvstudy.study.run_names import RESULTS
 
 CITATION = Path("CITATION.cff")
 # The newest profiles that this version of RO-Crate belongs to.
@@ -67,22 +66,12 @@ class Person:
     orcid: str = ""
 
 
-@dataclass(frozen=True)
-class Citation:
-    """What CITATION.cff says of the software."""
-
-    title: str
-    version: str
-    licence: str
-    authors: tuple[Person, ...]
-
-
-def read_citation() -> Citation:
-    """The software's own citation; KvstudyError when the file lacks something."""
+def read_citation() -> dict:
+    """The software's own citation, its authors as persons; KvstudyError when it lacks something."""
     try:
         data = yaml.safe_load(CITATION.read_text(encoding="utf-8"))
-        authors = tuple(_author(each) for each in data["authors"])
-        return Citation(data["title"], str(data["version"]), data["license"], authors)
+        cited = {key: str(data[key]) for key in ("title", "version", "license")}
+        return cited | {"authors": tuple(_author(each) for each in data["authors"])}
     except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
         raise KvstudyError(
             f"{CITATION}: must give title, version, license and authors ({error!r})"
@@ -108,50 +97,20 @@ def parse_person(text: str) -> Person:
     return Person(name, orcid)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A measured cell: its times in UTC, "" where the logs have none, and its server."""
-
-    path: str
-    started: str
-    ended: str
-    store: str
-    workload: str
-
-
-def measured_cells(run: RunName) -> list[Measured]:
-    """The measured cells in the order of their paths."""
-    manifests = read_manifests(RESULTS / run.base / "raw")
-    return [
-        Measured(
-            path,
-            manifest.get("started") or "",
-            _end(manifest),
-            manifest["cell"]["store"],
-            manifest["cell"]["workload"],
-        )
-        for path, manifest in manifests.items()
-    ]
-
-
-def _end(manifest: dict) -> str:
+def _times(manifest: dict) -> dict[str, str]:
+    """When a cell was measured, in UTC; nothing where the logs do not say it."""
+    start = manifest.get("started") or ""
     ends = [
         phase["started"] + phase["seconds"]
         for phase in manifest.get("phases", {}).values()
         if phase.get("started") is not None and phase.get("seconds") is not None
     ]
-    if not ends:
-        return manifest.get("started") or ""
-    return datetime.datetime.fromtimestamp(max(ends), datetime.UTC).isoformat(timespec="seconds")
+    end = _utc(max(ends)).isoformat(timespec="seconds") if ends else start
+    return {name: time for name, time in (("startTime", start), ("endTime", end)) if time}
 
 
-def published_on(run: RunName, cells: list[Measured]) -> str:
-    """The day of the last measurement; without one, the day on which the report was built."""
-    ends = [cell.ended[:10] for cell in cells if cell.ended]
-    if ends:
-        return max(ends)
-    built = Path(f"report/{run.name}.pdf").stat().st_mtime
-    return datetime.datetime.fromtimestamp(built, datetime.UTC).date().isoformat()
+def _utc(seconds: float) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
 
 
 def metadata(
@@ -161,7 +120,8 @@ def metadata(
 
     Authors and licence are those of CITATION.cff where none are given.
     """
-    return _Crate(contents, digests, authors, licence).as_json()
+    data = _Crate(contents, digests, authors, licence).crate.metadata.generate()
+    return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 class _Crate:
@@ -170,26 +130,30 @@ class _Crate:
     ) -> None:
         self.contents, self.digests, self.run = contents, digests, contents.run
         self.citation = read_citation()
-        self.cells = [] if self.run.published_only else measured_cells(self.run)
+        raw = RESULTS / self.run.base / "raw"
+        manifests = {} if self.run.published_only else read_manifests(raw)
+        self.times = {path: _times(manifest) for path, manifest in manifests.items()}
+        # Without a measurement, the day on which the report was built.
+        built = _utc(Path(f"report/{self.run.name}.pdf").stat().st_mtime).date().isoformat()
+        self.end = max(self._all("endTime"), default=built)
         self.crate = ROCrate(version=VERSION)
         self.crate.metadata.extra_terms.update(TERMS)
-        self.authors = [self._person(each) for each in authors or self.citation.authors]
+        self.authors = [self._person(each) for each in authors or self.citation["authors"]]
         self.actions: list[ContextEntity] = []
-        self._root(licence or self.citation.licence)
-        self.workflow = self._workflow()
+        self._root(licence or self.citation["license"])
+        self.workflow = self.crate.add_workflow(
+            dest_path="Snakefile", main=True, lang="snakemake", properties=self._facts("Snakefile")
+        )
+        self.workflow["name"] = self.citation["title"]
+        self.workflow["version"] = self.citation["version"]
+        self.workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
         self.given = self._files(self._is_input)
         self.made = self._files(self._is_result)
-        about = self._files(lambda name: name in (README, SUMS, FACTS))
-        for entity in about:
+        for entity in self._files(lambda name: name in (README, SUMS, FACTS)):
             if entity.id == README:
                 entity["about"] = self.crate.root_dataset
-        raw = [self._cell(cell) for cell in self.cells]
-        self._whole(raw)
+        self._whole([self._cell(path) for path in self.times])
         self.crate.root_dataset["mentions"] = _plain(self.actions)
-
-    def as_json(self) -> bytes:
-        data = self.crate.metadata.generate()
-        return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
 
     def _add(self, identifier: str, **properties: object) -> ContextEntity:
         kind = properties.pop("type")
@@ -198,23 +162,23 @@ class _Crate:
         )
 
     def _person(self, person: Person) -> ContextEntity:
-        kind = "Person" if person.orcid or person not in self.citation.authors else "Organization"
+        ours = not person.orcid and person in self.citation["authors"]
+        kind = "Organization" if ours else "Person"
         name = person.orcid or f"#{person.name.replace(' ', '-')}"
         return self._add(name, type=kind, name=person.name)
 
     def _root(self, licence: str) -> None:
         root, study = self.crate.root_dataset, self.contents.study
         size = "" if self.run.scale == 1 else f" at {self.run.scale:g} of its size"
-        what = (
-            "published values" if self.run.published_only else f"{len(self.cells)} measured cells"
-        )
-        kind = "published values" if self.run.published_only else "raw logs"
+        kind, what = "raw logs", f"{len(self.times)} measured cells"
+        if self.run.published_only:
+            kind = what = "published values"
         root["name"] = f"{study.title}: {kind} and report{size}"
         root["description"] = (
             f"{study.question} The study '{study.name}'{size}: {what}, the tables, figures and "
             "the report made from them, and the workflow that makes them again."
         )
-        root["datePublished"] = published_on(self.run, self.cells)
+        root["datePublished"] = self.end[:10]
         root["license"] = self._add(
             f"https://spdx.org/licenses/{licence}", type="CreativeWork", name=licence
         )
@@ -223,15 +187,6 @@ class _Crate:
             self._add(address, type="CreativeWork", name=name, version=version)
             for address, (name, version) in PROFILES.items()
         ]
-
-    def _workflow(self) -> ContextEntity:
-        workflow = self.crate.add_workflow(
-            dest_path="Snakefile", main=True, lang="snakemake", properties=self._facts("Snakefile")
-        )
-        workflow["name"] = self.citation.title
-        workflow["version"] = self.citation.version
-        workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
-        return workflow
 
     def _facts(self, name: str) -> dict[str, str]:
         path = PurePosixPath(name)
@@ -246,8 +201,7 @@ class _Crate:
     def _is_result(self, name: str) -> bool:
         own, base = (f"results/{each}/" for each in (self.run.name, self.run.base))
         if name.startswith(own):
-            rest = name.removeprefix(own)
-            return rest.split("/")[0] not in {*MEASURED, LOGS} - {IMPORTS}
+            return name.removeprefix(own).split("/")[0] not in {*GIVEN} - {IMPORTS}
         return not name.startswith(base) and name.startswith(
             (f"figures/{self.run.name}/", f"report/{self.run.name}")
         )
@@ -260,55 +214,49 @@ class _Crate:
             if belongs(name)
         ]
 
-    def _cell(self, cell: Measured):
+    def _all(self, time: str) -> list[str]:
+        return [times[time] for times in self.times.values() if time in times]
+
+    def _cell(self, path: str):
         """The folder of a cell's raw logs, and the action that made it."""
-        folder = f"results/{self.run.base}/raw/{cell.path}"
+        store, workload, *_ = path.split("/")
+        folder = f"results/{self.run.base}/raw/{path}"
         sums = self.crate.add_file(
             dest_path=f"{folder}/{SUMS}", properties=self._facts(f"{folder}/{SUMS}")
         )
-        logs = self.crate.add_dataset(
-            dest_path=folder, properties={"name": f"raw logs of {cell.path}"}
-        )
+        logs = self.crate.add_dataset(dest_path=folder, properties={"name": f"raw logs of {path}"})
         logs["hasPart"] = sums
-        times = {"startTime": cell.started, "endTime": cell.ended}
+        # None for a cell that the study no longer has.
+        files = {use.name: f"workloads/{use.file}" for use in self.contents.study.workloads}
+        properties = (each for each in self.given if each.id == files.get(workload))
         action = self.crate.add_action(
             self._ycsb(),
-            identifier=f"#measure-{cell.path.replace('/', '-')}",
+            identifier=f"#measure-{path.replace('/', '-')}",
             result=logs,
-            object=self._workload(cell.workload),
+            object=next(properties, None),
             properties={
-                "name": f"measure {cell.path}",
-                "description": f"Load and run of the workload {cell.workload} on the store "
-                f"{cell.store}; the manifest among the logs has every parameter.",
+                "name": f"measure {path}",
+                "description": f"Load and run of the workload {workload} on the store "
+                f"{store}; the manifest among the logs has every parameter.",
                 "actionStatus": DONE,
-                **{name: time for name, time in times.items() if time},
+                **self.times[path],
             },
         )
-        action["agent"] = _plain(self._measurer())
+        # Imported logs somebody else measured than who packs them.
+        imported = self.contents.study.imported
+        others = [Person(imported.measured_by)] if imported and imported.measured_by else []
+        action["agent"] = _plain([self._person(each) for each in others] or self.authors)
         self.actions.append(action)
         return logs
-
-    def _workload(self, name: str):
-        """The property file of a workload; none for a cell that the study no longer has."""
-        uses = {use.name: f"workloads/{use.file}" for use in self.contents.study.workloads}
-        return next((each for each in self.given if each.id == uses.get(name)), None)
 
     def _ycsb(self) -> ContextEntity:
         return self.crate.get(YCSB) or self._add(
             YCSB, type="SoftwareApplication", name="YCSB", softwareVersion=YCSB_VERSION, url=YCSB
         )
 
-    def _measurer(self) -> list[ContextEntity]:
-        """Who measured: of imported logs somebody else than who packs them."""
-        imported = self.contents.study.imported
-        if imported and imported.measured_by:
-            return [self._person(Person(imported.measured_by))]
-        return self.authors
-
     def _whole(self, raw: list) -> None:
         """The action from the study to the report."""
-        starts = [cell.started for cell in self.cells if cell.started]
-        ends = [cell.ended for cell in self.cells if cell.ended]
+        starts = self._all("startTime")
         values = {"scale": f"{self.run.scale:g}", "source": self.run.source}
         environment = read_environment(self.run)
         for name, store in sorted(environment["stores"].items()):
@@ -330,7 +278,7 @@ class _Crate:
                 "name": f"run of the study {self.run.study}",
                 "description": "Measures the cells of the study and builds the report from them.",
                 "actionStatus": DONE,
-                "endTime": max(ends, default=published_on(self.run, self.cells)),
+                "endTime": self.end,
                 **({"startTime": min(starts)} if starts else {}),
             },
         )

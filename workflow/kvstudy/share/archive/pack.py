@@ -9,19 +9,17 @@ import os
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.share.archive.contents import METADATA, README, Contents
+from kvstudy.share.archive.contents import CHUNK, METADATA, README, Contents, Progress
 from kvstudy.share.archive.crate import Person, metadata
 from kvstudy.study.raw import SUMS, file_digest
 
 # The earliest that a zip can say.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 PLAIN, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o040755
-CHUNK = 1 << 20
 
 # The project's folder on the machine that measured stands before that of its results.
 FOLDER_NAME = re.compile(rb"(/[^\s\"'=:,]+)/results/[^\s\"'/]+/measuring/")
@@ -61,8 +59,6 @@ READ_ME_RAW = """\
 not there when there are none |
 """
 
-Progress = Callable[[int], None]
-
 
 def pack(
     contents: Contents,
@@ -77,12 +73,12 @@ def pack(
     """
     made = contents.made | {README: readme(contents).encode()}
     digests = {}
-    for name, path in contents.files.items():
+    for name in contents.files:
         try:
-            digests[name] = file_digest(path)
+            digests[name] = file_digest(Path(name))
         except OSError as error:
-            raise KvstudyError(f"{path}: cannot be read: {error}") from None
-        progress(path.stat().st_size)
+            raise KvstudyError(f"{name}: cannot be read: {error}") from None
+        progress(Path(name).stat().st_size)
     digests |= {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
     made[METADATA] = metadata(contents, digests, authors, licence)
     digests[METADATA] = hashlib.sha256(made[METADATA]).hexdigest()
@@ -92,19 +88,20 @@ def pack(
         output.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file:
             # A folder that the metadata describe must be an entry of its own.
-            for name in sorted(_folders(contents)):
-                file.writestr(_entry(name, FOLDER), b"")
+            raw = f"results/{contents.run.base}/raw/"
+            for name in contents.files:
+                if name.startswith(raw) and name.endswith(f"/{SUMS}"):
+                    file.writestr(_entry(name.removesuffix(SUMS), FOLDER), b"")
             # What was made here stands in place of a file of that name.
-            for name in sorted(contents.files.keys() | made.keys()):
+            for name in sorted({*contents.files, *made}):
                 if name in made:
                     _write(file, name, PLAIN, io.BytesIO(made[name]), lambda count: None)
                     continue
-                path = contents.files[name]
-                mode = EXECUTABLE if os.access(path, os.X_OK) else PLAIN
-                with path.open("rb") as source:
+                mode = EXECUTABLE if os.access(name, os.X_OK) else PLAIN
+                with Path(name).open("rb") as source:
                     written = _write(file, name, mode, source, progress)
                 if written != digests[name]:
-                    raise KvstudyError(f"{path}: was changed while it was packed; pack it again")
+                    raise KvstudyError(f"{name}: was changed while it was packed; pack it again")
         unfinished.replace(output)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -136,16 +133,6 @@ def _entry(name: str, mode: int) -> zipfile.ZipInfo:
     return entry
 
 
-def _folders(contents: Contents) -> set[str]:
-    """The folders of the cells' raw logs."""
-    raw = f"results/{contents.run.base}/raw/"
-    return {
-        name.removesuffix(SUMS)
-        for name in contents.files
-        if name.startswith(raw) and name.endswith(f"/{SUMS}")
-    }
-
-
 def readme(contents: Contents) -> str:
     """README.md of the archive."""
     run = contents.run
@@ -170,8 +157,8 @@ def readme(contents: Contents) -> str:
 def folders_named(contents: Contents) -> dict[str, int]:
     """Folders of the measuring machine that files name, with the number of these files."""
     folders: Counter[str] = Counter()
-    for path in contents.files.values():
-        if path.suffix in TEXT:
-            names = FOLDER_NAME.findall(path.read_bytes())
+    for file in contents.files:
+        if file.endswith(TEXT):
+            names = FOLDER_NAME.findall(Path(file).read_bytes())
             folders.update({name.decode(errors="replace") for name in names})
     return dict(sorted(folders.items()))

@@ -26,6 +26,7 @@ from kvstudy.share.archive.contents import (
     NUMBERS,
     REPORT,
     configuration,
+    files_below,
     is_input,
 )
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts
@@ -150,7 +151,7 @@ def check_numbers(
     """
     part = Part("Numbers")
     compose(made, given, code, run)
-    names: dict[str, None] = {}
+    names: set[str] = set()
     for language in _languages(run, given):
         config = ["--config", f"language={language}"]
         listed = snakemake(made, *target(run), "--summary", *config)
@@ -163,8 +164,8 @@ def check_numbers(
         if done.returncode:
             part.faults.append(f"not made anew: {_problem(done.stdout)}")
             return part
-        names |= dict.fromkeys(outputs)
-    files = sorted(_with_numbers(made, names))
+        names.update(outputs)
+    files = _with_numbers(made, names)
     rounded = 0
     for name in files:
         if not (given / name).is_file():
@@ -173,9 +174,11 @@ def check_numbers(
             part.faults.append(f"{name}: {difference}")
         else:
             rounded += (given / name).read_bytes() != (made / name).read_bytes()
-    packed = _with_numbers(given, [f"results/{run.name}", f"figures/{run.name}"])
-    for name in sorted({name for name in packed if not is_input(run, name)} - set(files)):
-        part.notes.append(f"{name}: no step of the workflow makes it; nothing tells what it shows")
+    for name in _with_numbers(given, [f"results/{run.name}", f"figures/{run.name}"]):
+        if name not in files and not is_input(run, name):
+            part.notes.append(
+                f"{name}: no step of the workflow makes it; nothing tells what it shows"
+            )
     if not part.faults:
         part.facts.append(
             f"{count(len(files), 'file')} with numbers (tidy data, analysis, tables, values of "
@@ -190,10 +193,11 @@ def check_numbers(
 
 def _languages(run: RunName, given: Path) -> list[str]:
     """The languages of the reports that were packed; the data of a run have none."""
-    others = [] if run.published_only else languages()
-    packed = (f"{run.name}{suffix(each)}.pdf" for each in others)
-    known = zip(others, packed, strict=True)
-    there = [each for each, name in known if (given / "report" / name).is_file()]
+    there = [
+        each
+        for each in languages()
+        if not run.published_only and (given / f"report/{run.name}{suffix(each)}.pdf").is_file()
+    ]
     return list(dict.fromkeys([run.language, *there]))
 
 
@@ -209,14 +213,10 @@ def _outputs(run: RunName, summary: str) -> list[str]:
     ]
 
 
-def _with_numbers(top: Path, names: Iterable[str]) -> set[str]:
+def _with_numbers(top: Path, names: Iterable[str]) -> list[str]:
     """The files below ``top`` that hold numbers, of these names or in folders of these names."""
-    return {
-        path.relative_to(top).as_posix()
-        for name in names
-        for path in ([top / name] if (top / name).is_file() else (top / name).rglob("*"))
-        if path.suffix in NUMBERS and path.is_file()
-    }
+    found = {path for name in names for path in files_below(top / name) if path.suffix in NUMBERS}
+    return sorted(path.relative_to(top).as_posix() for path in found)
 
 
 def _problem(output: str) -> str:
@@ -230,11 +230,7 @@ def differing(packed: Path, anew: Path) -> str:
     """Where two files differ by more than rounding; "" when they do not."""
     if packed.read_bytes() == anew.read_bytes():
         return ""
-    if packed.suffix == ".csv":
-        rows, others = _rows(packed), _rows(anew)
-    else:
-        # Numbers stand among words here; equal words and close numbers are equal.
-        rows, others = _words(packed), _words(anew)
+    rows, others = _lines(packed), _lines(anew)
     if len(rows) != len(others):
         return f"has {len(rows)} lines, from the raw logs follow {len(others)}"
     head = others[0] if others and packed.suffix == ".csv" else []
@@ -248,13 +244,10 @@ def differing(packed: Path, anew: Path) -> str:
     return ""
 
 
-def _rows(path: Path) -> list[list[str]]:
+def _lines(path: Path) -> list[list[str]]:
+    """The values of each line; where numbers stand among words, these and the numbers."""
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
-        return list(csv.reader(file))
-
-
-def _words(path: Path) -> list[list[str]]:
-    return [line.split() for line in path.read_text("utf-8", errors="replace").splitlines()]
+        return list(csv.reader(file) if path.suffix == ".csv" else map(str.split, file))
 
 
 def _line(row: list[str]) -> str:

@@ -14,13 +14,12 @@ from pathlib import Path, PurePosixPath
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL
-from kvstudy.share.archive.contents import FACTS, FORMAT, METADATA
+from kvstudy.share.archive.contents import CHUNK, FACTS, FORMAT, METADATA, Progress
 from kvstudy.study.cells import run_name
 from kvstudy.study.published import published_name
 from kvstudy.study.raw import SUMS
 from kvstudy.study.run_names import PARTIAL, RunName
 
-CHUNK = 1 << 20
 GET_AGAIN = "get it again, or ask for a new one"
 # Broken zips make zipfile raise any of these.
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
@@ -30,9 +29,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 GROWTH, ALWAYS, FILES = 100, 10**9, 10**6
 # Of a file that is read as a whole; the lists have some hundred bytes for each file.
 WHOLE, WHOLE_EACH = 10**6, 2000
-
-# Told of bytes as they are read.
-Progress = Callable[[int], None]
 
 
 def _quiet(count: int) -> None:

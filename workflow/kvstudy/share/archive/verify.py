@@ -17,7 +17,7 @@ from kvstudy.share.archive.checks import (
     check_plan,
     count,
 )
-from kvstudy.share.archive.contents import CODE, Contents, contents_of
+from kvstudy.share.archive.contents import CODE, Contents, contents_of, files_below
 from kvstudy.share.archive.rebuild import check_clone, check_numbers
 from kvstudy.share.archive.unpack import (
     Progress,
@@ -50,9 +50,9 @@ def verify(
         if path.suffix == ".zip":
             raise KvstudyError(f"{path}: no such file")
         run, given = find_name(name), Path(top) / "given"
-        contents = _linked(run, given)
-        declared = contents.missing if run.partial else ()
-        parts = _parts(run, given, declared, Path(top) / "made", Path(), say)
+        contents = contents_of(run)
+        _link(contents, given)
+        parts = _parts(run, given, contents.missing, Path(top) / "made", Path(), say)
         return Verified(run.name, [f"Run: {RESULTS / run.name}"], list(parts))
 
 
@@ -78,16 +78,14 @@ def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) 
     return Verified(run.name, lines, parts)
 
 
-def _linked(run: RunName, folder: Path) -> Contents:
-    """The contents that an archive of the run would have, as links in ``folder``."""
-    contents = contents_of(run)
-    for name in contents.files | contents.made:
+def _link(contents: Contents, folder: Path) -> None:
+    """What an archive of these contents would unpack to, as links in ``folder``."""
+    for name in {*contents.files, *contents.made}:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         if name in contents.made:
             (folder / name).write_bytes(contents.made[name])
         else:
-            (folder / name).symlink_to(contents.files[name].resolve())
-    return contents
+            (folder / name).symlink_to(Path(name).resolve())
 
 
 def _parts(
@@ -143,33 +141,32 @@ def _share(what: str, total: int, say: Callable[[str], None]) -> Progress:
 
 def _code(folder: Path, own_code: bool) -> Part:
     """Whether the workflow in the archive is the one that checks it."""
-    part = Part("Workflow")
     theirs, ours = _workflow(folder), _workflow(Path())
-    different = sorted(
-        name for name in theirs.keys() | ours.keys() if theirs.get(name) != ours.get(name)
-    )
+    different = {name for name, _ in theirs.items() ^ ours.items()}
     if not different:
-        part.facts.append("the workflow in the archive is the same as here")
-        return part
-    whose = "of the archive, which checks itself then"
-    if own_code:
-        whose = (
-            "here; where they differ, that may be the reason. --archived-code takes the archive's"
-        )
-    part.notes.append(
+        return Part("Workflow", facts=["the workflow in the archive is the same as here"])
+    whose = (
+        "here; where they differ, that may be the reason. --archived-code takes the archive's"
+        if own_code
+        else "of the archive, which checks itself then"
+    )
+    note = (
         f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
         f"made anew by the workflow {whose}"
     )
-    return part
+    return Part("Workflow", notes=[note])
 
 
 def _workflow(top: Path) -> dict[str, str]:
     """Checksums of all that makes numbers and text from raw logs."""
-    sums = {}
-    for name in (*CODE[:2], "report/templates", "report/text"):
-        for path in [top / name] if (top / name).is_file() else (top / name).rglob("*"):
-            if path.is_file() and path.suffix in {"", ".py", ".smk", ".j2", ".lua"}:
-                relative = path.relative_to(top).as_posix()
-                if "/bindings/" not in relative and "/." not in relative:
-                    sums[relative] = file_digest(path)
-    return sums
+    made_by = {
+        path.relative_to(top).as_posix(): path
+        for name in (*CODE[:2], "report/templates", "report/text")
+        for path in files_below(top / name)
+        if path.suffix in {"", ".py", ".smk", ".j2", ".lua"}
+    }
+    return {
+        name: file_digest(path)
+        for name, path in made_by.items()
+        if "/bindings/" not in name and "/." not in name
+    }
