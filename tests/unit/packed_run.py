@@ -12,7 +12,8 @@ from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
 
-ROOT = Path(__file__).parents[2]
+from tests.project import ROOT, STUDY
+
 RUN = Path("results/small")
 BEGIN = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
 CODE = ("Snakefile", "LICENSE", "CITATION.cff", "Makefile", "pyproject.toml")
@@ -20,16 +21,17 @@ CODE = ("Snakefile", "LICENSE", "CITATION.cff", "Makefile", "pyproject.toml")
 
 def cells() -> list[Cell]:
     """Those that are measured; the store unbound has no server."""
-    study = load_study(Path("config/studies/small/study.yaml"))
-    return [cell for cell in plan(study) if cell.store == "pretend"]
+    return [cell for cell in planned() if cell.store == "pretend"]
+
+
+def planned() -> list[Cell]:
+    return plan(load_study(STUDY))
 
 
 def write_run() -> None:
     """The run in the working directory, whose study, stores and workloads are there."""
-    study = load_study(Path("config/studies/small/study.yaml"))
-    for position, cell in enumerate(plan(study), start=1):
-        if cell.store == "pretend":
-            write_cell(cell, position)
+    for cell in cells():
+        write_cell(cell)
     files = {
         "gaps/unbound.json": json.dumps({"reason": "no server"}),
         "cells.csv": "store,status\npretend,measured\n",
@@ -59,10 +61,14 @@ def write_run() -> None:
         shutil.copy(ROOT / name, name)
 
 
-def write_cell(cell: Cell, position: int, **changes: object) -> Path:
-    """A cell that takes ten seconds, started one minute after the one before it in the plan."""
+def write_cell(cell: Cell, minutes: float = 0, **changes: object) -> None:
+    """A cell that takes ten seconds, started one minute after the one before it in the plan.
+
+    Or so many ``minutes`` later; with ``changes`` of its manifest.
+    """
     folder = RUN / "raw" / cell.path
-    start = BEGIN + datetime.timedelta(minutes=position)
+    position = planned().index(cell) + 1
+    start = BEGIN + datetime.timedelta(minutes=position + minutes)
     manifest = {
         "run": "small",
         "cell": cell.as_json(),
@@ -75,7 +81,6 @@ def write_cell(cell: Cell, position: int, **changes: object) -> Path:
     put(folder / "manifest.json", json.dumps(manifest))
     put(folder / "load.out", f"log of {cell.path}")
     write_sums(folder)
-    return folder
 
 
 def put(path: Path, text: str) -> None:
