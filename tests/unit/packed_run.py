@@ -32,30 +32,29 @@ def write_run() -> None:
     """The run in the working directory, whose study, stores and workloads are there."""
     for cell in cells():
         write_cell(cell)
+    environment = {
+        "mixed": [],
+        "stores": {"pretend": {"version": "1.2.3"}},
+        "components": [{"component": "CPU", "name": "Fast", "details": "2 cores"}],
+    }
     files = {
-        "gaps/unbound.json": json.dumps({"reason": "no server"}),
-        "cells.csv": "store,status\npretend,measured\n",
-        "summary.csv": "store,mean\npretend,12.5\n",
-        "environment.json": json.dumps(
-            {
-                "mixed": [],
-                "stores": {"pretend": {"version": "1.2.3"}},
-                "components": [{"component": "CPU", "name": "Fast", "details": "2 cores"}],
-            }
-        ),
-        "tables/a.tex": "1 & 2",
-        "measuring/half/run.out": "half",
+        "results/small/gaps/unbound.json": json.dumps({"reason": "no server"}),
+        "results/small/cells.csv": "store,status\npretend,measured\n",
+        "results/small/summary.csv": "store,mean\npretend,12.5\n",
+        "results/small/environment.json": json.dumps(environment),
+        "results/small/tables/a.tex": "1 & 2",
+        "results/small/measuring/half/run.out": "half",
+        "report/small.pdf": "%PDF small",
+        "report/small-analysis.html": "<p>small",
+        "report/small-partial.pdf": "%PDF of another run",
+        "report/text/report.md.j2": "text",
+        "figures/small/speed.csv": "1,2",
+        "workflow/Snakefile": "rule all: input: []",
+        "workflow/__pycache__/x.pyc": "compiled",
+        "envs/setup": "#!/bin/sh\n",
     }
     for name, text in files.items():
-        put(RUN / name, text)
-    put(Path("report/small.pdf"), "%PDF small")
-    put(Path("report/small-analysis.html"), "<p>small")
-    put(Path("report/small-partial.pdf"), "%PDF of another run")
-    put(Path("report/text/report.md.j2"), "text")
-    put(Path("figures/small/speed.csv"), "1,2")
-    put(Path("workflow/Snakefile"), "rule all: input: []")
-    put(Path("workflow/__pycache__/x.pyc"), "compiled")
-    put(Path("envs/setup"), "#!/bin/sh\n")
+        put(Path(name), text)
     Path("envs/setup").chmod(0o755)
     for name in CODE:
         shutil.copy(ROOT / name, name)

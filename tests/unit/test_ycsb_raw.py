@@ -32,6 +32,25 @@ def log(name: str):
 
 
 @pytest.fixture
+def histogram(tmp_path):
+    """Reads the text of a histogram file."""
+
+    def read(text: str) -> pd.Series:
+        path = tmp_path / "run.READ.hdr"
+        path.write_text(text)
+        return read_histogram(path)
+
+    return read
+
+
+def coded(body: bytes) -> str:
+    """A line of a histogram file whose unpacked histogram is ``body``."""
+    packed = zlib.compress(body)
+    data = b"\x1c\x84\x93\x14" + len(packed).to_bytes(4, "big") + packed
+    return f"0.0,1.0,0.1,{base64.b64encode(data).decode()}\n"
+
+
+@pytest.fixture
 def keep(tmp_path):
     """Keeps rows as ``run.rawdata``: how many of each section, and the Parquet file."""
 
@@ -94,8 +113,7 @@ def test_each_operation_of_the_log_has_its_latency(keep, section, named):
 
 
 def test_a_raw_file_cut_off_in_the_middle(keep):
-    whole = (DATA / "redis-raw.rawdata").read_text()
-    results = log("redis-raw")
+    whole, results = (DATA / "redis-raw.rawdata").read_text(), log("redis-raw")
     for end in range(0, len(whole), 7):
         with pytest.raises(KvstudyError, match=r"run\.rawdata: "):
             check_raw(keep(whole[:end])[0], results, "run.rawdata")
@@ -147,47 +165,20 @@ def test_a_histogram_that_two_threads_resized_at_a_time_is_whole():
     section = log("redis-hdr-resized").sections["READ"]
     check_histogram(found, section.operations, RESIZED)
     assert found.sum() == 9503
-    assert quantiles(found, [95, 99, 100]) == [474, 2367, 35231]
-    assert [section.latencies[f"latency_{name}"] for name in ("p95", "p99", "max")] == [
-        *(474, 2367, 35231)
-    ]
+    told = [section.latencies[f"latency_{name}"] for name in ("p95", "p99", "max")]
+    assert quantiles(found, [95, 99, 100]) == told == [474, 2367, 35231]
 
 
 @pytest.mark.parametrize("position", [*range(60), *range(60, 900, 40)])
-def test_a_histogram_with_a_damaged_byte_is_refused_or_read(tmp_path, position):
+def test_a_histogram_with_a_damaged_byte_is_refused_or_read(histogram, position):
     """Packed again: otherwise the checksum of the compression finds every damage."""
-    lines = (DATA / RESIZED).read_text().splitlines()
-    before, _, packed = lines[5].rpartition("HIST")
-    data = base64.b64decode(f"HIST{packed}")
-    body = bytearray(zlib.decompress(data[8:]))
-    path = tmp_path / "run.READ.hdr"
+    lines = (DATA / RESIZED).read_text().splitlines(keepends=True)
+    body = zlib.decompress(base64.b64decode(f"HIST{lines[5].rpartition('HIST')[2]}")[8:])
     for change in (0x01, 0x40, 0x80, 0xFF):
         damaged = bytearray(body)
         damaged[position % len(body)] ^= change
-        again = zlib.compress(bytes(damaged))
-        coded = base64.b64encode(data[:4] + len(again).to_bytes(4, "big") + again).decode()
-        path.write_text("\n".join([*lines[:5], before + coded, *lines[6:]]) + "\n")
         with contextlib.suppress(KvstudyError):
-            assert (read_histogram(path) > 0).all()
-
-
-def test_a_histogram_of_latencies_beyond_all_sense_is_refused(tmp_path):
-    """One count, of a histogram whose lowest value is 2^61 us."""
-    packed = zlib.compress(struct.pack(">iiiiqqdb", 0x1C849313, 1, 0, 3, 1 << 61, 1 << 62, 1.0, 2))
-    line = base64.b64encode(b"\x1c\x84\x93\x14" + len(packed).to_bytes(4, "big") + packed).decode()
-    path = tmp_path / "run.READ.hdr"
-    path.write_text(f"0.0,1.0,0.1,{line}\n")
-    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: .*latencies of weeks"):
-        read_histogram(path)
-
-
-def test_a_histogram_that_unpacks_to_too_much_is_refused(tmp_path):
-    packed = zlib.compress(bytes(100_000_000))
-    line = base64.b64encode(b"\x1c\x84\x93\x14" + len(packed).to_bytes(4, "big") + packed).decode()
-    path = tmp_path / "run.READ.hdr"
-    path.write_text(f"0.0,1.0,0.1,{line}\n")
-    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: line 1: .* is no histogram"):
-        read_histogram(path)
+            assert (histogram("".join([*lines[:5], coded(damaged), *lines[6:]])) > 0).all()
 
 
 def test_histogram_files_of_service_and_intended_times():
@@ -198,25 +189,17 @@ def test_histogram_files_of_service_and_intended_times():
         assert found.sum() == section.operations
 
 
-def test_a_missing_line_of_a_histogram_file_is_found_by_its_count(tmp_path):
-    lines = (DATA / "redis-hdr-rep1.READ.hdr").read_text().splitlines(keepends=True)
-    path = tmp_path / "run.READ.hdr"
-    path.write_text("".join(lines[:6]))
-    operations = log("redis-hdr-rep1").sections["READ"].operations
-    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: latencies of \d+ operations, the log"):
-        check_histogram(read_histogram(path), operations, str(path))
-
-
-def test_a_histogram_file_cut_off_in_the_middle(tmp_path):
+def test_a_histogram_file_cut_off_in_the_middle(histogram):
     whole = (DATA / "redis-hdr-rep1.READ.hdr").read_text()
-    complete = read_histogram(DATA / "redis-hdr-rep1.READ.hdr")
+    operations = log("redis-hdr-rep1").sections["READ"].operations
     # Behind that are intervals without an operation.
     last = whole.index("\n2.903,")
-    path = tmp_path / "run.READ.hdr"
     for end in [*range(0, last, 11), *range(last - 20, last)]:
-        path.write_text(whole[:end])
         with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: "):
-            check_histogram(read_histogram(path), complete.sum(), str(path))
+            check_histogram(histogram(whole[:end]), operations, "run.READ.hdr")
+    lines = whole.splitlines(keepends=True)
+    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: latencies of \d+ operations, the log"):
+        check_histogram(histogram("".join(lines[:6])), operations, "run.READ.hdr")
 
 
 @pytest.mark.parametrize(
@@ -227,23 +210,26 @@ def test_a_histogram_file_cut_off_in_the_middle(tmp_path):
         ("0.0,1.0,0.1,HISTFAAAABx42pNpmSzMwMDAyAABzFAaxmey/wBlAQA8yQJ9\n", "no operations in it"),
         ("0.0,1.0,0.1,HISTxx\n", "line 1: '0.0,1.0,0.1,HISTxx' is no histogram"),
         ("[OVERALL], RunTime(ms), 5\n", "line 1: '.OVERALL., RunTime.*no interval"),
+        # One count, of a histogram whose lowest value is 2^61 us.
+        (
+            coded(struct.pack(">iiiiqqdb", 0x1C849313, 1, 0, 3, 1 << 61, 1 << 62, 1.0, 2)),
+            ".*latencies of weeks",
+        ),
+        (coded(bytes(100_000_000)), "line 1: .* is no histogram"),
     ],
+    ids=range(7),
 )
-def test_faults_of_histogram_files(tmp_path, text, message):
-    path = tmp_path / "run.READ.hdr"
-    path.write_text(text)
+def test_faults_of_histogram_files(histogram, text, message):
     with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: " + message):
-        read_histogram(path)
+        histogram(text)
 
 
-def test_two_precisions_in_one_histogram_file(tmp_path):
+def test_two_precisions_in_one_histogram_file(histogram):
     coarse = HdrHistogram(1, 1_000_000, 2)
     coarse.record_value(150)
-    path = tmp_path / "run.READ.hdr"
     first = (DATA / "redis-hdr-rep1.READ.hdr").read_text()
-    path.write_text(f"{first}4.0,1.0,0.1,{coarse.encode().decode()}\n")
     with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: line 10: another precision"):
-        read_histogram(path)
+        histogram(f"{first}4.0,1.0,0.1,{coarse.encode().decode()}\n")
 
 
 def test_a_histogram_file_that_cannot_be_read(tmp_path):
