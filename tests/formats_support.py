@@ -9,8 +9,6 @@ from pathlib import Path
 
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?(?![\w])")
 NARROW = "\N{NARROW NO-BREAK SPACE}"
-
-
 # What only the page has: the cells behind a table or figure, the values of a figure, and contents
 # with subsections.
 MORE_ON_THE_PAGE = re.compile(r"<(details|nav)\b.*?</\1>", re.S)
@@ -41,8 +39,8 @@ def _without_pictures(node):
     return node
 
 
-def pdf_text(path: Path) -> str:
-    command = ["pdftotext", "-layout", str(path), "-"]
+def text_of(pdf: Path) -> str:
+    command = ["pdftotext", "-layout", str(pdf), "-"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -54,6 +52,6 @@ def numbers(text: str) -> list[str]:
 
 def numbers_of_pdf(path: Path) -> set[str]:
     """All that may be a number of the page: its text has plain spaces between groups."""
-    text = pdf_text(path)
+    text = text_of(path)
     grouped = re.sub(r"(?<=\d)[ \u2009\u202f](?=\d{3}(?!\d))", "", text)
     return {*numbers(text), *numbers(grouped)}

@@ -17,11 +17,18 @@ SLUG = "r1000_o2000_t2"
 CELL = f"pretend/a/{SLUG}/rep1"
 
 
+def copy_project(folder: Path, *left_out: str) -> None:
+    """Copy the project without results, reports and what the patterns ``left_out`` name."""
+    ignore = shutil.ignore_patterns("*.pdf", "*.html", *left_out)
+    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "Snakefile", folder)
+
+
 def add_pretended(folder: Path) -> None:
     """Add the stores ``pretend`` and ``unbound`` and the study ``small`` to a project's folder."""
-    for store in ("pretend", "unbound"):
-        source = PRETEND / ("store" if store == "pretend" else store)
-        shutil.copytree(source, folder / "envs" / "stores" / store)
+    for store, source in (("pretend", "store"), ("unbound", "unbound")):
+        shutil.copytree(PRETEND / source, folder / "envs" / "stores" / store)
     library = folder / "workflow" / "bindings" / "target" / "lib"
     library.mkdir(parents=True)
     with zipfile.ZipFile(library / "kvstudy-bindings.jar", "w") as jar:

@@ -13,10 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from docker_support.fixtures import docker_daemon, local_images, local_registry
 
 from tests.conftest import without_servers
+from tests.project import ROOT, copy_project
 
 __all__ = ["docker_daemon", "local_images", "local_registry"]
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -32,10 +31,7 @@ def _quick_java():
 def clone(tmp_path_factory) -> Path:
     """A copy of the project with the real bindings and without results."""
     folder = tmp_path_factory.mktemp("clone")
-    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
-        ignore = shutil.ignore_patterns("*.pdf", "*.html")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    shutil.copy(ROOT / "Snakefile", folder)
+    copy_project(folder)
     # What no distribution packages is there on some machines only.
     without_servers(folder, "aerospike", "riak")
     return folder

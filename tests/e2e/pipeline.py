@@ -14,6 +14,8 @@ import yaml
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.providers import missing
 
+from tests.formats_support import text_of
+
 ROOT = Path(__file__).parents[2]
 # A study of what every machine has, as small as it gets.
 TWO_STORES = {
@@ -50,13 +52,6 @@ def snakemake(clone: Path, *config: str, target: str = "all", **environment: str
     """Run the pipeline; returns what it printed."""
     command = ("snakemake", target, "--cores", "4", "--config", *config)
     return run(clone, *command, seconds=1200, **environment)
-
-
-def text_of(pdf: Path) -> str:
-    done = subprocess.run(
-        ["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True
-    )
-    return done.stdout
 
 
 def programs_in(folder: Path) -> list[str]:

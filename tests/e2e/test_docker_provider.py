@@ -26,7 +26,8 @@ from kvstudy.stores.ask import ask
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
 
-from tests.e2e.pipeline import edit, snakemake, text_of
+from tests.e2e.pipeline import edit, snakemake
+from tests.formats_support import text_of
 
 STORES = Path(__file__).parents[2] / "envs" / "stores"
 

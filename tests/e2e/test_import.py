@@ -8,17 +8,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.e2e.pipeline import ROOT, run, text_of
+from tests.e2e.pipeline import run
+from tests.formats_support import text_of
+from tests.project import ROOT, copy_project
 
 
 @pytest.fixture(scope="module")
 def imported(tmp_path_factory) -> Path:
     """A copy of the project, without bindings or servers, that has imported the logs."""
     folder = tmp_path_factory.mktemp("imported")
-    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
-        ignore = shutil.ignore_patterns("*.pdf", "*.html", "target")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    shutil.copy(ROOT / "Snakefile", folder)
+    copy_project(folder, "target")
     logs = folder / "logs of Jan"
     shutil.copytree(ROOT / "tests/data/imports", logs)
     # One run with other threads: a workload under a name that no file has.

@@ -9,7 +9,8 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from tests.e2e.pipeline import run, text_of
+from tests.e2e.pipeline import run
+from tests.formats_support import text_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -21,8 +21,8 @@ from kvstudy.present.report.build import build_pdf
 from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
 
-from tests.e2e.pipeline import ROOT, edit, programs_in, snakemake, text_of
-from tests.formats_support import numbers, numbers_of_pdf, plain
+from tests.e2e.pipeline import ROOT, edit, programs_in, snakemake
+from tests.formats_support import numbers, numbers_of_pdf, plain, text_of
 from tests.unit.languages import check_numbers
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.scene import Scene
-from tests.workflow.conftest import ROOT, Workflow, make_workflow
+from tests.project import ROOT
+from tests.workflow.conftest import Workflow, make_workflow
 
 
 @pytest.fixture(scope="session")

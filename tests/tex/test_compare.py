@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-from pathlib import Path
 
 import pandas as pd
 from kvstudy.analyse.tidy.numbers import significant
@@ -13,6 +11,7 @@ from kvstudy.present.comparison.compare import TABLES
 from kvstudy.present.comparison.runs import speed
 from kvstudy.present.typeset.table import interval
 
+from tests.formats_support import text_of
 from tests.project import ROOT, kvstudy
 from tests.unit.two_runs import MACHINE, two_runs
 
@@ -44,7 +43,7 @@ def test_a_title_that_is_long_or_full_of_signs_still_fits_the_pdf(project):
         *(f"{name}.csv" for name in TABLES),
         *("forest-1.pdf", "forest-1.png", "forest-1.svg", "comparison.pdf"),
     }
-    text = pdf_text(output)
+    text = " ".join(text_of(output / "comparison.pdf").split())
     assert "Throughput relative to Redis" in text
     assert "Left out: the machines differ in CPU (Quick 9 and Slow_1 & more)" in text
     assert r"Riak_%&#\<K>{V}$~^" in text
@@ -55,7 +54,7 @@ def test_every_number_of_the_tables_in_the_pdf_is_in_the_csv_files(project):
     two_runs(project, ["redis", "memcached", "riak"])
     output = project / "out"
     kvstudy("compare", "before", "after", f"--output={output}")
-    text = pdf_text(output)
+    text = " ".join(text_of(output / "comparison.pdf").split())
     rows = {
         (table, row.workload, row.store): row
         for table in ("changes", "throughputs")
@@ -73,10 +72,3 @@ def test_every_number_of_the_tables_in_the_pdf_is_in_the_csv_files(project):
     # Nothing else stands in the tables, which alone have a column n.
     printed = re.findall(r"Workload [A-F] (?:Memcached|Riak KV|Redis) [\d. ]+ 5 \d", text)
     assert len(printed) == len(rows)
-
-
-def pdf_text(output: Path) -> str:
-    done = subprocess.run(
-        ["pdftotext", "-layout", output / "comparison.pdf", "-"], capture_output=True, text=True
-    )
-    return " ".join(done.stdout.split())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from itertools import combinations
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from kvstudy.stats.ratios import Decision
 from kvstudy.study.kinds import TABLES
 
 from tests.cell_texts import check_structure, html_cells, latex_cells
+from tests.formats_support import text_of
 from tests.unit import small_results as small
 
 REPORT = Path(__file__).parents[2] / "report"
@@ -51,8 +51,7 @@ def built(tmp_path):
         main = write_latex(text, front, of, tmp_path / "report")
         pdf = tmp_path / "made-up.pdf"
         warnings = build_pdf(main, tmp_path / "build", pdf, study)
-        done = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
-        return done.stdout.removesuffix("\f").split("\f"), warnings
+        return text_of(pdf).removesuffix("\f").split("\f"), warnings
 
     return build
 

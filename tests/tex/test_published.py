@@ -18,7 +18,7 @@ from kvstudy.study.load import STUDIES, load_study, study_path
 from kvstudy.study.run_names import REPORT
 
 from tests.cell_texts import same_cells
-from tests.formats_support import pdf_text
+from tests.formats_support import text_of
 from tests.unit.languages import in_every_language  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +89,7 @@ def test_what_was_not_published_is_said(report):
 @pytest.mark.parametrize("study", PUBLISHED)
 def test_each_numbered_table_is_in_the_pdf_with_its_values_as_printed(report, study):
     _, folder = report(study)
-    words = " ".join(pdf_text(folder / "report.pdf").split())
+    words = " ".join(text_of(folder / "report.pdf").split())
     of = load_study(study_path(study))
     assert of.title in words
     assert "nothing was measured" in words

@@ -30,6 +30,7 @@ from kvstudy.study.load import load_study
 from kvstudy.study.run_names import PARTIAL
 
 from tests.cell_texts import same_cells
+from tests.formats_support import text_of
 from tests.unit import small_results as small
 from tests.unit.languages import in_every_language  # noqa: F401
 
@@ -235,8 +236,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert main == "results/tiny/report/tiny-partial.tex"
     pdf = project / "report/tiny.pdf"
     build_pdf(Path(main), Path(main).parent / "build", pdf)
-    printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
-    text = " ".join(printed.stdout.split())
+    text = " ".join(text_of(pdf).split())
 
     assert "Two stores & 100 % more" in text
     assert f"Only {ODD} was measured: 4.80 kops/s in A." in text
@@ -329,8 +329,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     main = render(with_claims(inputs, rows), project / "out")
     pdf = project / "report/tiny.pdf"
     build_pdf(main, main.parent / "build", pdf)
-    printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
-    text = " ".join(printed.stdout.split())
+    text = " ".join(text_of(pdf).split())
     assert "39 claims of the source, judged here: 38 not measured and 1 contradicted" in text
     assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own values deny C1." in text
     first = text.index("Table 1: The claims of the source in one line each")

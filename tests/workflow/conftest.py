@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.project import CELL, PRETEND, ROOT, STUDY, add_pretended, measure
+from tests.project import CELL, PRETEND, STUDY, add_pretended, copy_project, measure
 from tests.workflow import forked
 
 
@@ -115,11 +115,7 @@ def workflow(tmp_path: Path) -> Workflow:
 def make_workflow(tmp_path: Path) -> Workflow:
     """The same for fixtures that many tests share."""
     folder = tmp_path / "clone"
-    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
-        shutil.copytree(
-            ROOT / name, folder / name, ignore=shutil.ignore_patterns("target", "*.pdf", "*.html")
-        )
-    shutil.copy(ROOT / "Snakefile", folder)
+    copy_project(folder, "target")
     add_pretended(folder)
     made = Workflow(
         folder,

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.conftest import ROOT, Workflow, make_workflow
+from tests.project import ROOT
+from tests.workflow.conftest import Workflow, make_workflow
 
 SUMMARY = "results/small/summary.csv"
 
