@@ -6,9 +6,8 @@ import re
 import shutil
 
 import pandas as pd
-from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.present.comparison.compare import TABLES
-from kvstudy.present.comparison.runs import speed
 from kvstudy.present.typeset.table import interval
 
 from tests.formats_support import text_of
@@ -65,7 +64,8 @@ def test_every_number_of_the_tables_in_the_pdf_is_in_the_csv_files(project):
         if table == "changes":
             both = [significant(row.ratio_a), significant(row.ratio_b)]
         else:
-            both = [speed(row.throughput_a), speed(row.throughput_b)]
+            rates = (row.throughput_a, row.throughput_b)
+            both = [grouped(significant(rate)) for rate in rates]
         shown = [*both, "5", significant(row.change), interval(row.change, row.low, row.high)]
         line = f"Workload {workload.upper()} {titles[store]} {' '.join(shown)}"
         assert line.replace(NARROW, " ") in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,13 @@ from pathlib import Path
 import pandas as pd
 import seaborn as sns
 
+from kvstudy.analyse.findings.pairs import YES_NO
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.forest import draw_forest, pages
 from kvstudy.present.comparison.matching import (
-    ABSOLUTE,
+    LEFT_OUT,
     Matching,
     absolute_changes,
     match_runs,
@@ -30,12 +32,11 @@ from kvstudy.present.comparison.runs import (
     sizes,
 )
 from kvstudy.present.drawing.draw import Look, looks, save, use_style
-from kvstudy.stores.definition import Store, lighter, load_store
+from kvstudy.stores.definition import lighter, load_store
 from kvstudy.study.alike import cores_of
 from kvstudy.study.load import STORES
 from kvstudy.study.parts import StoreUse
 
-COLUMNS = ["what", "a", "b", "same"]
 UNKNOWN = "not recorded"
 # How environment.json says that the machine does not tell.
 HIDDEN = {"", UNKNOWN, "not visible"}
@@ -48,21 +49,17 @@ def facts_of_both(a: RecordedRun, b: RecordedRun, titles: dict[str, str]) -> pd.
     ``titles`` are the names of the shared stores. KvstudyError for an environment.json
     of another form.
     """
-    one, other = _facts(a, titles), _facts(b, titles)
-    jars = [_jars(run, titles) for run in (a, b)]
-    shown = [_only(jars[0], jars[1]), _only(jars[1], jars[0])]
+    facts, jars = ([of(run, titles) for run in (a, b)] for of in (_facts, _jars))
+    files = [_only(*jars), _only(*reversed(jars))]
     if not all(jars):
-        shown = ["" if of else UNKNOWN for of in jars]
-    elif shown == ["", ""]:
-        shown = [f"{len(jars[0])} files"] * 2
-    one["client's files"], other["client's files"] = (text or "no others" for text in shown)
-    rows = [
-        [what, one.get(what, UNKNOWN), other.get(what, UNKNOWN)]
-        for what in dict.fromkeys([*one, *other])
-    ]
-    return pd.DataFrame(
-        [[what, x, y, "yes" if x == y else "no"] for what, x, y in rows], columns=COLUMNS
-    )
+        files = ["" if of else UNKNOWN for of in jars]
+    elif not any(files):
+        files = [f"{len(jars[0])} files"] * 2
+    for of_run, text in zip(facts, files, strict=True):
+        of_run["client's files"] = text or "no others"
+    table = pd.DataFrame(facts, index=["a", "b"]).T.fillna(UNKNOWN)
+    table["same"] = (table["a"] == table["b"]).map(YES_NO)
+    return table.rename_axis("what").reset_index()
 
 
 def not_one_machine(a: RecordedRun, b: RecordedRun) -> str:
@@ -70,11 +67,11 @@ def not_one_machine(a: RecordedRun, b: RecordedRun) -> str:
 
     One machine is: the same CPU, cores and memory. Two machines of one type look the same.
     """
-    of_hosts = [
+    one, other = (
         [(hosts["server"], *hosts["clients"]) for hosts in run.environment.get("hosts", [])]
         for run in (a, b)
-    ]
-    if of_hosts[0] != of_hosts[1]:
+    )
+    if one != other:
         return "server and clients ran on other hosts"
     machines = []
     for name, run in (("A", a), ("B", b)):
@@ -99,7 +96,10 @@ def _machines(run: RecordedRun) -> list[dict[str, dict[str, str]]]:
             for machine in run.environment["machines"]
         ]
     except (KeyError, TypeError) as error:
-        raise _other_form(run, error) from None
+        raise KvstudyError(
+            f"{run.folder / 'environment.json'}: {error!r}: another version of kvstudy wrote it; "
+            f"{PARSE_AGAIN}"
+        ) from None
 
 
 def _identity(machine: dict[str, dict[str, str]]) -> tuple[str, str, str] | None:
@@ -124,29 +124,17 @@ def _facts(run: RecordedRun, titles: dict[str, str]) -> dict[str, str]:
     for store, title in titles.items():
         rows = measured[measured["store"] == store]
         facts[f"version of {title}"] = _distinct(rows["server_version"])
-        images = _store(run, store).get("images") or []
-        if images:
+        if images := run.environment["stores"].get(store, {}).get("images"):
             facts[f"image of {title}"] = ", ".join(images)
-        options = run.stores[store].options
-        if options:
-            facts[f"options of {title}"] = ", ".join(
-                f"{k}: {v}" for k, v in sorted(options.items())
-            )
+        if options := run.stores[store].options:
+            chosen = (f"{name}: {value}" for name, value in sorted(options.items()))
+            facts[f"options of {title}"] = ", ".join(chosen)
     for name in run.workloads:
-        facts[f"sizes of workload {name}"] = (
-            "; ".join(map(sizes, run.parameters(name))) or "no cell"
-        )
+        of_workload = "; ".join(map(sizes, run.parameters(name))) or "no cell"
+        facts[f"sizes of workload {name}"] = of_workload
     facts["repetitions (n)"] = str(study.repetitions)
     facts["seed of the order"] = str(study.seed)
     return facts
-
-
-def _store(run: RecordedRun, store: str) -> dict:
-    try:
-        # A store without a measured cell has no entry.
-        return dict(run.environment["stores"].get(store, {}))
-    except (AttributeError, TypeError, ValueError) as error:
-        raise _other_form(run, error) from None
 
 
 def _jars(run: RecordedRun, stores: Iterable[str]) -> dict[str, str]:
@@ -154,7 +142,8 @@ def _jars(run: RecordedRun, stores: Iterable[str]) -> dict[str, str]:
     return {
         name: str(digest)
         for store in stores
-        for name, digest in (_store(run, store).get("jars") or {}).items()
+        # A store without a measured cell has no entry.
+        for name, digest in (run.environment["stores"].get(store, {}).get("jars") or {}).items()
     }
 
 
@@ -177,13 +166,6 @@ def _distinct(texts: Iterable[str]) -> str:
     return " or ".join(dict.fromkeys(text for text in texts if text)) or UNKNOWN
 
 
-def _other_form(run: RecordedRun, error: Exception) -> KvstudyError:
-    return KvstudyError(
-        f"{run.folder / 'environment.json'}: {error!r}: another version of kvstudy wrote it; "
-        f"{PARSE_AGAIN}"
-    )
-
-
 def store_looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
     """Title, colour and hatch of ``stores``, as in the figures of the run's own report.
 
@@ -196,32 +178,23 @@ def store_looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
         seen.append(record.folder)
         if name not in stores:
             continue
-        known = _known(name, record)
-        titles[name] = known.title if known else record.title or name
-        colors[name] = lighter(known.color, again) if known else next(spare)
+        use = StoreUse(store=record.folder, name=name, title=record.title, options=record.options)
+        try:
+            store = load_store(STORES / record.folder, use)
+            titles[name], colors[name] = store.title, lighter(store.color, again)
+        except KvstudyError:
+            titles[name], colors[name] = record.title or name, next(spare)
     return looks(titles, colors)
-
-
-def _known(name: str, record) -> Store | None:
-    use = StoreUse(store=record.folder, name=name, title=record.title, options=record.options)
-    try:
-        return load_store(STORES / record.folder, use)
-    except KvstudyError:
-        return None
 
 
 def workload_labels(run: RecordedRun, matching: Matching) -> dict[tuple[str, str], str]:
     """The name of each match, with its parameters where a workload has several."""
-    names = [match.workload for match in matching.matches]
-    return {
-        (match.workload, match.parameters): _titled(run, match.workload)
-        + (f", {sizes(match.parameters)}" if names.count(match.workload) > 1 else "")
-        for match in matching.matches
-    }
-
-
-def _titled(run: RecordedRun, workload: str) -> str:
-    return run.workloads[workload].title or workload
+    sets = Counter(match.workload for match in matching.matches)
+    labels = {}
+    for name, parameters in (match.place.values() for match in matching.matches):
+        title = run.workloads[name].title or name
+        labels[name, parameters] = f"{title}, {sizes(parameters)}" if sets[name] > 1 else title
+    return labels
 
 
 TABLES = ["facts", "left-out", "changes", "throughputs", "orders"]
@@ -250,10 +223,6 @@ class Comparison:
     def title(self, store: str) -> str:
         return self.stores[store].title
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Each table by the name of its file."""
-        return {name: getattr(self, name.replace("-", "_")) for name in TABLES}
-
 
 def compare(first: str, second: str, base: str | None = None) -> Comparison:
     """Compare the runs called ``first`` (A) and ``second`` (B), or the folders of that name.
@@ -261,7 +230,7 @@ def compare(first: str, second: str, base: str | None = None) -> Comparison:
     KvstudyError when they cannot be compared; it says why.
     """
     folders = [find_recorded(name) for name in (first, second)]
-    a, b = (read_recorded(folder) for folder in folders)
+    a, b = map(read_recorded, folders)
     refuse_same(a, b)
     matching = match_runs(a, b, base)
     two_machines = not_one_machine(a, b)
@@ -271,12 +240,10 @@ def compare(first: str, second: str, base: str | None = None) -> Comparison:
             f"{two_machines}. Between machines only ratios of two stores compare: compare runs "
             "that share two stores"
         )
+    # These two leave out some more.
     changes = relative_changes(a, b, matching)
     placed = orders(a, b, matching)
     looks = store_looks(a, matching.stores)
-    throughputs = pd.DataFrame(columns=ABSOLUTE)
-    if not two_machines:
-        throughputs = absolute_changes(a, b, matching)
     return Comparison(
         a=a,
         b=b,
@@ -284,9 +251,9 @@ def compare(first: str, second: str, base: str | None = None) -> Comparison:
         stores=looks,
         workloads=workload_labels(a, matching),
         facts=facts_of_both(a, b, {name: look.title for name, look in looks.items()}),
-        left_out=matching.left_out_table(),
+        left_out=pd.DataFrame(matching.left_out, columns=LEFT_OUT),
         changes=changes,
-        throughputs=throughputs,
+        throughputs=absolute_changes([] if two_machines else matching.matches),
         orders=placed,
         two_machines=two_machines,
     )
@@ -301,7 +268,8 @@ def write_comparison(found: Comparison, output: Path) -> list[Path]:
     output.mkdir(parents=True, exist_ok=True)
     for old in output.glob("forest-*.*"):
         old.unlink()
-    for name, table in found.tables().items():
+    for name in TABLES:
+        table = getattr(found, name.replace("-", "_"))
         table.to_csv(output / f"{name}.csv", index=False, lineterminator="\n")
     use_style()
     drawn = []

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 
 import pandas as pd
 
+from kvstudy.analyse.findings.pairs import YES_NO
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.comparison.runs import EQUAL, TIE, RecordedRun, sizes
-from kvstudy.stats.intervals import Interval, log_t_interval
+from kvstudy.present.comparison.runs import RecordedRun, sizes
+from kvstudy.present.typeset.latex import EQUAL, TIE
+from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ranks import agreement
 from kvstudy.stats.ratios import (
@@ -28,19 +31,25 @@ from kvstudy.stats.ratios import (
 from kvstudy.study.naming import did_you_mean
 
 # "one" and "other" below stand for the two runs in turn.
-LEFT_OUT = ["run", "workload", "parameters", "store", "repetitions", "reason"]
+PLACE = ["workload", "parameters", "store"]
+LEFT_OUT = ["run", *PLACE, "repetitions", "reason"]
 
 
 @dataclass(frozen=True)
 class Match:
     """A workload with one set of parameters that both runs have.
 
-    ``stores`` have at least one value that counts in each run.
+    ``runs`` has each store with a value that counts in both: its throughputs (ops/s) by
+    repetition in A, and in B.
     """
 
     workload: str
     parameters: str
-    stores: tuple[str, ...]
+    runs: dict[str, list[dict[str, float]]]
+
+    @property
+    def place(self) -> dict[str, str]:
+        return {"workload": self.workload, "parameters": self.parameters}
 
 
 @dataclass
@@ -51,17 +60,14 @@ class Matching:
     what is not compared (columns ``LEFT_OUT``; run is A, B or both).
     """
 
-    matches: list[Match]
-    base: str | None
+    matches: list[Match] = field(default_factory=list)
+    base: str | None = None
     left_out: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def stores(self) -> list[str]:
         """All stores that are compared somewhere, in the order of run A."""
-        return list(dict.fromkeys(store for match in self.matches for store in match.stores))
-
-    def left_out_table(self) -> pd.DataFrame:
-        return pd.DataFrame(self.left_out, columns=LEFT_OUT)
+        return list(dict.fromkeys(store for match in self.matches for store in match.runs))
 
     def leave_out(self, run: str, reason: str, **place: str) -> None:
         self.left_out.append(dict.fromkeys(LEFT_OUT, "") | {"run": run, "reason": reason} | place)
@@ -75,131 +81,103 @@ def match_runs(a: RecordedRun, b: RecordedRun, base: str | None = None) -> Match
 
     KvstudyError when nothing can be compared, or ``base`` is none of the shared stores.
     """
-    found = Matching([], None)
-    stores = _shared_stores(a, b, found)
-    workloads = _shared_workloads(a, b, found)
-    for workload in workloads:
+    found = Matching()
+    stores = _in_both(a, b, "shared store", folder_difference, found)
+    for workload in _in_both(a, b, "common workload", property_difference, found):
         for parameters in _shared_parameters(a, b, workload, found):
-            present = []
+            runs = {}
             for store in stores:
-                _cells_left_out(a, b, workload, parameters, store, found)
-                if all(run.runs(workload, parameters, store) for run in (a, b)):
-                    present.append(store)
-            found.matches.append(Match(workload, parameters, tuple(present)))
-    if not found.matches:
-        reasons = "; ".join(
-            dict.fromkeys(row["reason"] for row in found.left_out if not row["store"])
-        )
+                place = (workload, parameters, store)
+                _cells_left_out(a, b, place, found)
+                runs[store] = [run.speeds.get(place, {}) for run in (a, b)]
+            present = {store: both for store, both in runs.items() if all(both)}
+            found.matches.append(Match(workload, parameters, present))
+    if not found.stores:
+        what, same = "common workload with the same parameters", "the same"
+        reasons = [row["reason"] for row in found.left_out if not row["store"]]
+        if found.matches:
+            what, same = "shared store with values on both sides", "the same stores"
+            reasons = [f"{row['store']}: {row['reason']}" for row in found.left_out if row["store"]]
         raise KvstudyError(
-            f"{a.folder} and {b.folder}: no common workload with the same parameters: {reasons}. "
-            "Compare runs that measured the same"
+            f"{a.folder} and {b.folder}: no {what}: "
+            f"{'; '.join(dict.fromkeys(reasons)) or 'no cell was measured'}. "
+            f"Compare runs that measured {same}"
         )
-    found.matches = [match for match in found.matches if match.stores]
-    if not found.matches:
-        reasons = "; ".join(
-            dict.fromkeys(
-                f"{row['store']}: {row['reason']}" for row in found.left_out if row["store"]
-            )
-        )
-        raise KvstudyError(
-            f"{a.folder} and {b.folder}: no shared store with values on both sides: "
-            f"{reasons or 'no cell was measured'}. Compare runs that measured the same stores"
-        )
+    found.matches = [match for match in found.matches if match.runs]
     found.base = _base(found, base)
     return found
 
 
-def _shared_stores(a: RecordedRun, b: RecordedRun, found: Matching) -> list[str]:
-    shared = []
-    for name in _in_both(a, b, "store", found):
-        folders = [run.stores[name].folder for run in (a, b)]
-        if folders[0] == folders[1]:
-            shared.append(name)
-        else:
-            reason = f"is {folders[0]} in run A and {folders[1]} in run B"
-            found.leave_out("both", reason, store=name)
-    if not shared:
-        raise _nothing_in_both(a, b, "shared store")
-    return shared
+def _in_both(
+    a: RecordedRun,
+    b: RecordedRun,
+    what: str,
+    difference: Callable[[RecordedRun, RecordedRun, str], str],
+    found: Matching,
+) -> list[str]:
+    """The names of the stores or workloads that are in both runs and do not differ.
 
-
-def _shared_workloads(a: RecordedRun, b: RecordedRun, found: Matching) -> list[str]:
-    shared = _in_both(a, b, "workload", found)
-    if not shared:
-        raise _nothing_in_both(a, b, "common workload")
-    same = []
-    for name in shared:
-        if difference := property_difference(a, b, name):
-            found.leave_out("both", f"is another workload in each: {difference}", workload=name)
-        else:
-            same.append(name)
-    return same
-
-
-def _in_both(a: RecordedRun, b: RecordedRun, kind: str, found: Matching) -> list[str]:
-    """The names of the stores or workloads of both runs; those of one are left out."""
+    The others are left out. KvstudyError when no name is in both.
+    """
+    kind = what.split()[-1]
     names = [list(getattr(run, f"{kind}s")) for run in (a, b)]
     for side, own, other in (("A", *names), ("B", *reversed(names))):
         for name in own:
             if name not in other:
                 found.leave_out(side, f"the other run has no such {kind}", **{kind: name})
-    return [name for name in names[0] if name in names[1]]
+    shared = [name for name in names[0] if name in names[1]]
+    if not shared:
+        have = [", ".join(of) for of in names]
+        raise KvstudyError(
+            f"{a.folder} and {b.folder}: no {what}: run A has {have[0]}, run B has {have[1]}. "
+            f"Compare runs that have a {kind} in common"
+        )
+    different = {name: text for name in shared if (text := difference(a, b, name))}
+    for name, text in different.items():
+        found.leave_out("both", text, **{kind: name})
+    return [name for name in shared if name not in different]
 
 
-def _nothing_in_both(a: RecordedRun, b: RecordedRun, what: str) -> KvstudyError:
-    kind = what.split()[-1]
-    have = [", ".join(getattr(run, f"{kind}s")) for run in (a, b)]
-    return KvstudyError(
-        f"{a.folder} and {b.folder}: no {what}: run A has {have[0]}, run B has {have[1]}. "
-        f"Compare runs that have a {kind} in common"
-    )
+def folder_difference(a: RecordedRun, b: RecordedRun, store: str) -> str:
+    one, other = (run.stores[store].folder for run in (a, b))
+    return "" if one == other else f"is {one} in run A and {other} in run B"
 
 
 def property_difference(a: RecordedRun, b: RecordedRun, workload: str) -> str:
     """The YCSB properties of ``workload`` that differ, in words; "" when none does."""
     one, other = (run.workloads[workload].properties for run in (a, b))
-    return ", ".join(
+    different = ", ".join(
         f"{key} is {one.get(key, 'not set')} in A, {other.get(key, 'not set')} in B"
         for key in sorted(one.keys() | other.keys())
         if one.get(key) != other.get(key)
     )
+    return different and f"is another workload in each: {different}"
 
 
 def _shared_parameters(a: RecordedRun, b: RecordedRun, workload: str, found: Matching) -> list[str]:
-    for side, one, other in _both(a, b):
+    for side, one, other in (("A", a, b), ("B", b, a)):
+        there = other.parameters(workload)
         for parameters in one.parameters(workload):
-            if parameters not in other.parameters(workload):
-                there = "; ".join(map(sizes, other.parameters(workload))) or "no cell"
-                found.leave_out(
-                    side,
-                    f"other parameters: the other run has {there}",
-                    workload=workload,
-                    parameters=parameters,
-                )
+            if parameters not in there:
+                have = "; ".join(map(sizes, there)) or "no cell"
+                reason = f"other parameters: the other run has {have}"
+                found.leave_out(side, reason, workload=workload, parameters=parameters)
     return [each for each in a.parameters(workload) if each in b.parameters(workload)]
 
 
 def _cells_left_out(
-    a: RecordedRun, b: RecordedRun, workload: str, parameters: str, store: str, found: Matching
+    a: RecordedRun, b: RecordedRun, place: tuple[str, str, str], found: Matching
 ) -> None:
     """Name the planned repetitions without a value that counts, once for each reason."""
-    for side, run, _ in _both(a, b):
-        cells = run.cells
-        rows = cells[
-            (cells["workload"] == workload)
-            & (cells["parameters"] == parameters)
-            & (cells["store"] == store)
-        ]
-        counted = run.runs(workload, parameters, store)
-        reasons: dict[str, list[str]] = {}
+    for side, run in (("A", a), ("B", b)):
+        rows = run.cells[(run.cells[PLACE] == list(place)).all(axis=1)]
+        reasons: dict[str, list[str]] = {} if len(rows) else {"not planned": []}
         for row in rows.itertuples():
-            if row.repetition not in counted:
+            if row.repetition not in run.speeds.get(place, {}):
                 reasons.setdefault(_reason(row), []).append(row.repetition)
-        place = {"workload": workload, "parameters": parameters, "store": store}
-        if rows.empty:
-            found.leave_out(side, "not planned", **place)
         for reason, repetitions in reasons.items():
-            found.leave_out(side, reason, repetitions=", ".join(repetitions), **place)
+            named = dict(zip(PLACE, place, strict=True))
+            found.leave_out(side, reason, repetitions=", ".join(repetitions), **named)
 
 
 def _reason(row) -> str:
@@ -216,13 +194,8 @@ def _base(found: Matching, wanted: str | None) -> str | None:
         )
     if len(stores) < 2:
         return None
-    covered = {store: sum(store in match.stores for match in found.matches) for store in stores}
+    covered = Counter(store for match in found.matches for store in match.runs)
     return wanted or max(stores, key=covered.__getitem__)
-
-
-def _both(a: RecordedRun, b: RecordedRun) -> Iterator[tuple[str, RecordedRun, RecordedRun]]:
-    yield "A", a, b
-    yield "B", b, a
 
 
 SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
@@ -245,48 +218,49 @@ def orders(a: RecordedRun, b: RecordedRun, matching: Matching) -> pd.DataFrame:
     """
     rows = []
     for match in matching.matches:
-        pairs = [_pairs(run, match) for run in (a, b)]
-        if len(match.stores) < 2:
+        if len(match.runs) < 2:
             continue
+        speeds = [{store: both[side] for store, both in match.runs.items()} for side in (0, 1)]
+        pairs = [_pairs(of, run.study.imported) for run, of in zip((a, b), speeds, strict=True)]
         if None in pairs:
             reason = "no order: two stores have no repetition in common"
-            place = {"workload": match.workload, "parameters": match.parameters}
-            matching.leave_out("AB"[pairs.index(None)], reason, **place)
+            matching.leave_out("AB"[pairs.index(None)], reason, **match.place)
             continue
         found = agreement(*map(_signs, pairs))
         neither = found.total - found.concordant - found.discordant
         numbers = [found.total, found.concordant, found.discordant, neither, found.tau]
-        shown = [_order(run, match, of) for run, of in zip((a, b), pairs, strict=True)]
-        rows.append([match.workload, match.parameters, ", ".join(match.stores), *shown, *numbers])
+        shown = map(_order, speeds, pairs)
+        rows.append([*match.place.values(), ", ".join(match.runs), *shown, *numbers])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _pairs(run: RecordedRun, match: Match) -> dict[tuple[str, str], Ratio] | None:
-    """Ratios of every two stores; None when two have no repetition in common."""
+# The throughputs of each store by repetition; the ratios of every two of them.
+Speeds = dict[str, dict[str, float]]
+Pairs = dict[tuple[str, str], Ratio]
+
+
+def _pairs(speeds: Speeds, imported: bool) -> Pairs | None:
+    """None when two stores have no repetition in common."""
     ratios = {}
-    for one, other in combinations(match.stores, 2):
-        runs = [run.runs(match.workload, match.parameters, store) for store in (one, other)]
-        if run.study.imported and all(runs):
-            ratios[one, other] = unpaired_ratio(*(of.values() for of in runs))
-            continue
-        if not runs[0].keys() & runs[1].keys():
+    for one, other in combinations(speeds, 2):
+        if imported:
+            ratios[one, other] = unpaired_ratio(speeds[one].values(), speeds[other].values())
+        elif speeds[one].keys() & speeds[other].keys():
+            ratios[one, other] = paired_ratio(speeds[one], speeds[other])
+        else:
             return None
-        ratios[one, other] = paired_ratio(*runs)
     return adjusted(ratios)
 
 
-def _signs(pairs: dict[tuple[str, str], Ratio]) -> dict[tuple[str, str], int]:
+def _signs(pairs: Pairs) -> dict[tuple[str, str], int]:
     return {
         pair: (1 if ratio.value > 1 else -1) if ratio.differs else 0
         for pair, ratio in pairs.items()
     }
 
 
-def _order(run: RecordedRun, match: Match, pairs: dict[tuple[str, str], Ratio]) -> str:
-    means = {
-        store: log_t_interval(run.runs(match.workload, match.parameters, store).values()).value
-        for store in match.stores
-    }
+def _order(speeds: Speeds, pairs: Pairs) -> str:
+    means = {store: log_t_interval(of.values()).value for store, of in speeds.items()}
     ordered = sorted(means, key=means.__getitem__, reverse=True)
     text = ordered[0]
     for one, other in pairwise(ordered):
@@ -295,7 +269,6 @@ def _order(run: RecordedRun, match: Match, pairs: dict[tuple[str, str], Ratio]) 
     return text
 
 
-PLACE = ["workload", "parameters", "store"]
 CHANGE = ["change", "low", "high", "p", "p_holm", "different", "equivalence_p", "equal"]
 CHANGE.append("would_decide")
 RELATIVE = [
@@ -306,6 +279,8 @@ ABSOLUTE = [
     *[*PLACE, "n_a", "throughput_a", "low_a", "high_a"],
     *["n_b", "throughput_b", "low_b", "high_b", *CHANGE],
 ]
+# Of one run: independent lists of values, and those that they are divided by.
+Parts = tuple[list[list[float]], list[list[float]]]
 
 
 def relative_changes(a: RecordedRun, b: RecordedRun, matching: Matching) -> pd.DataFrame:
@@ -322,85 +297,67 @@ def relative_changes(a: RecordedRun, b: RecordedRun, matching: Matching) -> pd.D
     ``would_decide`` is about how many repetitions of each run would decide an undecided change.
     What cannot be divided is added to the rows that ``matching`` leaves out.
     """
-    places, ratios, sides = [], [], []
-    for match in matching.matches:
-        place = {"workload": match.workload, "parameters": match.parameters}
-        if matching.base is None:
-            break
-        if matching.base not in match.stores:
-            reason = f"no value of {matching.base} in both runs to divide by"
-            matching.leave_out("both", reason, **place)
+    base, rows = matching.base, []
+    for match in matching.matches if base else []:
+        if base not in match.runs:
+            reason = f"no value of {base} in both runs to divide by"
+            matching.leave_out("both", reason, **match.place)
             continue
-        for store in match.stores:
-            if store == matching.base:
+        for store, runs in match.runs.items():
+            if store == base:
                 continue
-            parts = [_parts(run, match, store, matching.base) for run in (a, b)]
+            parts = list(map(_parts, (a, b), runs, match.runs[base]))
             if None in parts:
-                which = " and ".join(n for n, each in zip("AB", parts, strict=True) if not each)
-                reason = f"no repetition that has a value of {matching.base} too"
-                matching.leave_out(
-                    "both" if len(which) > 1 else which, reason, store=store, **place
-                )
+                lacking = [side for side, of in zip("AB", parts, strict=True) if of is None]
+                side = lacking[0] if len(lacking) == 1 else "both"
+                reason = f"no repetition that has a value of {base} too"
+                matching.leave_out(side, reason, store=store, **match.place)
                 continue
-            places.append([match.workload, match.parameters, store, matching.base])
-            sides.append([_side(*of) for of in parts])
-            (above_a, below_a), (above_b, below_b) = parts
-            ratios.append(unpaired_quotient(above_b + below_a, below_b + above_a))
-    return _table(places, sides, ratios, RELATIVE)
+            rows.append(([*match.place.values(), store, base], *parts))
+    return _table(rows, RELATIVE)
 
 
-def absolute_changes(a: RecordedRun, b: RecordedRun, matching: Matching) -> pd.DataFrame:
+def absolute_changes(matches: list[Match]) -> pd.DataFrame:
     """The change of each store's throughput itself (ops/s), of runs of one machine.
 
     ``throughput_a`` and ``throughput_b`` are geometric means with their 95 % intervals;
     ``change`` is B/A, Welch's interval on logarithms; the rest as in ``relative_changes``.
     """
-    places, ratios, sides = [], [], []
-    for match in matching.matches:
-        for store in match.stores:
-            of = [
-                list(run.runs(match.workload, match.parameters, store).values()) for run in (a, b)
-            ]
-            places.append([match.workload, match.parameters, store])
-            sides.append([log_t_interval(values) for values in of])
-            ratios.append(unpaired_ratio(of[1], of[0]))
-    return _table(places, sides, ratios, ABSOLUTE)
+    rows = [
+        ([*match.place.values(), store], *(([[*of.values()]], []) for of in runs))
+        for match in matches
+        for store, runs in match.runs.items()
+    ]
+    return _table(rows, ABSOLUTE)
 
 
-# Independent lists of values, and those that they are divided by.
-Parts = tuple[list[list[float]], list[list[float]]]
-
-
-def _parts(run: RecordedRun, match, store: str, base: str) -> Parts | None:
+def _parts(run: RecordedRun, above: dict[str, float], below: dict[str, float]) -> Parts | None:
     """Store by base in each repetition that has both; of an imported run each by itself.
 
     None where nothing can be divided.
     """
-    above, below = (run.runs(match.workload, match.parameters, name) for name in (store, base))
     if run.study.imported:
-        both = [list(above.values())], [list(below.values())]
-        return both if above and below else None
+        return [list(above.values())], [list(below.values())]
     # In their order, which sums depend on in their last digits.
-    shared = [each for each in above if each in below]
-    return ([[above[each] / below[each] for each in shared]], []) if shared else None
+    shared = [above[each] / below[each] for each in above if each in below]
+    return ([shared], []) if shared else None
 
 
-def _side(above: list[list[float]], below: list[list[float]]) -> Interval | Ratio:
-    return unpaired_quotient(above, below) if below else log_t_interval(above[0])
-
-
-def _table(places: list, sides: list, ratios: Sequence[Ratio], columns: list[str]) -> pd.DataFrame:
-    rows = []
-    for place, both, ratio in zip(
-        places, sides, adjusted(dict(enumerate(ratios))).values(), strict=True
+def _table(rows: list[tuple[list[str], Parts, Parts]], columns: list[str]) -> pd.DataFrame:
+    """One line for each place with what it is worked out from in A and in B."""
+    ratios = [
+        unpaired_quotient(above_b + below_a, below_b + above_a)
+        for _, (above_a, below_a), (above_b, below_b) in rows
+    ]
+    lines = []
+    for (place, *sides), ratio in zip(
+        rows, adjusted(dict(enumerate(ratios))).values(), strict=True
     ):
-        cells = [number for side in both for number in (side.n, side.value, side.low, side.high)]
+        for above, below in sides:
+            side = unpaired_quotient(above, below) if below else log_t_interval(above[0])
+            place += [side.n, side.value, side.low, side.high]
         change = [ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm]
         more = repetitions_to_decide(ratio) if decide(ratio) is Decision.UNDECIDED else None
-        verdicts = [_word(ratio.differs), equivalence_p(ratio), _word(equivalent(ratio)), more]
-        rows.append([*place, *cells, *change, *verdicts])
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _word(answer: bool | None) -> str:
-    return {True: "yes", False: "no", None: ""}[answer]
+        verdicts = [YES_NO[ratio.differs], equivalence_p(ratio), YES_NO[equivalent(ratio)], more]
+        lines.append([*place, *change, *verdicts])
+    return pd.DataFrame(lines, columns=columns)

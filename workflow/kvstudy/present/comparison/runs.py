@@ -12,13 +12,11 @@ from pydantic import ValidationError
 
 from kvstudy.analyse.tidy.collect import StoreRecord, StudyRecord, WorkloadRecord
 from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, read_csv, read_environment
-from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.errors import KvstudyError
+from kvstudy.present.typeset.latex import EQUAL, TIE
 from kvstudy.study.naming import did_you_mean
-
-TIE, EQUAL = "~", "="
-UNKNOWN = "?"
 
 
 def sizes(parameters: str) -> str:
@@ -34,15 +32,10 @@ def sizes(parameters: str) -> str:
     )
 
 
-def speed(value: float) -> str:
-    """ops/s with three digits."""
-    return grouped(significant(value))
-
-
 def marks(row) -> str:
     """``=`` for equal within the margin, ``~ 12`` for undecided, ``?`` for one run."""
     if row.different == "":
-        return UNKNOWN
+        return "?"
     if row.equal == "yes":
         return EQUAL
     if row.different == "yes":
@@ -59,16 +52,14 @@ PARSE_AGAIN = "parse its raw logs again with 'kvstudy parse'"
 class RecordedRun:
     """A finished run of which only the results are here, not its study file.
 
-    ``cells`` are those of its study's own stores and workloads.
-
-    ``speeds`` has the throughput (ops/s) of each repetition that counts: columns
-    workload, parameters, store, repetition, value. ``environment`` is environment.json.
+    ``cells`` are those of its study's own stores and workloads; ``speeds`` are the throughputs
+    (ops/s) by repetition that count, of each (workload, parameters, store) that has some.
     """
 
     folder: Path
     study: StudyRecord
     cells: pd.DataFrame
-    speeds: pd.DataFrame
+    speeds: dict[tuple[str, str, str], dict[str, float]]
     environment: dict
 
     @property
@@ -83,27 +74,15 @@ class RecordedRun:
     def workloads(self) -> dict[str, WorkloadRecord]:
         return {workload.name: workload for workload in self.study.workloads}
 
-    @cached_property
-    def _by_place(self) -> dict[tuple[str, str, str], dict[str, float]]:
-        keys = ["workload", "parameters", "store"]
-        return {
-            key: dict(zip(rows["repetition"], rows["value"], strict=True))
-            for key, rows in self.speeds.groupby(keys, sort=False)
-        }
-
-    def runs(self, workload: str, parameters: str, store: str) -> dict[str, float]:
-        """Throughput (ops/s) by repetition; empty when none counts."""
-        return self._by_place.get((workload, parameters, store), {})
+    @property
+    def counted(self) -> int:
+        """How many cells have a value that counts."""
+        return sum(map(len, self.speeds.values()))
 
     def parameters(self, workload: str) -> list[str]:
         """The sets of parameters that were planned for ``workload``, in their order."""
         rows = self.cells[self.cells["workload"] == workload]
         return list(dict.fromkeys(rows["parameters"]))
-
-    @property
-    def counted(self) -> int:
-        """How many cells have a value that counts."""
-        return len(self.speeds)
 
 
 def find_recorded(name: str) -> Path:
@@ -130,7 +109,14 @@ def read_recorded(folder: Path) -> RecordedRun:
     KvstudyError for files that are broken, contradict each other or were written by
     another version of kvstudy.
     """
-    environment, study = _environment(folder / "environment.json")
+    path = folder / "environment.json"
+    environment = read_environment(path, ["study", "machines"])
+    try:
+        study = StudyRecord.model_validate(environment["study"])
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(map(str, ["study", *problem["loc"]]))
+        raise KvstudyError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None
     made_by = f"written by `kvstudy parse`; if another version wrote it, {PARSE_AGAIN}"
     cells = read_csv(
         CELLS.path(folder), CELLS.columns, CELLS.numbers, made_by, ["wall_seconds", "node"]
@@ -146,31 +132,22 @@ def read_recorded(folder: Path) -> RecordedRun:
         frame[frame["store"].isin(stores) & frame["workload"].isin(workloads)]
         for frame in (cells, values)
     )
-    speeds = throughputs(values)
-    speeds = speeds[speeds["value"] > 0]
-    columns = ["workload", "parameters", "store", "repetition", "value"]
-    return RecordedRun(folder, study, cells, speeds[columns].reset_index(drop=True), environment)
+    speeds = {
+        place: dict(zip(rows["repetition"], rows["value"], strict=True))
+        for place, rows in throughputs(values)
+        .query("value > 0")
+        .groupby(["workload", "parameters", "store"], sort=False)
+    }
+    return RecordedRun(folder, study, cells, speeds, environment)
 
 
 def refuse_same(a: RecordedRun, b: RecordedRun) -> None:
     """KvstudyError when both are one run, or one is a copy of the other."""
     same = a.folder.resolve() == b.folder.resolve()
-    keys = ["workload", "parameters", "store", "repetition"]
-    first, second = (run.speeds.sort_values(keys, ignore_index=True) for run in (a, b))
-    copied = len(first) > 0 and first.equals(second)
+    copied = a.speeds and a.speeds == b.speeds
     if same or copied:
         what = "is the same folder as" if same else "has the same measured values as"
         raise KvstudyError(
             f"{b.folder}: {what} {a.folder}; a run compared with itself says nothing. "
             "Name another run"
         )
-
-
-def _environment(path: Path) -> tuple[dict, StudyRecord]:
-    environment = read_environment(path, ["study", "machines"])
-    try:
-        return environment, StudyRecord.model_validate(environment["study"])
-    except ValidationError as error:
-        problem = error.errors()[0]
-        place = ".".join(map(str, ["study", *problem["loc"]]))
-        raise KvstudyError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.present.comparison.compare import Comparison
-from kvstudy.present.comparison.runs import RecordedRun, marks, sizes, speed
+from kvstudy.present.comparison.runs import RecordedRun, marks, sizes
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import Latex, breakable, fill
@@ -47,7 +47,7 @@ def about_relative(found: Comparison) -> str:
 
 def _imported(found: Comparison) -> str:
     """What is not paired, if anything; with a space behind it."""
-    sides = [side for side, run in (("A", found.a), ("B", found.b)) if run.study.imported]
+    sides = [side for side, run in _both(found) if run.study.imported]
     if not sides:
         return ""
     runs = "Runs A and B have" if len(sides) > 1 else f"Run {sides[0]} has"
@@ -57,39 +57,46 @@ def _imported(found: Comparison) -> str:
     )
 
 
-def about_absolute() -> str:
-    return (
-        "Both runs say that they are of one machine: the same CPU, cores and memory. (Two machines "
-        "of one type look the same.) Geometric means in operations per second; the change is B by "
-        f"A with Welch's 95{NB}% interval on logarithms. The interval knows the spread of the "
-        "repetitions of each run only. What differed between the two times of measurement, such as "
-        "another load of the machine, is part of the change."
-    )
+ABOUT_ABSOLUTE = (
+    "Both runs say that they are of one machine: the same CPU, cores and memory. (Two machines "
+    "of one type look the same.) Geometric means in operations per second; the change is B by "
+    f"A with Welch's 95{NB}% interval on logarithms. The interval knows the spread of the "
+    "repetitions of each run only. What differed between the two times of measurement, such as "
+    "another load of the machine, is part of the change."
+)
+ABOUT_ORDERS = (
+    "Stores by their mean throughput; = between neighbours that are equal within ±10 %, ~ "
+    "where the repetitions leave them undecided (ratio paired by repetition, but for imported "
+    "logs; Holm's correction for the pairs of a workload). A pair of stores has neither order "
+    "when one of the runs shows the two equal or leaves them undecided."
+)
 
 
-def about_orders() -> str:
-    return (
-        "Stores by their mean throughput; = between neighbours that are equal within ±10 %, ~ "
-        "where the repetitions leave them undecided (ratio paired by repetition, but for imported "
-        "logs; Holm's correction for the pairs of a workload). A pair of stores has neither order "
-        "when one of the runs shows the two equal or leaves them undecided."
-    )
+def order_lines(found: Comparison) -> list[tuple[str, str]]:
+    """Of each workload ``run A: Redis > Memcached; run B: ...; of 1 pair, 1 in the same ...``."""
+    lines = []
+    for row in found.orders.itertuples():
+        orders = (
+            " ".join(found.title(word) if word in found.stores else word for word in of.split(" "))
+            for of in (row.order_a, row.order_b)
+        )
+        text = (
+            "run A: {}; run B: {}; of {}, {} in the same order, {} in the opposite, {} in neither"
+        )
+        pairs = "1 pair" if row.pairs == 1 else f"{row.pairs} pairs"
+        text = text.format(*orders, pairs, row.same, row.opposite, row.neither)
+        lines.append((found.workloads[row.workload, row.parameters], text))
+    return lines
 
 
-def order_line(found: Comparison, row) -> str:
-    """``run A: Redis > Memcached; run B: ...; of 1 pair, 1 in the same order, ...``."""
-    of = "1 pair" if row.pairs == 1 else f"{row.pairs} pairs"
-    return (
-        f"run A: {_titled(found, row.order_a)}; run B: {_titled(found, row.order_b)}; of {of}, "
-        f"{row.same} in the same order, {row.opposite} in the opposite, "
-        f"{row.neither} in neither"
-    )
+def different(found: Comparison) -> list[tuple[str, str, str]]:
+    """What differs between the runs: what, in A, in B."""
+    rows = found.facts.query("same == 'no'")
+    return list(rows[["what", "a", "b"]].itertuples(index=False, name=None))
 
 
-def _titled(found: Comparison, order: str) -> str:
-    """``order`` with the stores' titles."""
-    words = order.split(" ")
-    return " ".join(found.title(word) if word in found.stores else word for word in words)
+def same(found: Comparison) -> str:
+    return ", ".join(found.facts.query("same == 'yes'")["what"])
 
 
 def place_of(row) -> str:
@@ -127,60 +134,45 @@ WIDTH = 100
 
 def as_text(found: Comparison) -> str:
     """All parts, what differs first."""
-    blocks = [_runs(found), _differences(found), _left_out(found)]
+    runs = [f"Run {side}  {run.folder}: {span(run)}" for side, run in _both(found)]
+    differences = [(f"{what}: ", f"{a}  ->  {b}") for what, a, b in different(found)]
+    differences = _wrapped(differences) or ["  nothing that the runs record"]
+    gaps = _wrapped((f"{place_of(row)}: ", row.reason) for row in found.left_out.itertuples())
+    blocks = [
+        runs,
+        ["What differs", *differences, *_wrapped([("The same: ", same(found) or "nothing")])],
+        ["What is not compared", *(gaps or ["  nothing is left out"])],
+    ]
     if found.base is not None:
-        blocks.append(_relative(found))
+        base = found.title(found.base)
+        blocks.append(
+            [
+                f"Throughput by that of {base}, and its change from A to B",
+                *_grid([f"run A, by {base}", f"run B, by {base}"], relative_rows(found)),
+                *_wrapped([("", about_relative(found)), ("", MARKS)]),
+            ]
+        )
     if len(found.orders):
-        blocks.append(_orders(found))
-    blocks.append(_absolute(found))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _runs(found: Comparison) -> str:
-    return "\n".join(f"Run {side}  {run.folder}: {span(run)}" for side, run in _both(found))
-
-
-def _differences(found: Comparison) -> str:
-    rows = found.facts[found.facts["same"] == "no"]
-    same = ", ".join(found.facts.loc[found.facts["same"] == "yes", "what"])
-    lines = ["What differs"]
-    for row in rows.itertuples():
-        lines += _wrapped(f"  {row.what}: ", f"{row.a}  ->  {row.b}")
-    if rows.empty:
-        lines.append("  nothing that the runs record")
-    return "\n".join([*lines, *_wrapped("  The same: ", same or "nothing")])
-
-
-def _left_out(found: Comparison) -> str:
-    lines = ["What is not compared"]
-    for row in found.left_out.itertuples():
-        lines += _wrapped(f"  {place_of(row)}: ", row.reason)
-    return "\n".join(lines if len(found.left_out) else [*lines, "  nothing is left out"])
-
-
-def _relative(found: Comparison) -> str:
-    base = found.title(found.base)
-    head = ["workload", "store", f"run A, by {base}", f"run B, by {base}", "n", *CHANGE]
-    title = f"Throughput by that of {base}, and its change from A to B"
-    return _part(title, head, _relative_rows(found), [about_relative(found), MARKS])
-
-
-def _absolute(found: Comparison) -> str:
+        lines = [(f"{workload}: ", text) for workload, text in order_lines(found)]
+        orders = _wrapped([*lines, ("", ABOUT_ORDERS)])
+        blocks.append(["Order of the stores by throughput", *orders])
     title = "Throughput itself, and its change from A to B"
     if found.two_machines:
         reason = f"Left out: {found.two_machines}. Absolute rates compare on one machine only."
-        return "\n".join([title, *_wrapped("  ", reason)])
-    head = ["workload", "store", "run A (ops/s)", "run B (ops/s)", "n", *CHANGE]
-    notes = [about_absolute()] + ([] if found.base else [MARKS])
-    return _part(f"{title} (one machine)", head, _absolute_rows(found), notes)
+        blocks.append([title, *_wrapped([("", reason)])])
+    else:
+        notes = [("", ABOUT_ABSOLUTE), *([] if found.base else [("", MARKS)])]
+        table = _grid(["run A (ops/s)", "run B (ops/s)"], absolute_rows(found))
+        blocks.append([f"{title} (one machine)", *table, *_wrapped(notes)])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _relative_rows(found: Comparison) -> list[list[str]]:
+def relative_rows(found: Comparison) -> list[list[str]]:
     return _rows(found, found.changes, "ratio", significant)
 
 
-def _absolute_rows(found: Comparison) -> list[list[str]]:
-    return _rows(found, found.throughputs, "throughput", speed)
+def absolute_rows(found: Comparison) -> list[list[str]]:
+    return _rows(found, found.throughputs, "throughput", lambda rate: grouped(significant(rate)))
 
 
 def _rows(
@@ -200,50 +192,40 @@ def _rows(
     ]
 
 
-def _orders(found: Comparison) -> str:
-    lines = ["Order of the stores by throughput"]
-    for row in found.orders.itertuples():
-        label = found.workloads[row.workload, row.parameters]
-        lines += _wrapped(f"  {label}: ", order_line(found, row))
-    return "\n".join([*lines, *_wrapped("  ", about_orders())])
-
-
-CHANGE = ["change", "95 % interval", ""]
-
-
-def _part(title: str, head: list[str], rows: list[list[str]], notes: list[str]) -> str:
-    table = _grid(head, rows) if rows else ["  nothing to compare"]
-    return "\n".join([title, *table, *(line for note in notes for line in _wrapped("  ", note))])
-
-
-def _grid(head: Sequence[str], rows: list[list[str]]) -> list[str]:
+def _grid(values: list[str], rows: list[list[str]]) -> list[str]:
     """Columns as wide as their longest cell: the first two to the left, the others right."""
-    widths = [max(len(row[place]) for row in [head, *rows]) for place in range(len(head))]
+    if not rows:
+        return ["  nothing to compare"]
+    rows = [["workload", "store", *values, "n", "change", "95 % interval", ""], *rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        left = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
+        right = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        lines.append("  ".join(["", *left, *right]).rstrip())
+    return lines
+
+
+def _wrapped(parts: Iterable[tuple[str, str]]) -> list[str]:
+    """Each text behind its head; its further lines are indented."""
     return [
-        (
-            "  "
-            + "  ".join(
-                cell.ljust(width) if place < 2 else cell.rjust(width)
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-        ).rstrip()
-        for row in [head, *rows]
+        line
+        for head, text in parts
+        for line in textwrap.wrap(
+            f"  {head}{text}",
+            WIDTH,
+            subsequent_indent="      " if head else "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     ]
 
 
-def _wrapped(head: str, text: str) -> list[str]:
-    """``text`` behind ``head``; its further lines are indented."""
-    further = "  " if not head.strip() else "      "
-    whole = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.wrap(head + text, WIDTH, subsequent_indent=further, **whole)
-
-
-def _both(found: Comparison) -> list[tuple[str, object]]:
+def _both(found: Comparison) -> list[tuple[str, RecordedRun]]:
     return [("A", found.a), ("B", found.b)]
 
 
 TEMPLATE = Path("report/templates/compared-runs.tex.j2")
-DOCUMENT = "comparison"
 # A table does not break over pages: longer ones are set in parts.
 MOST_ROWS = 20
 # Longest word of a narrow column, and of the pieces that a longer one breaks into.
@@ -255,45 +237,34 @@ def build_document(found: Comparison, forests: list[Path], output: Path) -> Path
 
     ``forests`` are the figures in ``output``. KvstudyError when TeX finds a fault.
     """
-    source = output / "latex"
-    source.mkdir(parents=True, exist_ok=True)
-    main = source / f"{DOCUMENT}.tex"
-    # Beside the source, so without anything of the user's in their path.
-    figures = [Latex(f"../{path.name}") for path in forests]
-    main.write_text(fill(TEMPLATE, **_content(found, figures)), encoding="utf-8")
-    pdf = output / f"{DOCUMENT}.pdf"
-    build_pdf(main, source / "build", pdf)
-    return pdf
-
-
-def _content(found: Comparison, figures: list[Latex]) -> dict[str, object]:
-    names = [found.a.name, found.b.name]
-    facts = found.facts
-    differ = facts[facts["same"] == "no"]
-    base = found.title(found.base) if found.base else ""
-    return {
+    content = {
         "title": "Two runs compared",
-        "subject": f"{names[0]} and {names[1]}",
+        "subject": f"{found.a.name} and {found.b.name}",
         "run": "",
         "columns": COLUMNS,
         "runs": [(side, _split(run.folder.as_posix()), span(run)) for side, run in _both(found)],
-        "differences": _pages([[row.what, row.a, row.b] for row in differ.itertuples()]),
-        "same": _split(", ".join(facts.loc[facts["same"] == "yes", "what"])),
+        "differences": _pages(different(found)),
+        "same": _split(same(found)),
         "left_out": _pages([[place_of(row), row.reason] for row in found.left_out.itertuples()]),
-        "base": base,
-        "relative": _on_paper(_relative_rows(found)),
-        "about_relative": about_relative(found) if base else "",
+        "base": found.title(found.base) if found.base else "",
+        "relative": _on_paper(relative_rows(found)),
+        "about_relative": about_relative(found) if found.base else "",
         "marks": MARKS,
-        "figures": figures,
-        "orders": [
-            (found.workloads[row.workload, row.parameters], order_line(found, row))
-            for row in found.orders.itertuples()
-        ],
-        "about_orders": about_orders(),
+        # Beside the source, so without anything of the user's in their path.
+        "figures": [Latex(f"../{path.name}") for path in forests],
+        "orders": order_lines(found),
+        "about_orders": ABOUT_ORDERS,
         "two_machines": found.two_machines,
-        "absolute": _on_paper(_absolute_rows(found)),
-        "about_absolute": about_absolute(),
+        "absolute": _on_paper(absolute_rows(found)),
+        "about_absolute": ABOUT_ABSOLUTE,
     }
+    source = output / "latex"
+    source.mkdir(parents=True, exist_ok=True)
+    main = source / "comparison.tex"
+    main.write_text(fill(TEMPLATE, **content), encoding="utf-8")
+    pdf = output / "comparison.pdf"
+    build_pdf(main, source / "build", pdf)
+    return pdf
 
 
 def _on_paper(rows: list[list[str]]) -> list[list[list[str]]]:
@@ -306,7 +277,7 @@ def _on_paper(rows: list[list[str]]) -> list[list[list[str]]]:
     return _pages(shown)
 
 
-def _pages(rows: list[list[str]]) -> list[list[list[str]]]:
+def _pages(rows: list) -> list[list[list[str]]]:
     """``rows`` with places to break in long words, in parts that fit on a page."""
     rows = [[_split(cell) for cell in row] for row in rows]
     return [rows[start : start + MOST_ROWS] for start in range(0, len(rows), MOST_ROWS)]
