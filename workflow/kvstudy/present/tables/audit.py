@@ -49,18 +49,21 @@ class AuditTable(Table):
         """The kinds of checks with their counts; below them what does not fit, gravest first."""
         counts = []
         for kind in Kind:
-            fits = rows.loc[rows["kind"] == kind, "fits"]
+            fits = rows.loc[rows["kind"] == kind, "fits"].value_counts()
             if len(fits):
-                counts.append(
-                    Line(_(kind.heading), [str(len(fits)), *(_count(fits, of) for of in Fits)])
-                )
+                cells = [fits.sum(), *(fits.get(each, DASH) for each in Fits)]
+                counts.append(Line(_(kind.heading), list(map(str, cells))))
         columns = [
             *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in MISFITS)],
             *[pgettext("check", "pass"), pgettext("check", "not judged")],
         ]
         sections = []
         for fits, of in gravest_first(rows).groupby("fits", sort=False):
-            lines = [_line(Misfit.of(row, run.study, run.titles)) for row in of.itertuples()]
+            lines = []
+            for misfit in (Misfit.of(row, run.study, run.titles) for row in of.itertuples()):
+                note = [grey(misfit.note)] if misfit.note else []
+                label = below(Rich.escape(misfit.place), *note) if note else misfit.place
+                lines.append(Line(label, [misfit.given, misfit.expected, misfit.off]))
             title = _(fits)
             sections.append(Section(title[:1].upper() + title[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
@@ -77,11 +80,6 @@ def checks_of(run: Run) -> pd.DataFrame:
             "but --audit is missing; make the file with `kvstudy audit`"
         )
     return run.audit
-
-
-def _count(fits: pd.Series, which: Fits) -> str:
-    number = int((fits == which).sum())
-    return str(number) if number else DASH
 
 
 @dataclass(frozen=True)
@@ -112,17 +110,9 @@ class Misfit:
         return cls(_place(row, study, titles), given + unit, expected, off(row), note)
 
 
-def _line(misfit: Misfit) -> Line:
-    label = misfit.place
-    if misfit.note:
-        label = below(Rich.escape(label), grey(misfit.note))
-    return Line(label, [misfit.given, misfit.expected, misfit.off])
-
-
 def _place(row, study: Study, titles: dict[str, str]) -> str:
-    place = ", ".join(sentence(each) for each in row.place.split(", "))
-    if row.kind == Kind.TEXT:
-        place = sentence(row.place)
+    places = [row.place] if row.kind == Kind.TEXT else row.place.split(", ")
+    place = ", ".join(map(sentence, places))
     parts = [place[:1].upper() + place[1:]]
     if row.store:
         parts.append(titles.get(row.store, row.store))
@@ -135,12 +125,11 @@ def _place(row, study: Study, titles: dict[str, str]) -> str:
 
 def sizes(row) -> str:
     """``10 000 records, 4 threads``; "" where none is given."""
-    found = []
-    for name in SIZES:
-        number = getattr(row, name)
-        if not math.isnan(number):
-            found.append(sized(name, int(number)).format(grouped(f"{number:.0f}")))
-    return ", ".join(found)
+    return ", ".join(
+        sized(name, int(number)).format(grouped(f"{number:.0f}"))
+        for name in SIZES
+        if not math.isnan(number := getattr(row, name))
+    )
 
 
 def off(row) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -22,6 +21,15 @@ from kvstudy.study.base import SIZES
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
     from kvstudy.study.model import Study
+
+
+# Of each kind of check the title of its section, and the decimals.
+CHECKS = {
+    Kind.LITTLE: (N_("Share of the time in calls: throughput times mean latency ÷ threads"), 3),
+    Kind.RUNTIME: (N_("Throughput times run time ÷ operations"), 4),
+    Kind.FAILURES: (N_("Operations ÷ those that the stated failures leave"), 4),
+    Kind.THREADS: (N_("Throughput of N threads ÷ N times that of one (the largest)"), 2),
+}
 
 
 class AuditedTable(Table):
@@ -43,28 +51,11 @@ class AuditedTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per kind of check, a line for each workload, set of sizes and operation."""
         stores = [store for store in run.study.store_names if store in set(rows["store"])]
-        sections = []
-        for title, kind, value, places in (
-            (
-                _("Share of the time in calls: throughput times mean latency ÷ threads"),
-                *(Kind.LITTLE, _given, 3),
-            ),
-            (_("Throughput times run time ÷ operations"), Kind.RUNTIME, _by_expected, 4),
-            (
-                _("Operations ÷ those that the stated failures leave"),
-                Kind.FAILURES,
-                _by_expected,
-                4,
-            ),
-            (
-                _("Throughput of N threads ÷ N times that of one (the largest)"),
-                *(Kind.THREADS, _given, 2),
-            ),
-        ):
-            of = rows[rows["kind"] == kind]
-            lines = _lines(of, run.study, stores, value, places, several=kind != Kind.THREADS)
-            if lines:
-                sections.append(Section(title, lines))
+        sections = [
+            Section(_(title), lines)
+            for kind, (title, places) in CHECKS.items()
+            if (lines := _lines(rows[rows["kind"] == kind], run.study, stores, kind, places))
+        ]
         sections += _combined(rows, run.study, stores)
         nothing = Section("", [Line(_("Nothing follows from other values"), [])])
         note = Rich.escape(_("{}: fails by more than rounding can do."))
@@ -72,17 +63,10 @@ class AuditedTable(Table):
         return [Grid(columns, sections or [nothing], [note.format(bold(_("Bold")))])]
 
 
-def _given(row) -> float:
-    return row.given
-
-
-def _by_expected(row) -> float:
-    return row.given / row.expected
-
-
 def _lines(
-    rows: pd.DataFrame, study: Study, stores: list[str], value: Callable, places: int, several: bool
+    rows: pd.DataFrame, study: Study, stores: list[str], kind: Kind, places: int
 ) -> list[Line]:
+    several = kind != Kind.THREADS
     same = ["workload", *(SIZES if several else SIZES[:-1]), "operation"]
     lines = []
     for (workload, *_rest), group in rows.groupby(same, sort=False, dropna=False):
@@ -91,17 +75,14 @@ def _lines(
         if first.operation not in ("", "overall"):
             label.append(operation_word(first.operation))
         label.append(sizes(first if several else first._replace(threads=math.nan)))
-        by_store = {row.store: row for row in group.itertuples()}
-        cells = [
-            _cell(value(by_store[s]), places, by_store[s]) if s in by_store else DASH
-            for s in stores
-        ]
-        lines.append(Line(", ".join(part for part in label if part), cells, workload=workload))
+        cells = dict.fromkeys(stores, DASH)
+        for row in group.itertuples():
+            by = row.expected if kind in (Kind.RUNTIME, Kind.FAILURES) else 1
+            text = decimal(f"{row.given / by:.{places}f}")
+            cells[row.store] = marked(_bold(text, row), row.given / by)
+        label = ", ".join(part for part in label if part)
+        lines.append(Line(label, [cells[store] for store in stores], workload=workload))
     return lines
-
-
-def _cell(value: float, places: int, row) -> str:
-    return marked(_bold(decimal(f"{value:.{places}f}"), row), value)
 
 
 def _bold(text: str, row) -> str:

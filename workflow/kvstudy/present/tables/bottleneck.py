@@ -34,12 +34,15 @@ class BottleneckTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
         tried = rows["clients"].notna().any()
+        cores = rows["machine_cores"].max()
         columns = [_("Client µs"), _("Server µs"), _("Client cores"), _("Server cores")]
         columns += [_("In calls")]
         columns += [_("Clients"), _("Twice as many")] if tried else [_("Of ceiling")]
         notes = [
             _("Geometric means over the runs. Client µs, Server µs: CPU time per operation."),
-            _cores(rows["machine_cores"].dropna()),
+            _("Client cores, Server cores: cores in use.")
+            if pd.isna(cores)
+            else _("Client cores, Server cores: cores in use, of {}.").format(f"{cores:.0f}"),
             _("In calls: share of the client threads' time in calls to the store."),
             _(
                 "Clients: how many share the threads. Twice as many: throughput of twice as many "
@@ -57,13 +60,14 @@ class BottleneckTable(Table):
         return [Grid([*columns, _("Client-bound")], sections, [" ".join(notes)], sortable=True)]
 
 
-def _cores(cores: pd.Series) -> str:
-    if not len(cores):
-        return _("Client cores, Server cores: cores in use.")
-    return _("Client cores, Server cores: cores in use, of {}.").format(f"{cores.max():.0f}")
-
-
 def _cells(row: pd.Series, tried: bool) -> list[str]:
+    if not tried:
+        more = [number_cell(row["ceiling"], share)]
+    else:
+        more = [number_cell(row["clients"], "{:.0f}".format), DASH]
+        if pd.notna(row["twice"]):
+            ratio, low, high = row[TWICE]
+            more[1] = f"{significant(ratio)} ({interval(ratio, low, high)})"
     return [
         *(number_cell(row[name], significant) for name in ("client_cpu", "server_cpu")),
         *(
@@ -71,17 +75,6 @@ def _cells(row: pd.Series, tried: bool) -> list[str]:
             for name in ("client_cores", "server_cores")
         ),
         number_cell(row["in_call"], share),
-        *(
-            [number_cell(row["clients"], "{:.0f}".format), _twice(row)]
-            if tried
-            else [number_cell(row["ceiling"], share)]
-        ),
+        *more,
         sentence(row["client_bound"]) or DASH,
     ]
-
-
-def _twice(row: pd.Series) -> str:
-    if pd.isna(row["twice"]):
-        return DASH
-    ratio, low, high = row[TWICE]
-    return f"{significant(ratio)} ({interval(ratio, low, high)})"

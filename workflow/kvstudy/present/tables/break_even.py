@@ -112,11 +112,8 @@ def _numbers(costs: Costs) -> list[float | None]:
     if crossing is None:
         return [*values, math.inf, None, None, math.nan, None, None]
     hits = hit_probability(crossing)
-    return [
-        *values,
-        *[crossing.value, crossing.low, crossing.high],
-        *[hits.value, hits.low, hits.high],
-    ]
+    ends = (crossing.value, crossing.low, crossing.high)
+    return [*values, *ends, hits.value, hits.low, hits.high]
 
 
 def _of(frame: pd.DataFrame, origin: str):
@@ -129,11 +126,9 @@ def _cells(row) -> list[str]:
     if math.isinf(row.crossing):
         return [*cells, _("never"), DASH, DASH, DASH]
     interval = DASH if pd.isna(row.low) else span(row.low, row.high)
-    hits = (
-        DASH
-        if pd.isna(row.hits_low)
-        else f"{_percent(row.hits_low)}\N{EN DASH}{_percent(row.hits_high)}"
-    )
+    hits = f"{_percent(row.hits_low)}{DASH}{_percent(row.hits_high)}"
+    if pd.isna(row.hits_low):
+        hits = DASH
     crossing = marked(significant(row.crossing), row.crossing)
     return [*cells, crossing, interval, marked(f"{_percent(row.hits)} %", row.hits), hits]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, change, grouped, share
+from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
@@ -71,34 +72,81 @@ class ComparisonTable(Table):
         """
         study, floor = run.study, run.headline_analysis.floor.set_index("workload")["floor"]
         workloads = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
-        rows = [_row(self, study, run.results, name) for name in workloads]
+        rows = [self._row(study, run.results, name) for name in workloads]
         frame = pd.DataFrame(rows, columns=COLUMNS)
         return frame.assign(floor=frame["workload"].map(floor))
+
+    def _row(self, study: Study, results: Results, workload: str) -> dict[str, object]:
+        both = {"baseline": self.baseline, "store": self.store}
+        runs = [results.runs(store, workload, *THROUGHPUT) for store in both.values()]
+        if not study.imported:
+            shared = sorted(set(runs[0]) & set(runs[1]))
+            runs = [{repetition: of[repetition] for repetition in shared} for of in runs]
+        number = min(map(len, runs))
+        row = dict.fromkeys(COLUMNS, math.nan)
+        row |= {"workload": workload, "repetitions": number, "failed_operation": "", "note": ""}
+        if number:
+            row["baseline"], row["store"] = (fmean(of.values()) for of in runs)
+            ratio = (
+                unpaired_ratio(runs[1].values(), runs[0].values())
+                if study.imported
+                else paired_ratio(runs[1], runs[0])
+            )
+            row["change"] = ratio.value - 1
+            if ratio.low is not None:
+                row |= {"low": ratio.low - 1, "high": ratio.high - 1}
+        shares = {
+            operation: [results.failed_share(store, workload, operation) for store in both.values()]
+            for operation in SINGLE_OPERATIONS
+        }
+        shares = {name: of for name, of in shares.items() if None not in of}
+        if shares:
+            worst = max(shares, key=lambda name: max(shares[name]))
+            row["failed_operation"] = worst
+            row["failed_baseline"], row["failed_store"] = shares[worst]
+        problems = []
+        for name, store in both.items():
+            row[f"published_{name}"] = results.published(store, workload, *THROUGHPUT)
+            row[f"rejected_{name}"] = results.rejected(store, workload, *THROUGHPUT)
+            failed = (
+                results.published(store, workload, operation, "failed_share")
+                for operation in SINGLE_OPERATIONS
+            )
+            failed = next((value / 100 for value in failed if value is not None), None)
+            row[f"published_failed_{name}"] = failed
+            if workload != MEAN:
+                problems += results.state(store, workload).problems
+        row["note"] = "; ".join(dict.fromkeys(problems))
+        gain = results.published(self.store, workload, "overall", "throughput_change")
+        row["published_change"] = None if gain is None else gain / 100
+        return row
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload, below it what the source published."""
         lines = []
         for row in rows.itertuples():
             title = run.study.workload(row.workload).title
-            lines.append(Line(title, _here(row), workload=row.workload))
-            if any(there := _there(row)):
-                cells = [cell or DASH for cell in there]
+            baseline, store, gain, *failed = _cells(row)
+            interval = DASH
+            if not pd.isna(row.low):
+                interval = between(change(row.low).removesuffix(" %"), change(row.high))
+            here = [baseline, store, gain, interval, *failed]
+            lines.append(Line(title, [cell or DASH for cell in here], workload=row.workload))
+            if any(there := _cells(row, "published_")):
+                baseline, store, gain, *failed = there
+                baseline = with_mark(baseline, row.rejected_baseline)
+                store = with_mark(store, row.rejected_store)
+                cells = [cell or DASH for cell in (baseline, store, gain, "", *failed)]
                 line = Line(_("published"), cells, workload=row.workload, published=True)
                 lines.append(line)
-        groups = [(_("Throughput (ops/s)"), 2), (pgettext("of throughput", "Change"), 2)]
+        groups = [
+            *[(_("Throughput (ops/s)"), 2), (pgettext("of throughput", "Change"), 2)],
+            (_("Failed"), 2),
+        ]
         both = [marked(run.titles[name], store=name) for name in (self.baseline, self.store)]
         columns = [*both, pgettext("of ratios", "mean"), interval_head(), *both]
-        notes = _notes(rows, run.study)
-        groups.append((_("Failed"), 2))
-        return [
-            Grid(
-                columns,
-                [Section("", lines)],
-                notes,
-                groups=groups,
-                paper=Paper(gap=".22em", head=20),
-            )
-        ]
+        notes, paper = _notes(rows, run.study), Paper(gap=".22em", head=20)
+        return [Grid(columns, [Section("", lines)], notes, groups=groups, paper=paper)]
 
     def published_rows(self, source: Source) -> pd.Series:
         """All values of the two stores that it is about, wherever they were published."""
@@ -137,96 +185,22 @@ class ComparisonTable(Table):
         return source.table(titles, [Section("", lines)], notes=notes, stores=stores)
 
 
-def _row(
-    table: ComparisonTable, study: Study, results: Results, workload: str
-) -> dict[str, object]:
-    both = [table.baseline, table.store]
-    runs = [results.runs(store, workload, "overall", "throughput") for store in both]
-    if not study.imported:
-        shared = sorted(set(runs[0]) & set(runs[1]))
-        runs = [{repetition: of[repetition] for repetition in shared} for of in runs]
-    number = min(len(of) for of in runs)
-    means = [fmean(of.values()) if number else math.nan for of in runs]
-    row = dict.fromkeys(COLUMNS, math.nan) | {
-        "workload": workload,
-        "repetitions": number,
-        "baseline": means[0],
-        "store": means[1],
-        "failed_operation": "",
-        "note": _note(table, results, workload),
-    }
-    if number:
-        ratio = (
-            unpaired_ratio(runs[1].values(), runs[0].values())
-            if study.imported
-            else paired_ratio(runs[1], runs[0])
-        )
-        row["change"] = ratio.value - 1
-        if ratio.low is not None:
-            row |= {"low": ratio.low - 1, "high": ratio.high - 1}
-    shares = {
-        operation: [results.failed_share(store, workload, operation) for store in both]
-        for operation in SINGLE_OPERATIONS
-    }
-    shares = {name: of for name, of in shares.items() if None not in of}
-    if shares:
-        worst = max(shares, key=lambda name: max(shares[name]))
-        row["failed_operation"] = worst
-        row["failed_baseline"], row["failed_store"] = shares[worst]
-    for name, store in (("baseline", table.baseline), ("store", table.store)):
-        row[f"published_{name}"] = results.published(store, workload, "overall", "throughput")
-        row[f"rejected_{name}"] = results.rejected(store, workload, "overall", "throughput")
-        row[f"published_failed_{name}"] = _published_failed(results, store, workload)
-    gain = results.published(table.store, workload, "overall", "throughput_change")
-    row["published_change"] = None if gain is None else gain / 100
-    return row
+def _cells(row, of: str = "") -> list[str]:
+    """Throughputs, change and shares of failures; "" for what does not exist."""
+    forms = {"baseline": _rate, "store": _rate, "change": change}
+    forms |= {"failed_baseline": share, "failed_store": share}
+    values = [(getattr(row, of + name), form) for name, form in forms.items()]
+    return ["" if pd.isna(value) else marked(form(value), value) for value, form in values]
 
 
-def _published_failed(results: Results, store: str, workload: str) -> float | None:
-    shares = (
-        results.published(store, workload, operation, "failed_share")
-        for operation in SINGLE_OPERATIONS
-    )
-    return next((value / 100 for value in shares if value is not None), None)
-
-
-def _note(table: ComparisonTable, results: Results, workload: str) -> str:
-    if workload == MEAN:
-        return ""
-    problems = [
-        problem
-        for store in (table.baseline, table.store)
-        for problem in results.state(store, workload).problems
-    ]
-    return "; ".join(dict.fromkeys(problems))
-
-
-def _here(row) -> list[str]:
-    interval = DASH
-    if not pd.isna(row.low):
-        interval = between(change(row.low).removesuffix(" %"), change(row.high))
-    cells = [_number(row.baseline), _number(row.store), _change(row.change), interval]
-    return [
-        cell or DASH for cell in [*cells, *map(_share, (row.failed_baseline, row.failed_store))]
-    ]
-
-
-def _there(row) -> list[str]:
-    return [
-        with_mark(_number(row.published_baseline), row.rejected_baseline),
-        with_mark(_number(row.published_store), row.rejected_store),
-        _change(row.published_change),
-        "",
-        _share(row.published_failed_baseline),
-        _share(row.published_failed_store),
-    ]
+def _rate(value: float) -> str:
+    return grouped(f"{value:.0f}")
 
 
 def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
     notes = []
     numbers = sorted({int(n) for n in frame["repetitions"] if n})
     if numbers:
-        runs = str(numbers[0])
         if numbers[-1] == 1:
             text = _(
                 "Here: one run each. Change: how much higher the throughput of the second is; one "
@@ -245,7 +219,8 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
                 "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
                 "by repetition, t distribution on logarithms)."
             )
-        if numbers[-1] != numbers[0]:
+        runs = str(numbers[0])
+        if len(numbers) > 1:
             runs = between(runs, str(numbers[-1]))
         notes.append(text.format(runs))
     inside = [
@@ -258,24 +233,11 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
     some = frame[(frame["failed_baseline"] > 0) | (frame["failed_store"] > 0)]
     if len(some):
         kinds = list_of(_(KINDS[name]) for name in some["failed_operation"].unique())
-        notes.append(
-            _("Failed: share of the {}; no other operations failed more often.").format(kinds)
-        )
+        text = _("Failed: share of the {}; no other operations failed more often.")
+        notes.append(text.format(kinds))
     if frame[["rejected_baseline", "rejected_store"]].any(axis=None):
         notes.append(rejected_note())
     for text in dict.fromkeys(note for note in frame["note"] if note):
         text = sentence(text)
         notes.append(text[:1].upper() + text[1:] + ".")
     return notes
-
-
-def _number(value: float) -> str:
-    return "" if pd.isna(value) else marked(grouped(f"{value:.0f}"), value)
-
-
-def _change(value: float) -> str:
-    return "" if pd.isna(value) else marked(change(value), value)
-
-
-def _share(value: float) -> str:
-    return "" if pd.isna(value) else marked(share(value), value)

@@ -54,6 +54,7 @@ class OperationsTable(Table):
         for store in run.study.store_names:
             for step in STEPS:
                 before, after = probes.sizes(store, step.name) or (None, None)
+                commands = probes.commands(store, step.name).items()
                 table.append(
                     {
                         "store": store,
@@ -61,7 +62,7 @@ class OperationsTable(Table):
                         "operation": step.operation,
                         "operations": probes.operations(store, step.name),
                         "statuses": _shares(probes.statuses(store, step.name)),
-                        "commands": _counts(probes.commands(store, step.name), "{} {:.4f}"),
+                        "commands": ", ".join(f"{name} {count:.4f}" for name, count in commands),
                         "misses": probes.missed(store, step.name),
                         "bytes_before": before,
                         "bytes_after": after,
@@ -108,11 +109,18 @@ def _line(probes: Probes, store: str, step: str) -> Line:
     if not probes.operations(store, step):
         return Line(label, [pgettext("operation", "not supported"), "", ""])
     statuses = probes.statuses(store, step)
-    commands = _shown(probes.commands(store, step)) or DASH
+    # Names may hold points, so only the numbers are turned into those of the language.
+    commands = ", ".join(
+        f"{name}\N{NO-BREAK SPACE}{decimal(f'{count:.2f}')}"
+        for name, count in probes.commands(store, step).items()
+    )
     if set(statuses) != {OK}:
-        commands += f" ({_shown_shares(statuses)})"
-    sizes = _sizes(probes, store, step) if step.startswith("update") else ""
-    return Line(label, [commands, sizes, _missing(probes, store, step)])
+        commands = f"{commands or DASH} ({_shown_shares(statuses)})"
+    sizes = ""
+    if step.startswith("update"):
+        both = (grouped(f"{size:.0f}") for size in probes.sizes(store, step) or ())
+        sizes = " \N{RIGHTWARDS ARROW} ".join(both) or DASH
+    return Line(label, [commands or DASH, sizes, _missing(probes, store, step)])
 
 
 def _missing(probes: Probes, store: str, step: str) -> str:
@@ -136,20 +144,3 @@ def _shares(statuses: dict[str, float]) -> str:
 def _shown_shares(statuses: dict[str, float]) -> str:
     """A number and its sign stay on one line."""
     return decimal(_shares(statuses)).replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-def _counts(commands: dict[str, float], form: str) -> str:
-    return ", ".join(form.format(name, count) for name, count in commands.items())
-
-
-def _shown(commands: dict[str, float]) -> str:
-    """Names may hold points, so only the numbers are turned into those of the language."""
-    space = "\N{NO-BREAK SPACE}"
-    return ", ".join(f"{name}{space}{decimal(f'{n:.2f}')}" for name, n in commands.items())
-
-
-def _sizes(probes: Probes, store: str, step: str) -> str:
-    sizes = probes.sizes(store, step)
-    if sizes is None:
-        return DASH
-    return " \N{RIGHTWARDS ARROW} ".join(grouped(f"{size:.0f}") for size in sizes)

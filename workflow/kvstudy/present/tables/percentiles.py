@@ -27,7 +27,6 @@ from kvstudy.study.metrics import PERCENTILES
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.analyse.tidy.results import Results
 
 SHOWN = [50.0, 95.0, 99.0, 99.9]
 
@@ -47,7 +46,22 @@ class PercentilesTable(Table):
         That is the plain mean of the values of the single runs, as sources print it; NaN
         where no percentiles of the workload were published, and for other percentages.
         """
-        return _with_averages(run.headline_analysis.percentiles, run.results)
+        rows, results = run.headline_analysis.percentiles, run.results
+        published = {
+            (workload, metric)
+            for workload in rows["workload"].unique()
+            for metric in PERCENTILES.values()
+            for store in rows["store"].unique()
+            for operation in results.operations(workload)
+            if results.published(store, workload, operation, metric) is not None
+        }
+        means = []
+        for row in rows.itertuples():
+            metric, value = PERCENTILES.get(row.percent, ""), None
+            if (row.workload, metric) in published:
+                value = results.measured(row.store, row.workload, row.operation, metric)
+            means.append(math.nan if value is None else value.mean)
+        return rows.assign(mean_of_runs=means)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters, a line per store and operation."""
@@ -66,43 +80,21 @@ class PercentilesTable(Table):
             sections.append(Section(setting, lines, workload=mine["workload"].iloc[0]))
         if not sections:
             sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(columns))])]
-        return [Grid(columns, sections, _notes(len(averaged) > 0))]
-
-
-def _notes(averaged: bool) -> list[str]:
-    notes = [
-        _(
-            "Service time in µs that this share of the operations of all runs together does not "
-            "exceed, below it the range of the single runs. Left out: percentiles with fewer than "
-            "{} operations beyond them."
-        ).format(ENOUGH_BEYOND)
-    ]
-    if averaged:
-        notes.append(
+        notes = [
             _(
-                "Mean of the runs' values: plain mean of the percentiles of the single runs, as "
-                "the source has it; it is no percentile of any set of operations."
+                "Service time in µs that this share of the operations of all runs together does "
+                "not exceed, below it the range of the single runs. Left out: percentiles with "
+                "fewer than {} operations beyond them."
+            ).format(ENOUGH_BEYOND)
+        ]
+        if len(averaged):
+            notes.append(
+                _(
+                    "Mean of the runs' values: plain mean of the percentiles of the single runs, "
+                    "as the source has it; it is no percentile of any set of operations."
+                )
             )
-        )
-    return notes
-
-
-def _with_averages(rows: pd.DataFrame, results: Results) -> pd.DataFrame:
-    published = {
-        (workload, metric)
-        for workload in rows["workload"].unique()
-        for metric in PERCENTILES.values()
-        for store in rows["store"].unique()
-        for operation in results.operations(workload)
-        if results.published(store, workload, operation, metric) is not None
-    }
-    means = []
-    for row in rows.itertuples():
-        metric, value = PERCENTILES.get(row.percent, ""), None
-        if (row.workload, metric) in published:
-            value = results.measured(row.store, row.workload, row.operation, metric)
-        means.append(math.nan if value is None else value.mean)
-    return rows.assign(mean_of_runs=means)
+        return [Grid(columns, sections, notes)]
 
 
 def _percent(percent: float) -> str:
@@ -114,18 +106,16 @@ def _cells(by_percent: pd.DataFrame, averaged: list[float]) -> list[tuple[str, s
     cells = []
     for percent in SHOWN:
         row = by_percent.loc[percent] if percent in by_percent.index else None
-        cells.append(_percentile(row))
+        if row is None or row["beyond"] < ENOUGH_BEYOND:
+            cells.append((DASH, ""))
+        else:
+            value, low, high = (_whole(row[name]) for name in ("value", "low", "high"))
+            below = f"{low}{DASH}{high}" if row["n"] > 1 else ""
+            cells.append((marked(value, row["value"]), below))
         if percent in averaged:
             mean = math.nan if row is None else row["mean_of_runs"]
             cells.append((number_cell(mean, _whole), ""))
     return cells
-
-
-def _percentile(row: pd.Series | None) -> tuple[str, str]:
-    if row is None or row["beyond"] < ENOUGH_BEYOND:
-        return DASH, ""
-    value, low, high = (_whole(row[name]) for name in ("value", "low", "high"))
-    return marked(value, row["value"]), f"{low}\N{EN DASH}{high}" if row["n"] > 1 else ""
 
 
 def _whole(value: float) -> str:

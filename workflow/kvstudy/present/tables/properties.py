@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -54,17 +55,15 @@ class PropertiesTable(Table):
         there = published.stores if published else {}
         names = [*STATED, *(name for name in JUDGED if any(name in of for of in there.values()))]
         rows = []
-        for name in names:
-            for store, of_store in properties.items():
-                says, cited = "", []
-                if name in STATED:
-                    statement = getattr(of_store, name)
-                    says = statement.says
-                    urls = [of_store.references[one].url for one in statement.references]
-                    cited = sorted(number[url] for url in urls)
-                published_words = there.get(store, {}).get(name, "")
-                row = [name, store, of_store.version, says, " ".join(map(str, cited))]
-                rows.append([*row, published_words])
+        for name, (store, of_store) in product(names, properties.items()):
+            says, cited = "", []
+            if name in STATED:
+                statement = getattr(of_store, name)
+                says = statement.says
+                cited = sorted(number[of_store.references[one].url] for one in statement.references)
+            numbers = " ".join(map(str, cited))
+            published_words = there.get(store, {}).get(name, "")
+            rows.append([name, store, of_store.version, says, numbers, published_words])
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
@@ -108,14 +107,11 @@ def numbered(properties: dict[str, StoreProperties]) -> list[tuple[int, str, str
 
     A reference of a store that stands in the study twice has one number.
     """
-    seen: dict[str, int] = {}
-    rows = []
+    rows = {}
     for store, of_store in properties.items():
         for name, reference in of_store.references.items():
-            if reference.url not in seen:
-                seen[reference.url] = len(seen) + 1
-                rows.append((seen[reference.url], store, name))
-    return rows
+            rows.setdefault(reference.url, (len(rows) + 1, store, name))
+    return list(rows.values())
 
 
 def _cell(row) -> Rich:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import combinations, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -43,7 +44,6 @@ COLUMNS = [
     *["client_bound", "published", "published_place", "rejected", "note"],
 ]
 FASTER = ">"
-EMBEDDED = N_("it is embedded, the others are servers")
 # Places that fit side by side, and the width of one.
 MOST_PLACES, WIDTH = 4, 0.167
 
@@ -151,40 +151,37 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict
     rows = []
     for store, value in values.items():
         equal, undecided = _beside(pairs, store, there) if value else ([], [])
-        rows.append(
-            {
-                "line": line.title,
-                "workload": workload,
-                "store": store,
-                "n": value.n if value else 0,
-                "throughput": value.mean if value else math.nan,
-                "place": place.get(store, math.nan),
-                "equal": " ".join(equal),
-                "undecided": " ".join(undecided),
-                "client_bound": "yes" if (workload, store) in bound else "",
-                "published": results.published(store, workload, *THROUGHPUT),
-                "published_place": source.get(store, math.nan),
-                "rejected": results.rejected(store, workload, *THROUGHPUT),
-                "note": EMBEDDED
-                if store not in first
-                else ""
-                if value
-                else results.state(store, workload).label or N_("no mean"),
-            }
-        )
+        note = "" if value else results.state(store, workload).label or N_("no mean")
+        row = {
+            "line": line.title,
+            "workload": workload,
+            "store": store,
+            "n": value.n if value else 0,
+            "throughput": value.mean if value else math.nan,
+            "place": place.get(store, math.nan),
+            "equal": " ".join(equal),
+            "undecided": " ".join(undecided),
+            "client_bound": "yes" if (workload, store) in bound else "",
+            "published": results.published(store, workload, *THROUGHPUT),
+            "published_place": source.get(store, math.nan),
+            "rejected": results.rejected(store, workload, *THROUGHPUT),
+            "note": note if store in first else N_("it is embedded, the others are servers"),
+        }
+        rows.append(row)
     return rows
 
 
 def published_places(stores: list[str], results: Results, workload: str) -> dict[str, int]:
     """Places that the source printed, or those of its values."""
-    printed = {
-        store: results.published(store, workload, "overall", "throughput_rank") for store in stores
-    }
-    printed = {store: int(place) for store, place in printed.items() if place is not None}
-    if printed:
-        return printed
-    rates = {store: results.published(store, workload, *THROUGHPUT) for store in stores}
-    return places_of({store: rate for store, rate in rates.items() if rate is not None})
+    printed, rates = (
+        {
+            store: value
+            for store in stores
+            if (value := results.published(store, workload, "overall", metric)) is not None
+        }
+        for metric in ("throughput_rank", "throughput")
+    )
+    return {store: int(place) for store, place in printed.items()} or places_of(rates)
 
 
 def places_of(rates: dict[str, float]) -> dict[str, int]:
@@ -241,9 +238,12 @@ def _sign(row, other: str, place: str) -> str:
 
 
 def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[str]:
-    lines = frame.drop_duplicates("line")
-    of = ", ".join(f"{row.line}: {_of(study, row.workload)}" for row in lines.itertuples())
-    notes = [_("Each order is one of mean throughput (kops/s beside the name). {}.").format(of)]
+    of = []
+    for row in frame.drop_duplicates("line").itertuples():
+        title = study.workload(row.workload).title
+        of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
+    text = _("Each order is one of mean throughput (kops/s beside the name). {}.")
+    notes = [text.format(", ".join(of))]
     if frame["place"].notna().any():
         notes.append(
             _(
@@ -269,11 +269,10 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     return notes
 
 
-def _undecided_pairs(frame: pd.DataFrame, titles: dict[str, str]) -> list[str]:
+def _undecided_pairs(frame: pd.DataFrame, titles: dict[str, str]) -> Iterator[str]:
     """A sentence for each line, with the pairs in the order of their values."""
     from kvstudy.analyse.claims.words import runs_words
 
-    found = []
     for title, line in frame.groupby("line", sort=False):
         rows = list(line.sort_values("throughput", ascending=False).itertuples())
         pairs = [
@@ -283,10 +282,4 @@ def _undecided_pairs(frame: pd.DataFrame, titles: dict[str, str]) -> list[str]:
             if other.store in _undecided(one)
         ]
         if pairs:
-            found.append(_("{}, undecided: {}.").format(title, ", ".join(pairs)))
-    return found
-
-
-def _of(study: Study, workload: str) -> str:
-    title = study.workload(workload).title
-    return title[:1].lower() + title[1:]
+            yield _("{}, undecided: {}.").format(title, ", ".join(pairs))

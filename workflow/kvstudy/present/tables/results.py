@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import groupby, product
+from operator import itemgetter
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal
 
@@ -39,8 +41,9 @@ from kvstudy.study.metrics import LATENCIES, METRICS
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.analyse.tidy.results import Results, State
+    from kvstudy.analyse.tidy.results import Results
 
+NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
 # Columns that fit side by side, where no published ones stand between them.
 MOST_STORES = 10
 # Marks a percentile with few operations beyond it.
@@ -79,22 +82,13 @@ class ResultsTable(Table):
             for store in self._stores(run):
                 key = (store, self.workload, operation, metric)
                 value = results.measured(*key) or Value(0, *[math.nan] * 5, unit)
-                state = results.state(store, self.workload)
-                rows.append(
-                    {
-                        "store": store,
-                        "operation": operation,
-                        "metric": metric,
-                        "unit": unit,
-                        "n": value.n,
-                        **{name: getattr(value, name) for name in ("mean", "sd", "cov")},
-                        **{name: getattr(value, name) for name in ("min", "max")},
-                        "published": results.published(*key),
-                        "rejected": results.rejected(*key),
-                        "note": "; ".join(state.problems),
-                    }
-                )
-        return pd.DataFrame(rows)
+                more = [results.published(*key), results.rejected(*key)]
+                note = "; ".join(results.state(store, self.workload).problems)
+                numbers = (getattr(value, name) for name in NUMBERS)
+                rows.append([store, operation, metric, unit, *numbers, *more, note])
+        keys = ["store", "operation", "metric", "unit"]
+        columns = [*keys, *NUMBERS, "published", "rejected", "note"]
+        return pd.DataFrame(rows, columns=columns)
 
     def _stores(self, run: Run) -> list[str]:
         """All stores, but of imported logs those that have one: others were never meant to."""
@@ -106,31 +100,31 @@ class ResultsTable(Table):
 
     def _lines(self, results: Results) -> list[tuple[str, str]]:
         """Operation and metric of each line, top to bottom."""
-        lines = [("overall", metric) for metric in ("runtime", "throughput")]
-        for operation in results.operations(self.workload):
-            lines += [(operation, metric) for metric in ("operations", *LATENCIES)]
-        return lines
+        return [
+            *[("overall", "runtime"), ("overall", "throughput")],
+            *product(results.operations(self.workload), ("operations", *LATENCIES)),
+        ]
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per operation; one column per store, or two: here and published."""
         results, stores = run.results, self._stores(run)
         used: set[str] = set()
-        sections: list[Section] = []
-        last = None
-        for operation, metric in self._lines(results):
-            if operation != last:
-                sections.append(Section("" if operation == "overall" else _title(operation), []))
-                last = operation
-            label, unit = _(METRICS[metric].row), METRICS[metric].unit
-            line = Line(label if unit == "count" else f"{label} ({sign(unit)})", [])
-            for store in stores:
-                key = (store, self.workload, operation, metric)
-                line.cells.append(self._measured(results, key, used))
-                if results.has_published:
-                    marks = MARK if results.rejected(*key) else ""
-                    used.update(marks)
-                    line.cells.append(_number(metric, results.published(*key), marks))
-            sections[-1].lines.append(line)
+        sections = []
+        for operation, lines in groupby(self._lines(results), key=itemgetter(0)):
+            words = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
+            title = _("{} (plain mean)").format(words) if "+" in operation else words
+            sections.append(Section(title, []))
+            for _operation, metric in lines:
+                label, unit = _(METRICS[metric].row), METRICS[metric].unit
+                line = Line(label if unit == "count" else f"{label} ({sign(unit)})", [])
+                for store in stores:
+                    key = (store, self.workload, operation, metric)
+                    line.cells.append(self._measured(results, key, used))
+                    if results.has_published:
+                        marks = MARK if results.rejected(*key) else ""
+                        used.update(marks)
+                        line.cells.append(_number(metric, results.published(*key), marks))
+                sections[-1].lines.append(line)
         groups, columns, incomplete = self._heads(stores, run)
         notes = [*self._notes(run, stores, used), *incomplete]
         paper = Paper(hang=True, most=0 if results.has_published else MOST_STORES)
@@ -139,12 +133,14 @@ class ResultsTable(Table):
     def _heads(self, stores: list[str], run: Run) -> tuple[list, list[str], list[str]]:
         """The heads of stores, those below them, and why the marked ones are incomplete."""
         states = {store: run.results.state(store, self.workload) for store in stores}
-        notes, marks = _incomplete(states)
+        notes: dict[str, str] = {}
         groups, columns, published = [], [], run.results.has_published
         for store, state in states.items():
             title = Rich.escape(run.titles[store])
-            title = marked(title + raised(marks[store]) if store in marks else title, store=store)
-            groups.append((title, 2 if published else 1))
+            if state.problems and state.counted:
+                text = _("Mean of {} of {} runs.").format(state.counted, state.planned)
+                title += raised(notes.setdefault(text, ascii_lowercase[len(notes)]))
+            groups.append((marked(title, store=store), 2 if published else 1))
             # Says so once, in the middle of the column.
             here = marked(pgettext("column", "here") if published else "", store=store)
             here.gap = sentence(state.label)
@@ -153,7 +149,7 @@ class ResultsTable(Table):
                 there = marked(pgettext("column", "published"), store=store)
                 there.published = True
                 columns.append(there)
-        return groups, columns, notes
+        return groups, columns, [note(mark, text) for text, mark in notes.items()]
 
     def _measured(self, results: Results, key: tuple[str, ...], used: set[str]) -> str:
         store, _workload, operation, metric = key
@@ -175,7 +171,12 @@ class ResultsTable(Table):
 
     def _notes(self, run: Run, stores: list[str], used: set[str]) -> Iterator[str]:
         results = run.results
-        yield from _runs({results.state(store, self.workload).counted for store in stores} - {0})
+        runs = sorted({results.state(store, self.workload).counted for store in stores} - {0})
+        if runs == [1]:
+            yield _("Here: one run.")
+        elif runs:
+            span = str(runs[0]) if len(runs) == 1 else between(str(runs[0]), str(runs[-1]))
+            yield _("Here: plain means of {} runs, of their percentiles too.").format(span)
         combined = results.all_operations(self.workload) or ""
         if "+" in combined:
             key = (self.workload, combined, "latency_mean")
@@ -207,24 +208,6 @@ class ResultsTable(Table):
             yield rejected_note()
 
 
-def _runs(numbers: set[int]) -> Iterator[str]:
-    """How many runs the values are of, which may differ between stores."""
-    if not numbers:
-        return
-    if numbers == {1}:
-        yield _("Here: one run.")
-        return
-    runs = str(min(numbers))
-    if len(numbers) > 1:
-        runs = between(runs, str(max(numbers)))
-    yield _("Here: plain means of {} runs, of their percentiles too.").format(runs)
-
-
-def _title(operation: str) -> str:
-    words = operation_word(operation, " + ").capitalize()
-    return _("{} (plain mean)").format(words) if "+" in operation else words
-
-
 def _number(metric: str, value: float | None, marks: str = "") -> str:
     """``value`` for a right-aligned column: whole numbers keep the decimals' place free.
 
@@ -235,14 +218,3 @@ def _number(metric: str, value: float | None, marks: str = "") -> str:
     text = grouped(fixed(metric, value))
     rich = Rich.escape(text) + (hanging(raised(marks)) if marks else "")
     return marked(rich + ("" if decimal_mark() in text else phantom(decimal(".0"))), value)
-
-
-def _incomplete(states: dict[str, State]) -> tuple[list[str], dict[str, str]]:
-    """What columns that lack runs have, and their marks by store; the report has the reasons."""
-    notes: dict[str, str] = {}
-    marks = {}
-    for store, state in states.items():
-        if state.problems and state.counted:
-            text = _("Mean of {} of {} runs.").format(state.counted, state.planned)
-            marks[store] = notes.setdefault(text, ascii_lowercase[len(notes)])
-    return [note(mark, text) for text, mark in notes.items()], marks

@@ -11,15 +11,7 @@ from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
-from kvstudy.present.typeset.table import (
-    Grid,
-    Line,
-    Section,
-    Table,
-    by_store,
-    by_workload,
-    interval,
-)
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, interval, sections_of
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
 
@@ -48,16 +40,13 @@ class RunsTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters, a line per store."""
-        sections = []
-        overall = rows[rows["operation"] == "overall"]
-        for setting, of in by_workload(overall, run.study):
-            lines = []
-            for (store,), group in by_store(of, run.titles):
-                keys = group[SETTING].drop_duplicates()
-                seconds = run.headline_analysis.steadiness.merge(keys, on=SETTING)
-                cells = _cells(group.set_index("metric"), seconds)
-                lines.append(Line(run.titles[store], cells, store))
-            sections.append(Section(setting, lines, workload=of["workload"].iloc[0]))
+
+        def line(store: str, of: pd.DataFrame) -> Line:
+            keys = of[SETTING].drop_duplicates()
+            seconds = run.headline_analysis.steadiness.merge(keys, on=SETTING)
+            return Line(run.titles[store], _cells(of.set_index("metric"), seconds), store)
+
+        sections = sections_of(rows[rows["operation"] == "overall"], run.study, line)
         if not sections:
             sections.append(Section("", [Line(_("no valid run"), [DASH] * len(COLUMNS))]))
         notes = [
@@ -82,14 +71,13 @@ def _cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
         interval(row["value"], row["low"], row["high"]),
         number_cell(row["cov"], lambda cov: share(cov) + (" !" if cov > NOISY else "")),
         *_parts(seconds),
-        _steady(seconds["verdict"].tolist()),
+        _steady(seconds["verdict"]),
     ]
 
 
 def _parts(seconds: pd.DataFrame) -> list[str]:
     """Mean of whole runs, of what follows the warm-up, and the warm-up in s."""
-    if len(seconds):
-        seconds = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
+    seconds = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
     if seconds.empty:
         return [DASH] * 3
     whole, steady = (grouped(significant(seconds[name].mean())) for name in ("whole", "steady"))
@@ -99,11 +87,10 @@ def _parts(seconds: pd.DataFrame) -> list[str]:
     return [whole, steady, f"{seconds['cut'].mean():.0f}"]
 
 
-def _steady(verdicts: list[str]) -> str:
-    if not verdicts:
+def _steady(verdicts: pd.Series) -> str:
+    if verdicts.empty:
         return DASH
-    if all(verdict == Steadiness.TOO_SHORT for verdict in verdicts):
+    if (verdicts == Steadiness.TOO_SHORT).all():
         return _("too short")
-    steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
-    flag = " !" if Steadiness.NOT_STEADY in verdicts else ""
-    return _("{} of {}").format(steady, len(verdicts)) + flag
+    flag = " !" if (verdicts == Steadiness.NOT_STEADY).any() else ""
+    return _("{} of {}").format((verdicts == Steadiness.STEADY).sum(), len(verdicts)) + flag

@@ -44,9 +44,9 @@ class ScalingTable(Table):
         for use in run.study.workloads:
             mine = rows[rows["workload"] == use.name]
             for (records, operations), of in mine.groupby(["records", "operations"], sort=True):
-                parts = [use.title, _sized("records", int(records))]
+                parts = [use.title, _sized("records", records)]
                 if operations and mine["operations"].nunique() > 1:
-                    parts.append(_sized("operations", int(operations)))
+                    parts.append(_sized("operations", operations))
                 lines = [
                     _line(row, run.titles, marks)
                     for store in run.study.store_names
@@ -77,11 +77,9 @@ def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
         text = _("Doubtful: {}").format(sentence(row.doubts))
         mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
         label = Rich.escape(label) + raised(mark)
-    at = (
-        _("above {}").format(f"{row.most:.0f}")
-        if math.isnan(row.saturation)
-        else f"{row.saturation:.0f}"
-    )
+    at = f"{row.saturation:.0f}"
+    if math.isnan(row.saturation):
+        at = _("above {}").format(f"{row.most:.0f}")
     if math.isnan(row.single):
         return Line(label, [at, *[DASH] * 5], row.store)
     knee = number_cell(row.knee, lambda knee: decimal(f"{knee:.1f}"))
@@ -92,8 +90,8 @@ def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
     return Line(label, cells, row.store)
 
 
-def _sized(size: str, number: int) -> str:
-    return sized(size, number).format(grouped(str(number)))
+def _sized(size: str, number: float) -> str:
+    return sized(size, int(number)).format(grouped(str(int(number))))
 
 
 def _small(value: float) -> str:

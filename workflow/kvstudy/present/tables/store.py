@@ -16,7 +16,6 @@ from kvstudy.present.typeset.table import Grid, Line, Section, Table, interval
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.findings.files import Analysis
     from kvstudy.analyse.run import Run
     from kvstudy.study.model import Study
 
@@ -56,31 +55,30 @@ class StoreTable(Table):
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def _row(self, workload: str, run: Run) -> dict[str, object]:
-        results, analysis = run.results, run.headline_analysis
-        speeds = {
-            name: row
-            for name in next(group for group in run.compared if self.store in group)
-            if (row := _interval(analysis, name, workload, "throughput")) is not None
-        }
+        results, rows = run.results, run.headline_analysis.intervals
+        rows = rows[(rows["workload"] == workload) & (rows["operation"] == "overall")]
+        rows = rows.drop_duplicates(["store", "metric"]).set_index(["store", "metric"])
+        compared = next(group for group in run.compared if self.store in group)
+        speeds = rows[rows.index.isin([(name, "throughput") for name in compared])]["value"]
         row = dict.fromkeys(COLUMNS, math.nan) | {"workload": workload, "note": ""}
-        own = speeds.get(self.store)
-        if own is None:
+        if (self.store, "throughput") not in speeds:
             return row | {"note": results.state(self.store, workload).label}
+        own = rows.loc[self.store, "throughput"]
         operation = results.all_operations(workload)
         latency = results.measured(self.store, workload, operation, "latency_mean")
-        row |= {
+        return row | {
             "n": own["n"],
             "throughput": own["value"],
             "low": own["low"],
             "high": own["high"],
-            "of_fastest": own["value"] / max(speed["value"] for speed in speeds.values()),
+            "of_fastest": own["value"] / speeds.max(),
             "latency_mean": latency.mean if latency else math.nan,
             "failed": results.failed_share(self.store, workload, "overall"),
+            **{
+                side: rows["value"].get((self.store, side), math.nan)
+                for side in ("client_cpu", "server_cpu")
+            },
         }
-        for side in ("client_cpu", "server_cpu"):
-            cpu = _interval(analysis, self.store, workload, side)
-            row[side] = math.nan if cpu is None else cpu["value"]
-        return row
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload."""
@@ -113,10 +111,3 @@ def _cells(row) -> list[str]:
         ),
         marked(share(row.failed) if row.failed else "0 %", row.failed),
     ]
-
-
-def _interval(analysis: Analysis, store: str, workload: str, metric: str) -> dict | None:
-    keys = {"store": store, "workload": workload, "operation": "overall", "metric": metric}
-    rows = analysis.intervals
-    rows = rows[(rows[list(keys)] == pd.Series(keys)).all(axis=1)]
-    return None if rows.empty else rows.iloc[0].to_dict()

@@ -81,8 +81,22 @@ class SweepTable(Table):
                 if published:
                     cells.append(grey(_cell(mine, PUBLISHED)))
             shown.append(Line(grouped(str(int(size))), cells, value=size))
+        notes = [_("Throughput in operations per second.")]
         runs = sorted({int(n) for n in rows.loc[rows["side"] == MEASURED, "n"] if n})
-        notes = _notes(runs, published)
+        if runs == [1]:
+            notes.append(
+                _(
+                    "One run each: how much a value would differ from the next run is not known "
+                    "from them."
+                )
+            )
+        elif runs:
+            span = str(runs[0]) if len(runs) == 1 else between(str(runs[0]), str(runs[-1]))
+            text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
+            notes.append(text.format(span))
+        if published:
+            text = _("Published values are of another machine: compare ratios, not rates.")
+            notes.append(text)
         if (rows["rejected"] == "yes").any():
             notes.append(rejected_note())
         sections = [Section(_(SIZE_TITLES[self.over]), shown)]
@@ -111,21 +125,3 @@ def _cell(rows: pd.DataFrame, side: str) -> str:
         return sentence(row["note"])
     text = marked(grouped(f"{row['value']:.0f}"), row["value"])
     return with_mark(text, row["rejected"] == "yes")
-
-
-def _notes(runs: list[int], published: bool) -> list[str]:
-    notes = [_("Throughput in operations per second.")]
-    if runs == [1]:
-        notes.append(
-            _(
-                "One run each: how much a value would differ from the next run is not known from "
-                "them."
-            )
-        )
-    elif runs:
-        span = str(runs[0]) if len(runs) == 1 else between(str(runs[0]), str(runs[-1]))
-        text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
-        notes.append(text.format(span))
-    if published:
-        notes.append(_("Published values are of another machine: compare ratios, not rates."))
-    return notes

@@ -34,7 +34,12 @@ class ValidityTable(Table):
 
         def line(store: str, of: pd.DataFrame) -> Line:
             row = next(of.itertuples())
-            return Line(run.titles[store], _cells(row), store, notes=_below(row))
+            notes = [_kinds(row.kinds)] if row.kinds else []
+            if row.invalid:
+                invalid, cells = int(row.invalid), int(row.n)
+                text = ngettext("{} of {} cells are invalid", "{} of {} cells are invalid", cells)
+                notes.append(text.format(_whole(invalid), _whole(cells)))
+            return Line(run.titles[store], _cells(row), store, notes=notes)
 
         groups = [
             *[(_("Operations"), 4), (_("Not good (%)"), 2), (_("Mean (ops/s)"), 2)],
@@ -56,21 +61,17 @@ class ValidityTable(Table):
 
 
 def _cells(row) -> list[str]:
+    agreement = DASH
+    if row.checked:
+        sign = "\N{MINUS SIGN}" if row.deviation < 0 else "+"
+        agreement = f"{sign}{share(abs(row.deviation))}" if row.deviation else "0 %"
     return [
         *(number_cell(n, _whole) for n in (row.operations, row.good, row.failed, row.missed)),
         _percent(row.share),
         between(_percent(row.low), _percent(row.high)),
         *(marked(grouped(significant(rate)), rate) for rate in (row.throughput, row.goodput)),
-        _agreement(row),
+        agreement,
     ]
-
-
-def _below(row) -> list[str]:
-    notes = [_kinds(row.kinds)] if row.kinds else []
-    if row.invalid:
-        text = ngettext("{} of {} cells are invalid", "{} of {} cells are invalid", int(row.n))
-        notes.append(text.format(_whole(row.invalid), _whole(row.n)))
-    return notes
 
 
 def _kinds(kinds: str) -> str:
@@ -86,13 +87,3 @@ def _whole(value: float) -> str:
 def _percent(value: float) -> str:
     """A share in per cent, without the sign."""
     return marked(significant(value * 100), value)
-
-
-def _agreement(row) -> str:
-    """The largest deviation of the server's counters from YCSB's counts."""
-    if not row.checked:
-        return DASH
-    if row.deviation == 0:
-        return "0 %"
-    sign = "\N{MINUS SIGN}" if row.deviation < 0 else "+"
-    return f"{sign}{share(abs(row.deviation))}"
