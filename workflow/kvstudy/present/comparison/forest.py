@@ -96,26 +96,19 @@ def _limits(changes: pd.DataFrame) -> tuple[float, float]:
     """Bounds of the axis: around all changes, and of their intervals what is not too long."""
     points = changes["change"]
     low, high = min(points.min(), 1 / 1.25), max(points.max(), 1.25)
-    low = min(
-        low, max(changes["low"].min(), low / LONGEST) if changes["low"].notna().any() else low
-    )
-    if changes["high"].notna().any():
-        high = max(high, min(changes["high"].max(), high * LONGEST))
+    low = min(low, max(changes["low"].fillna(low).min(), low / LONGEST))
+    high = max(high, min(changes["high"].fillna(high).max(), high * LONGEST))
     return low / 1.05, high * 1.05
 
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round numbers between the bounds, apart enough to be read."""
-    inside = [tick for tick in TICKS if low <= tick <= high]
     least = log(high / low) / 9
     chosen = [1.0]
-    for side in (
-        [tick for tick in inside if tick > 1],
-        [tick for tick in reversed(inside) if tick < 1],
-    ):
+    for side in ([tick for tick in TICKS if tick > 1], [tick for tick in TICKS[::-1] if tick < 1]):
         last = 1.0
         for tick in side:
-            if abs(log(tick / last)) >= least:
+            if low <= tick <= high and abs(log(tick / last)) >= least:
                 chosen.append(tick)
                 last = tick
     return sorted(chosen)

@@ -269,16 +269,14 @@ def _order(speeds: Speeds, pairs: Pairs) -> str:
     return text
 
 
-CHANGE = ["change", "low", "high", "p", "p_holm", "different", "equivalence_p", "equal"]
-CHANGE.append("would_decide")
-RELATIVE = [
-    *[*PLACE, "base", "n_a", "ratio_a", "low_a", "high_a"],
-    *["n_b", "ratio_b", "low_b", "high_b", *CHANGE],
-]
-ABSOLUTE = [
-    *[*PLACE, "n_a", "throughput_a", "low_a", "high_a"],
-    *["n_b", "throughput_b", "low_b", "high_b", *CHANGE],
-]
+def _columns(value: str) -> list[str]:
+    sides = [f"{name}_{side}" for side in "ab" for name in ("n", value, "low", "high")]
+    change = ["change", "low", "high", "p", "p_holm", "different", "equivalence_p", "equal"]
+    return [*sides, *change, "would_decide"]
+
+
+RELATIVE = [*PLACE, "base", *_columns("ratio")]
+ABSOLUTE = [*PLACE, *_columns("throughput")]
 # Of one run: independent lists of values, and those that they are divided by.
 Parts = tuple[list[list[float]], list[list[float]]]
 

@@ -37,7 +37,7 @@ from kvstudy.present.typeset.table import (
     operation_word,
     two_lines,
 )
-from kvstudy.stats import percentiles
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.study.controls import AGAIN
 from kvstudy.study.metrics import is_percentile, metric_of
@@ -57,11 +57,7 @@ MOST, MOST_LINES = 5, 10
 INDENT = "\N{NO-BREAK SPACE}" * 3
 THROUGHPUT = "throughput"
 KEYS = ["workload", "store", "operation"]
-KINDS = {
-    "memory": N_("In memory"),
-    "disk": N_("On disk"),
-    "embedded": N_("Embedded"),
-}
+KINDS = {"memory": N_("In memory"), "disk": N_("On disk"), "embedded": N_("Embedded")}
 # What a reader of the page may choose; the first one stands in every report.
 METRICS = {
     THROUGHPUT: N_("Throughput"),
@@ -99,7 +95,7 @@ class GridTable(Table):
                 of = [metric, baseline]
                 rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
                 for row in floor[floor["store"].isin(_group(run, baseline))].itertuples():
-                    key = [row.workload, row.parameters, again(row.store), row.n]
+                    key = [row.workload, row.parameters, f"{row.store}/{row.store}", row.n]
                     rows.append([*of, *key, row.ratio, row.low, row.high, *[None] * 7, False])
         frame = pd.DataFrame(rows, columns=COLUMNS)
         numbers = ["ratio", "low", "high", "first_place", "last_place", "p99", "published"]
@@ -123,6 +119,9 @@ def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Grid]:
+    def short(name: str) -> str:
+        return _("All") if name == MEAN else run.study.workload(name).short
+
     rows = rows[rows["metric"] == metric]
     bases = _bases(rows, run, baseline)
     rows = rows[rows["baseline"].isin(bases.values())]
@@ -135,17 +134,12 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
     corner = _("Relative to {}").format(run.titles[baseline])
     for some in np.array_split(names, blocks):
         block = {name: rows[rows["workload"] == name] for name in map(str, some)}
-        heads = [marked(_short(run)(name), workload=name) for name in block]
+        heads = [marked(short(name), workload=name) for name in block]
         paper = Paper(width=1 if len(block) > 2 else 0.6)
         sections = list(_sections(block, run, bases, baseline))
         grids.append(Grid(heads, sections, corner=corner, paper=paper))
-    grids[-1].notes = _notes(rows, run, names, metric)
+    grids[-1].notes = _notes(rows, run, names, metric, short)
     return grids
-
-
-def again(store: str) -> str:
-    """What the row of the noise floor has as its store."""
-    return f"{store}/{store}"
 
 
 def baselines(run: Run, pairs: pd.DataFrame) -> list[str]:
@@ -188,21 +182,19 @@ def _latencies(run: Run, metric: str) -> pd.DataFrame:
     ]
     if not is_percentile(metric):
         return values
-    tails = run.headline_analysis.percentiles
-    few = (tails["percent"] == metric_of(metric).percent) & (
-        tails["beyond"] < percentiles.ENOUGH_BEYOND
+    few = run.headline_analysis.percentiles.query(
+        f"percent == {metric_of(metric).percent} and beyond < {ENOUGH_BEYOND}"
     )
     # A control has as many operations as its store.
     of = values.assign(store=values["store"].str.removesuffix(AGAIN)).set_index(KEYS)
-    return values[~of.index.isin(tails[few].set_index(KEYS).index)]
+    return values[~of.index.isin(few.set_index(KEYS).index)]
 
 
 def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
     study, stores = run.study, _group(run, baseline)
     limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
-    bound = set(limited[["workload", "store"]].itertuples(index=False, name=None))
-    tails = run.headline_analysis.percentiles.query("percent == 99")
-    tails = tails[tails["beyond"] >= percentiles.ENOUGH_BEYOND]
+    bound = set(zip(limited["workload"], limited["store"], strict=True))
+    tails = run.headline_analysis.percentiles.query(f"percent == 99 and beyond >= {ENOUGH_BEYOND}")
     tails = tails.set_index(KEYS)["value"].to_dict()
     # Of throughput alone there is more than the ratio.
     more = metric == THROUGHPUT
@@ -293,11 +285,11 @@ def _sections(
                     label = label if source else INDENT + label
                     lines.append(Line(label, cells, store, published=source))
             yield Section(title if store == stores[0] else "", lines)
-    for store in {store for _name, store in of if "/" in store}:
-        name = store.partition("/")[0]
-        title = _("{} against itself").format(run.titles[name])
-        rows = [of.get((one, store)) for one in block]
-        yield Section(title, _ratios(INDENT + _("noise floor"), rows, name))
+    for pair in {store for _name, store in of if "/" in store}:
+        store = pair.partition("/")[0]
+        title = _("{} against itself").format(run.titles[store])
+        rows = [of.get((name, pair)) for name in block]
+        yield Section(title, _ratios(INDENT + _("noise floor"), rows, store))
 
 
 def _ratios(label: str, rows: list, store: str) -> list[Line]:
@@ -338,12 +330,14 @@ def _source(row) -> str:
     return with_mark(marked(significant(row.published), row.published), bool(row.rejected))
 
 
-def _notes(rows: pd.DataFrame, run: Run, names: list[str], metric: str) -> list[str]:
+def _notes(
+    rows: pd.DataFrame, run: Run, names: list[str], metric: str, short: Callable[[str], str]
+) -> list[str]:
     """What the numbers are, once below all."""
-    unpaired = run.study.imported is not None
-    pairing = _("not paired, by Welch's method") if unpaired else _("paired by repetition")
+    imported = run.study.imported
+    pairing = _("not paired, by Welch's method") if imported else _("paired by repetition")
     operations = "; ".join(
-        f"{operation_word(operation)}: {list_of(map(_short(run), of['workload'].unique()))}"
+        f"{operation_word(operation)}: {list_of(map(short, of['workload'].unique()))}"
         for operation, of in rows.dropna(subset="p99" if metric == THROUGHPUT else "ratio")
         .query("operation != ''")
         .groupby("operation", sort=False)
@@ -372,7 +366,3 @@ def _notes(rows: pd.DataFrame, run: Run, names: list[str], metric: str) -> list[
         notes.append(_("{}: the client, not the store, limits the throughput.").format(BOUND))
     rejected = rows["rejected"].eq(True).any()
     return [" ".join(notes), *([rejected_note()] if rejected else [])]
-
-
-def _short(run: Run) -> Callable[[str], str]:
-    return lambda name: _("All") if name == MEAN else run.study.workload(name).short

@@ -93,7 +93,7 @@ class RankingTable(Table):
         "yes" where the client limits the store.
         """
         limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
-        bound = set(limited[["workload", "store"]].itertuples(index=False, name=None))
+        bound = set(zip(limited["workload"], limited["store"], strict=True))
         rows = [row for line in self.lines for row in _rows(line, run, bound)]
         return pd.DataFrame(rows, columns=COLUMNS)
 

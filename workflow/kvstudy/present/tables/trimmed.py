@@ -30,7 +30,19 @@ class TrimmedTable(Table):
         """A section per workload and parameters."""
 
         def line(store: str, of: pd.DataFrame) -> Line:
-            return Line(run.titles[store], _cells(of.set_index("metric")), store)
+            cells = []
+            by_metric = of.set_index("metric")
+            for metric in ("throughput", "runtime"):
+                if metric not in by_metric.index:
+                    cells += [DASH] * 3
+                    continue
+                row = by_metric.loc[metric]
+                mean, trimmed, low, high = (
+                    marked(grouped(significant(row[name], 4)), row[name])
+                    for name in ("mean", "trimmed", "low", "high")
+                )
+                cells += [mean, trimmed, between(low, high)]
+            return Line(run.titles[store], cells, store)
 
         columns = [
             *(_("ops/s: mean"), _("trimmed"), _("95 % interval")),
@@ -43,18 +55,3 @@ class TrimmedTable(Table):
             )
         ]
         return [Grid(columns, sections_of(rows, run.study, line), notes, sortable=True)]
-
-
-def _cells(by_metric: pd.DataFrame) -> list[str]:
-    cells = []
-    for metric in ("throughput", "runtime"):
-        if metric not in by_metric.index:
-            cells += [DASH] * 3
-            continue
-        row = by_metric.loc[metric]
-        mean, trimmed, low, high = (
-            marked(grouped(significant(row[name], 4)), row[name])
-            for name in ("mean", "trimmed", "low", "high")
-        )
-        cells += [mean, trimmed, between(low, high)]
-    return cells
