@@ -21,7 +21,7 @@ from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.tables.relative import span
-from kvstudy.present.typeset.latex import DASH, marked
+from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.study.kinds import Caching
 
@@ -122,7 +122,7 @@ def _of(frame: pd.DataFrame, origin: str):
 
 def _cells(row) -> list[str]:
     times = [getattr(row, name) for name in TIMES]
-    cells = [DASH if pd.isna(t) else marked(grouped(significant(t)), t) for t in times]
+    cells = [number_cell(time, lambda time: grouped(significant(time))) for time in times]
     if math.isinf(row.crossing):
         return [*cells, _("never"), DASH, DASH, DASH]
     interval = DASH if pd.isna(row.low) else span(row.low, row.high)

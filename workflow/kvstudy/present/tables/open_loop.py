@@ -66,9 +66,11 @@ class OpenLoopTable(Table):
 def _cells(group: pd.DataFrame) -> list[str]:
     first = group.iloc[0]
     reached = first["reached"] == first["n"]
-    cells = [marked(grouped(f"{first['target']:.0f}"), first["target"])]
     part = first["achieved"] / first["target"]
-    cells.append(marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part))
+    cells = [
+        marked(grouped(f"{first['target']:.0f}"), first["target"]),
+        marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part),
+    ]
     values = group.set_index(["time", "percent"])
     for key in SHOWN:
         if key not in values.index or values.loc[key, "beyond"] < ENOUGH_BEYOND:

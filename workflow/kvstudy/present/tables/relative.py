@@ -11,9 +11,9 @@ from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
-from kvstudy.language.current import N_, _
+from kvstudy.language.current import _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, TIE, grey, marked
+from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.study.kinds import OfRound, TwoStores
 
@@ -24,10 +24,6 @@ COLUMNS = [
     *["records", "origin", "baseline_ms", "baseline_rate", "store_ms", "store_rate"],
     *["ratio", "low", "high", "rounds", "cells"],
 ]
-ONE_CELL = N_(
-    "The intervals are over the rounds of one cell for each size: they show how well the rounds "
-    "of one server and client repeat, not how another server would do."
-)
 
 
 class RelativeTable(TwoStores, Table):
@@ -69,8 +65,8 @@ class RelativeTable(TwoStores, Table):
         of = [times.row(name, records, self.operation) for name in both]
         numbers: list[float | None] = []
         for row in of:
-            time = None if row is None else row.time
-            numbers += [None] * 2 if time is None else [time * row.operations / 1e3, 1e6 / time]
+            known = row is not None and row.time is not None
+            numbers += [row.time * row.operations / 1e3, 1e6 / row.time] if known else [None] * 2
         ratio = times.relative(*both, records, self.operation)
         if ratio is None:
             return numbers + [None] * 5
@@ -106,7 +102,13 @@ class RelativeTable(TwoStores, Table):
             + (" " + _("Below, in grey: published.") if source else "")
         ]
         if (rows["cells"] == 1).any():
-            notes.append(_(ONE_CELL))
+            notes.append(
+                _(
+                    "The intervals are over the rounds of one cell for each size: they show how "
+                    "well the rounds of one server and client repeat, not how another server would "
+                    "do."
+                )
+            )
         columns = [
             *(_("{}: time").format(one), "ops/s", _("{}: time").format(other), "ops/s"),
             *(f"{one}:{other}", _("95 % interval")),
@@ -125,10 +127,8 @@ class RelativeTable(TwoStores, Table):
 def _measured(row) -> list[str]:
     cells = []
     for time, rate in ((row.baseline_ms, row.baseline_rate), (row.store_ms, row.store_rate)):
-        if pd.isna(time):
-            cells += [DASH] * 2
-            continue
-        cells += [marked(duration(time), time), marked(grouped(significant(rate)), rate)]
+        cells.append(number_cell(time, duration))
+        cells.append(number_cell(rate, lambda rate: grouped(significant(rate))))
     if pd.isna(row.ratio):
         return [*cells, DASH, DASH]
     tie = f" {TIE}" if row.low <= 1 <= row.high else ""

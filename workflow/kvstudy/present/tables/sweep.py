@@ -66,10 +66,11 @@ class SweepTable(Table):
         columns: list[Rich] = []
         for curve in curves:
             here = pgettext("column", "here") if published else ""
-            parts = [run.titles[curve.store], _fixed(curve, curves), here]
-            columns.append(_heading(parts, curve.store))
+            parts = filter(None, [run.titles[curve.store], _fixed(curve, curves), here])
+            columns.append(marked(stacked(*parts), store=curve.store))
             if published:
-                columns.append(_heading([pgettext("column", "published")], curve.store))
+                there = stacked(pgettext("column", "published"))
+                columns.append(marked(there, store=curve.store))
         shown = []
         for size in sorted(rows[self.over].unique()):
             cells: list[str] = []
@@ -110,10 +111,6 @@ def _fixed(curve: Over, curves: list[Over]) -> str:
         for place, (size, number) in enumerate(curve.fixed)
         if len({other.fixed[place] for other in curves}) > 1
     )
-
-
-def _heading(parts: list[str], store: str) -> Rich:
-    return marked(stacked(*filter(None, parts)), store=store)
 
 
 def _cell(rows: pd.DataFrame, side: str) -> str:
