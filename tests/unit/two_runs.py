@@ -115,11 +115,6 @@ def write_run(
     return folder
 
 
-def spread(middle: float, *factors: float) -> list[float]:
-    """Throughputs around ``middle``."""
-    return [middle * factor for factor in factors]
-
-
 def two_runs(project: Path, stores: list[str], **options) -> Comparison:
     """Runs ``before`` and ``after``; Memcached is 1.5 times as fast in the second."""
     rng = random.Random(1)

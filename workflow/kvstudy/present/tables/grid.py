@@ -91,7 +91,9 @@ class GridTable(Table):
         rows = []
         for metric in METRICS:
             pairs, floor = _compared(run, metric)
-            for baseline in baselines(run, pairs):
+            there = {*pairs["faster"], *pairs["slower"]}
+            names = dict.fromkeys([run.study.baseline, *run.study.store_names])
+            for baseline in [name for name in names if name in there]:
                 of = [metric, baseline]
                 rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
                 for row in floor[floor["store"].isin(_group(run, baseline))].itertuples():
@@ -140,13 +142,6 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
         grids.append(Grid(heads, sections, corner=corner, paper=paper))
     grids[-1].notes = _notes(rows, run, names, metric, short)
     return grids
-
-
-def baselines(run: Run, pairs: pd.DataFrame) -> list[str]:
-    """The stores of ``pairs``: the study's baseline, then the others in its order."""
-    there = {*pairs["faster"], *pairs["slower"]}
-    names = dict.fromkeys([run.study.baseline, *run.study.store_names])
-    return [name for name in names if name in there]
 
 
 def _compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -46,15 +46,28 @@ class RatiosTable(Table):
             for name in study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
             for parameters in rows.loc[rows["workload"] == name, "parameters"].unique()
         ]
+        known = {
+            (row.workload, row.parameters, frozenset((row.faster, row.slower))): row
+            for row in rows.itertuples()
+        }
         lines = []
-        for one, other in combinations(study.store_names, 2):
-            cells = [_ratio(rows, *setting, one, other, bound) for setting in settings]
-            if any(first != DASH for first, _ in cells):
-                lines += two_lines(f"{titles[one]} / {titles[other]}", cells, f"{one} {other}")
+        for both in combinations(study.store_names, 2):
+            found = [known.get((*setting, frozenset(both))) for setting in settings]
+            limits = [any((store, *of) in bound for store in both) for of in settings]
+            cells = [_ratio(row, both[0], limit) for row, limit in zip(found, limits, strict=True)]
+            if any(found):
+                lines += two_lines(" / ".join(titles[name] for name in both), cells, " ".join(both))
         sections = [Section(_("Two stores") if len(floor) else "", lines)]
         if len(floor):
             store = floor["store"].iloc[0]
-            cells = [_floor(floor, *setting) for setting in settings]
+            noise = {
+                (row.workload, row.parameters): (
+                    marked(significant(row.ratio), row.ratio),
+                    interval(row.ratio, row.low, row.high),
+                )
+                for row in floor.itertuples()
+            }
+            cells = [noise.get(setting, (DASH, "")) for setting in settings]
             lines = two_lines(_("{} against itself").format(titles[store]), cells, store)
             sections.insert(0, Section(_("Noise floor"), lines))
         several = len({name for name, _ in settings}) < len(settings)
@@ -81,33 +94,16 @@ def _heading(study: Study, settings: list[tuple[str, str]], name: str, parameter
     return marked(text, workload=name)
 
 
-def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, str]:
-    rows = floor[(floor["workload"] == workload) & (floor["parameters"] == parameters)]
-    for row in rows.itertuples():
-        return marked(significant(row.ratio), row.ratio), interval(row.ratio, row.low, row.high)
-    return DASH, ""
-
-
-def _ratio(
-    pairs: pd.DataFrame,
-    workload: str,
-    parameters: str,
-    one: str,
-    other: str,
-    bound: set[tuple[str, str, str]],
-) -> tuple[str, str]:
-    """The ratio one/other with its marks, and the interval below it."""
-    rows = pairs[(pairs["workload"] == workload) & (pairs["parameters"] == parameters)]
-    for row in rows.itertuples():
-        if {row.faster, row.slower} != {one, other}:
-            continue
-        value, low, high = ratio_of(row, one)
-        marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
-        if pd.notna(row.would_decide):
-            marks += f" ({row.would_decide:.0f})"
-        if any((store, workload, parameters) in bound for store in (one, other)):
-            marks += BOUND
-        text = marked(f"{significant(value)} {marks}".rstrip(), value)
-        between = interval(value, low, high)
-        return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
-    return DASH, ""
+def _ratio(row, one: str, client_bound: bool) -> tuple[str, str]:
+    """The ratio of ``one`` to the other with its marks, and the interval below it."""
+    if row is None:
+        return DASH, ""
+    value, low, high = ratio_of(row, one)
+    marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
+    if pd.notna(row.would_decide):
+        marks += f" ({row.would_decide:.0f})"
+    if client_bound:
+        marks += BOUND
+    text = marked(f"{significant(value)} {marks}".rstrip(), value)
+    between = interval(value, low, high)
+    return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
