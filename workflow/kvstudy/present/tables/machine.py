@@ -80,13 +80,12 @@ class MachineTable(Table):
 
     def published_grid(self, source: Source) -> Grid | None:
         """The source's own machine table."""
-        rows = source.study.source.machine
-        if not rows:
-            return None
         lines = [
-            Line(sentence(row.component), [sentence(row.name), sentence(row.details)])
-            for row in rows
+            Line(sentence(part.component), [sentence(part.name), sentence(part.details)])
+            for part in source.study.source.machine
         ]
+        if not lines:
+            return None
         columns = [(_("Name"), ""), (_("Details"), "")]
         return source.table(columns, [Section("", lines)], _("Component"), text=True)
 

@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
 
-COLUMNS = [
-    *["line", "workload", "store", "n", "throughput", "place", "equal", "undecided"],
-    *["client_bound", "published", "published_place", "rejected", "note"],
-]
 FASTER = ">"
 # Places that fit side by side, and the width of one.
 MOST_PLACES, WIDTH = 4, 0.167
@@ -94,8 +90,7 @@ class RankingTable(Table):
         """
         limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
         bound = set(zip(limited["workload"], limited["store"], strict=True))
-        rows = [row for line in self.lines for row in _rows(line, run, bound)]
-        return pd.DataFrame(rows, columns=COLUMNS)
+        return pd.DataFrame(row for line in self.lines for row in _rows(line, run, bound))
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per order, below it that of the source; a column per place."""
@@ -139,7 +134,7 @@ class RankingTable(Table):
         return source.table(columns, [Section("", shown)], _("Throughput"), text=True)
 
 
-def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict]:
+def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
     values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
     first = run.compared[0]
@@ -148,11 +143,10 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict
     order = order_of(pairs, there)
     place = places(order) if order else dict.fromkeys(there, 1)
     source = published_places(stores, results, workload)
-    rows = []
     for store, value in values.items():
         equal, undecided = _beside(pairs, store, there) if value else ([], [])
         note = "" if value else results.state(store, workload).label or N_("no mean")
-        row = {
+        yield {
             "line": line.title,
             "workload": workload,
             "store": store,
@@ -167,8 +161,6 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict
             "rejected": results.rejected(store, workload, *THROUGHPUT),
             "note": note if store in first else N_("it is embedded, the others are servers"),
         }
-        rows.append(row)
-    return rows
 
 
 def published_places(stores: list[str], results: Results, workload: str) -> dict[str, int]:

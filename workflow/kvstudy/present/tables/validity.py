@@ -34,7 +34,10 @@ class ValidityTable(Table):
 
         def line(store: str, of: pd.DataFrame) -> Line:
             row = next(of.itertuples())
-            notes = [_kinds(row.kinds)] if row.kinds else []
+            # In the file: update: 12 ERROR; ...
+            parts = (part.split(": ", 1) for part in row.kinds.split("; ") if part)
+            kinds = "; ".join(": ".join([_(operation), *counts]) for operation, *counts in parts)
+            notes = [kinds] if kinds else []
             if row.invalid:
                 invalid, cells = int(row.invalid), int(row.n)
                 text = ngettext("{} of {} cells are invalid", "{} of {} cells are invalid", cells)
@@ -72,12 +75,6 @@ def _cells(row) -> list[str]:
         *(marked(grouped(significant(rate)), rate) for rate in (row.throughput, row.goodput)),
         agreement,
     ]
-
-
-def _kinds(kinds: str) -> str:
-    """``update: 12 ERROR; ...`` with the operations as people read them."""
-    parts = (part.split(": ", 1) for part in kinds.split("; "))
-    return "; ".join(": ".join([_(operation), *counts]) for operation, *counts in parts)
 
 
 def _whole(value: float) -> str:
