@@ -10,13 +10,13 @@ from pathlib import Path
 import pandas as pd
 import seaborn as sns
 
-from kvstudy.analyse.findings.pairs import YES_NO
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.forest import draw_forest, pages
 from kvstudy.present.comparison.matching import (
     LEFT_OUT,
+    YES_NO,
     Matching,
     absolute_changes,
     match_runs,

@@ -9,7 +9,6 @@ from itertools import combinations, pairwise
 
 import pandas as pd
 
-from kvstudy.analyse.findings.pairs import YES_NO
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.runs import RecordedRun, sizes
@@ -33,6 +32,7 @@ from kvstudy.study.naming import did_you_mean
 # "one" and "other" below stand for the two runs in turn.
 PLACE = ["workload", "parameters", "store"]
 LEFT_OUT = ["run", *PLACE, "repetitions", "reason"]
+YES_NO = {True: "yes", False: "no", None: ""}
 
 
 @dataclass(frozen=True)
