@@ -35,7 +35,7 @@ rule build_pdf:
     message:
         "LaTeX to {output}"
     shell:
-        "kvstudy build-pdf {wildcards.run} --language {PLAN.config.language} > {log} 2>&1;"
+        "kvstudy build-pdf {wildcards.run} > {log} 2>&1;"
         # Nobody reads the log of a step that went well.
         " grep '^warning: ' {log} >&2 || true"
 
@@ -59,7 +59,7 @@ rule build_html:
     message:
         "text to {output}"
     shell:
-        "kvstudy build-html {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
+        "kvstudy build-html {wildcards.run} > {log} 2>&1"
 
 
 rule build_docx:
@@ -79,4 +79,4 @@ rule build_docx:
     message:
         "text to {output}"
     shell:
-        "kvstudy build-docx {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
+        "kvstudy build-docx {wildcards.run} > {log} 2>&1"

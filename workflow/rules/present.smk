@@ -21,7 +21,7 @@ rule judge_claims:
     message:
         "verdicts on the source's claims to {output[0]}"
     shell:
-        "kvstudy claims {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
+        "kvstudy claims {wildcards.run} > {log} 2>&1"
 
 
 rule make_tables:
@@ -47,7 +47,7 @@ rule make_tables:
     message:
         f"tables to results/{{wildcards.run}}{PLAN.subfolder}/tables"
     shell:
-        "kvstudy tabulate {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
+        "kvstudy tabulate {wildcards.run} > {log} 2>&1"
 
 
 rule draw_figures:
@@ -66,4 +66,4 @@ rule draw_figures:
     message:
         f"figures to figures/{{wildcards.run}}{PLAN.subfolder}"
     shell:
-        "kvstudy draw {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
+        "kvstudy draw {wildcards.run} > {log} 2>&1"

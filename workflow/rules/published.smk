@@ -24,4 +24,4 @@ rule draw_published:
     message:
         "published values to {output.tables}, {output.figures} and results/{wildcards.run}/report"
     shell:
-        "kvstudy published {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
+        "kvstudy published {wildcards.run} > {log} 2>&1"

@@ -33,8 +33,7 @@ rule render_report:
     message:
         f"text of the report to results/{{wildcards.run}}{PLAN.subfolder}/report"
     shell:
-        "kvstudy render {wildcards.run} --language {PLAN.config.language} {params.appendix}"
-        " > {log} 2>&1"
+        "kvstudy render {wildcards.run} {params.appendix}" " > {log} 2>&1"
 
 
 rule run_notebook:

@@ -30,7 +30,7 @@ rule export_for_thesis:
     message:
         f"parts for a thesis to results/{{wildcards.run}}{PLAN.subfolder}/export"
     shell:
-        "kvstudy export {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
+        "kvstudy export {wildcards.run} > {log} 2>&1"
 
 
 rule write_commands:

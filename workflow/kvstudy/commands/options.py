@@ -23,20 +23,19 @@ def _checked(context: click.Context, parameter: click.Parameter, scale: float) -
     return scale
 
 
-def _use(context: click.Context, parameter: click.Parameter, language: str) -> None:
+def _use(context: click.Context, parameter: click.Parameter, language: str | None) -> None:
     from kvstudy.language.current import use
 
-    use(language)
+    use(language or configuration().language)
 
 
-# Of commands whose results people read. The command itself need not know the language.
+# Of commands whose results people read. The command itself need not know the language. Where
+# Snakemake runs it, the language is the configured one.
 LANGUAGE = click.option(
     "--language",
-    default="en",
-    show_default=True,
     expose_value=False,
     callback=_use,
-    help="Language of text, tables, figures and numbers.",
+    help="Language of text, tables, figures and numbers.  [default: en]",
 )
 PORT = click.IntRange(0, 65535)
 # Whether the study can be read, its reader says.
