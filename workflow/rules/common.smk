@@ -1,8 +1,24 @@
-# What the rules share: captions, and the files that many of them read.
+# What the rules share: what jobs are told, captions, and the files that many rules read.
+
+import os
+from glob import glob
+from pathlib import Path
 
 from snakemake.io import apply_wildcards
 
-from kvstudy.workflow_plan import label
+from kvstudy.analyse.findings.files import TABLES as ANALYSED
+from kvstudy.code_files import code_of
+from kvstudy.workflow_plan import described, label
+
+# A job notices by the first when Snakemake was killed, and stops; by the second it knows how
+# to measure, which is no parameter of what was measured already.
+if workflow.remote_exec:
+    # On a node of a cluster, where the variable came from another host.
+    os.environ.update(KVSTUDY_CONTROLLER=str(os.getpid()))
+os.environ.setdefault("KVSTUDY_CONTROLLER", str(os.getpid()))
+os.environ.update(KVSTUDY_CONFIG=PLAN.config.model_dump_json())
+# For the captions of 'snakemake --report'.
+config["described"] = described(PLAN.study, PLAN.run, PLAN.config.scale, PLAN.published)
 
 
 def tidy(*names):
