@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.commands.options import completed
+from kvstudy.commands.measure import completed
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
 from kvstudy.workflow_plan import closing, plan_run

@@ -35,7 +35,7 @@ HEADER = re.compile(
 @click.command("translate")
 @click.argument("language")
 @click.option("--check", is_flag=True, help="Only say what is missing; the status is then 1.")
-def command(language: str, check: bool) -> None:
+def translate(language: str, check: bool) -> None:
     """Bring the catalogues of LANGUAGE (a code, for example cs) up to date with the texts.
 
     Adds texts that are new, marks translations of changed texts as fuzzy, and drops those of

@@ -85,10 +85,10 @@ class Part(Strict):
     def check(self, study: Study, path: Path, key: str) -> None:
         """KvstudyError when the study in the file ``path`` has not what ``key`` is to show."""
         for name in self._named_workloads():
-            check_known(path, f"{key}.workload", "workload", name, study.workload_names)
+            check_known(f"{path}: {key}.workload", "workload", name, study.workload_names)
         for role in (*ROLES, "base", "stores"):
             for name in as_list(getattr(self, role, None) or None):
-                check_known(path, f"{key}.{role}", "store", name, study.store_names)
+                check_known(f"{path}: {key}.{role}", "store", name, study.store_names)
 
     def _named_workloads(self) -> list[str]:
         return as_list(getattr(self, "workload", getattr(self, "workloads", None)))

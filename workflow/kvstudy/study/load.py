@@ -49,10 +49,10 @@ def load_study(path: Path) -> Study:
         )
     stores = project_stores()
     for index, use in enumerate(study.stores):
-        check_known(path, f"stores[{index}]", "store", use.store, stores)
+        check_known(f"{path}: stores[{index}]", "store", use.store, stores)
     workloads = project_workloads()
     for index, use in enumerate(study.workloads):
-        check_known(path, f"workloads[{index}]", "workload", use.file, workloads)
+        check_known(f"{path}: workloads[{index}]", "workload", use.file, workloads)
         load_workload(WORKLOADS / use.file)
         if use.name != use.file and use.name in workloads:
             raise KvstudyError(
@@ -60,7 +60,7 @@ def load_study(path: Path) -> Study:
                 f"'{use.file}'; give another name"
             )
         for name in use.stores:
-            check_known(path, f"workloads[{index}].stores", "store", name, study.store_names)
+            check_known(f"{path}: workloads[{index}].stores", "store", name, study.store_names)
         properties = properties_of(study, use)
         for name in use.properties:
             check_property(f"{path}: workloads[{index}].properties", name, [class_of(properties)])
@@ -75,7 +75,7 @@ def load_study(path: Path) -> Study:
     _check_clients(path, study)
     for key in ("baseline", "noise_floor"):
         if isinstance(store := getattr(study, key), str):
-            check_known(path, key, "store", store, study.store_names)
+            check_known(f"{path}: {key}", "store", store, study.store_names)
     check_unique(
         *(path, "stores", [use.name for use in measured_uses(study)]),
         remedy=", or give one another name: {{store: {}, name: ...}}",
@@ -102,7 +102,7 @@ def load_study(path: Path) -> Study:
             part.check(study, path, f"{key}[{index}]")
     for index, expected in enumerate(study.expected_failures):
         key = f"expected_failures[{index}].store"
-        check_known(path, key, "store", expected.store, study.store_names)
+        check_known(f"{path}: {key}", "store", expected.store, study.store_names)
     return study
 
 
@@ -146,7 +146,7 @@ def _with_open_loop(path: Path, study: Study) -> Study:
     runs = [name for name in properties if not load_only(properties[name])]
     for index, name in enumerate(named):
         key = f"open_loop.workloads[{index}]"
-        check_known(path, key, "workload", name, study.workload_names)
+        check_known(f"{path}: {key}", "workload", name, study.workload_names)
         if name not in runs:
             raise KvstudyError(
                 f"{path}: {key}: '{name}' has a load phase only, which has no rate; leave it out"
@@ -250,5 +250,5 @@ def known_stores(study: Study) -> list[str]:
 
 def study_path(name: str) -> Path:
     """The file of the study called ``name``; KvstudyError when there is none."""
-    check_known(Path("config/config.yaml"), "study", "study", name, project_studies())
+    check_known("config/config.yaml: study", "study", name, project_studies())
     return STUDIES / name / "study.yaml"

@@ -67,9 +67,10 @@ def did_you_mean(word: str, known: list[str]) -> str:
     return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(known)}"
 
 
-def check_known(path: Path, key: str, kind: str, name: str, known: list[str]) -> None:
+def check_known(place: str, kind: str, name: str, known: list[str]) -> None:
+    """KvstudyError, which begins with ``place``, for a ``name`` that is not ``known``."""
     if name not in known:
-        raise KvstudyError(f"{path}: {key}: unknown {kind} '{name}'{did_you_mean(name, known)}")
+        raise KvstudyError(f"{place}: unknown {kind} '{name}'{did_you_mean(name, known)}")
 
 
 def check_unique(

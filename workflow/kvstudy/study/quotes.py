@@ -200,9 +200,9 @@ def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
     said = read_yaml(path, Quotes)
     settings = [*study.workload_names, MEAN, *project_workloads(), *get_args(Asked)]
     for name in said.setting.operations:
-        check_known(path, "setting.operations", "workload or operation", name, settings)
+        check_known(f"{path}: setting.operations", "workload or operation", name, settings)
     for index, failure in enumerate(said.failures):
-        check_known(path, f"failures[{index}].store", "store", failure.store, known_stores(study))
+        check_known(f"{path}: failures[{index}].store", "store", failure.store, known_stores(study))
     if published is None:
         return said
     rows = read_rows(published)
@@ -212,7 +212,7 @@ def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
             where = f"quotes[{index}].expected: {address}"
             for kind, name in split_address(address)[0].items():
                 if name != "*":
-                    check_known(path, where, f"{kind} of published.csv", name, known[kind])
+                    check_known(f"{path}: {where}", f"{kind} of published.csv", name, known[kind])
     return said
 
 
