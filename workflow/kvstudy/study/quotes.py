@@ -10,15 +10,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Discriminator,
-    Field,
-    Tag,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from kvstudy.language.locale import Noted, Place
 from kvstudy.study.base import CLAIM_ID, Asked, Count, Name, Operation, Strict
@@ -51,45 +43,21 @@ def _digits(value: object) -> object:
     return text
 
 
-def _address(value: str) -> str:
-    if not re.match(ADDRESS, value):
+def _operand(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, dict | Computed | str | int | float):
+        raise ValueError("must be an address, a number, or a key like 'ratio: [...]'")
+    if isinstance(value, str) and not is_number(value) and not re.match(ADDRESS, value):
         raise ValueError(
             "is no store/workload/operation/metric, with sizes behind it like ' threads=4'"
         )
     return value
 
 
-def _kind(value: object) -> str | None:
-    """Which of the kinds of operands it is."""
-    if isinstance(value, dict | Computed):
-        return COMPUTED
-    if isinstance(value, str):
-        return PRINTED if is_number(value) else ADDRESSED
-    return PLAIN if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-COMPUTED, ADDRESSED, PRINTED, PLAIN = "<computed>", "<address>", "<printed>", "<number>"
 Printed = Annotated[
     str,
     BeforeValidator(_digits),
     WithJsonSchema({"anyOf": [{"type": "string", "pattern": NUMBER}, {"type": "integer"}]}),
 ]
-Address = Annotated[
-    str, AfterValidator(_address), WithJsonSchema({"type": "string", "pattern": ADDRESS})
-]
-Operand = Annotated[
-    Annotated["Computed", Tag(COMPUTED)]
-    | Annotated[Address, Tag(ADDRESSED)]
-    | Annotated[Printed, Tag(PRINTED)]
-    | Annotated[float, Tag(PLAIN)],
-    Discriminator(
-        _kind,
-        custom_error_type="operand",
-        custom_error_message="must be an address, a number, or a key like 'ratio: [...]'",
-    ),
-]
-Two = Annotated[list[Operand], Field(min_length=2, max_length=2)]
-Some = Annotated[list[Operand], Field(min_length=1)]
 
 
 class Computed(Strict):
@@ -121,6 +89,14 @@ class Computed(Strict):
     @property
     def parts(self) -> list:
         return getattr(self, self.how)
+
+
+# An address, or a number as it is printed.
+Text = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"{ADDRESS}|{NUMBER}"})]
+Operand = Annotated[Computed | Text | float, BeforeValidator(_operand)]
+Two = Annotated[list[Operand], Field(min_length=2, max_length=2)]
+Some = Annotated[list[Operand], Field(min_length=1)]
+Computed.model_rebuild()
 
 
 class Setting(Strict):
@@ -189,10 +165,6 @@ class Quotes(Strict):
         default=[], description="Failed operations that the source speaks of."
     )
     quotes: list[Quote] = Field(default=[], description="The numbers in its text.")
-
-
-Computed.model_rebuild()
-Quote.model_rebuild()
 
 
 def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
