@@ -7,7 +7,6 @@ say nothing to who wrote the file, so every kind of error has a sentence here.
 import difflib
 import re
 import reprlib
-from collections.abc import Collection
 from pathlib import Path
 from typing import get_args
 
@@ -71,23 +70,6 @@ def check_known(place: str, kind: str, name: str, known: list[str]) -> None:
     """KvstudyError, which begins with ``place``, for a ``name`` that is not ``known``."""
     if name not in known:
         raise KvstudyError(f"{place}: unknown {kind} '{name}'{did_you_mean(name, known)}")
-
-
-def check_unique(
-    path: Path,
-    key: str,
-    names: list[str],
-    remedy: str = "",
-    added: Collection[str] = (),
-    by: str = "",
-) -> None:
-    """KvstudyError for a name that stands there twice, or is one of those ``added`` (``by``)."""
-    for name in names:
-        if names.count(name) > 1:
-            text = f"stands there twice; name each once{remedy.format(name)}"
-            if name in added:
-                text = f"is the name of {by}; give yours another name"
-            raise KvstudyError(f"{path}: {key}: '{name}' {text}")
 
 
 def problems(error: ValidationError, data: object, model: type[BaseModel]) -> dict[Place, str]:
