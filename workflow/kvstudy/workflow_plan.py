@@ -21,7 +21,7 @@ from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import STORES, load_study, study_path
 from kvstudy.study.model import Study
 from kvstudy.study.probe import planned
-from kvstudy.study.published import Files, published_name
+from kvstudy.study.published import published_name, source_files
 from kvstudy.study.raw import (
     IMPORTS,
     is_complete,
@@ -40,7 +40,8 @@ class WorkflowPlan:
     ``cells`` are all that the study has, in the order of measurement; ``measured`` are there,
     ``wanted`` those that the run is to have. Of the ``probes``, by store, ``probed`` are there.
     ``gaps`` are stores that cannot be measured here. ``holder`` is who changes the clone now, or
-    "". Of published values nothing is planned, measured or read from logs.
+    "". Of published values, which ``source_files`` tell, nothing is planned, measured or read from
+    logs.
     """
 
     config: Config
@@ -57,6 +58,7 @@ class WorkflowPlan:
     wanted_probes: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    source_files: list[str] = field(default_factory=list)
 
     @property
     def published(self) -> bool:
@@ -113,11 +115,6 @@ class WorkflowPlan:
         return self.beside("published.csv", "quotes.yaml") if self.study.source else []
 
     @property
-    def source_files(self) -> list[str]:
-        """What is known of the study's source; KvstudyError where that is nothing."""
-        return [str(path) for path in Files.beside(self.study_file) if path]
-
-    @property
     def catalogues(self) -> list[str]:
         """The translations of the language, of the package, the study and its stores."""
         name = f"{self.config.language}.po"
@@ -154,8 +151,7 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
         tops = {f"results/{name}", f"results/{name}{of.subfolder}", f"figures/{name}{of.subfolder}"}
         refuse_edited(Path(top) / below for top in tops for below in ("", "analysis", "tables"))
     if of.published:
-        # Tells where nothing of the source is known.
-        Files.beside(path)
+        of.source_files = [str(path) for path in source_files(path).values()]
         return of
     of.stores = stores_to_measure(study, path)
     if study.imported and not Path(of.imports[0]).is_file():

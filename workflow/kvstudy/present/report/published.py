@@ -32,7 +32,7 @@ from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.published import Files
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, source_files
 from kvstudy.study.run_names import REPORT
 
 TEMPLATES = REPORT / "templates" / "tables"
@@ -87,11 +87,11 @@ def write_published(run: Run) -> Path:
             f"{run.study_file}: source: the study has none; nothing was published that could be "
             "drawn"
         )
-    files = Files.beside(run.study_file)
-    values = read_published(files.values) if files.values else nothing_published()
+    files = source_files(run.study_file)
+    values = read_published(files[PUBLISHED]) if PUBLISHED in files else nothing_published()
     checks = None
-    if files.values or files.quotes:
-        checks = audit(study, files.values, files.quotes)
+    if PUBLISHED in files or QUOTES in files:
+        checks = audit(study, files.get(PUBLISHED), files.get(QUOTES))
         values = judged_values(values, checks)
     source = Source(study, values, run.titles, checks)
     known = bool(values["value"].notna().any())
@@ -100,8 +100,8 @@ def write_published(run: Run) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     _make_tables(published, source, run.tables)
     _make_figures(published, source, Looks.of(run), run.figures)
-    if files.claims:
-        rows = judge_source(files.claims, study, values, checks, run.titles)
+    if CLAIMS in files:
+        rows = judge_source(files[CLAIMS], study, values, checks, run.titles)
         write_claims(rows, TEMPLATES, run.tables, run.tables, measured=False)
         published.claims = claim_facts(run.tables / "claims.csv")
     if checks is not None:
