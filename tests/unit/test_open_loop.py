@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-import yaml
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
@@ -25,20 +24,13 @@ from kvstudy.study.parts import Parameters
 from matplotlib.figure import Figure
 
 from tests.cell_texts import same_cells
-from tests.project import SLUG
+from tests.project import SLUG, edit
 from tests.unit.small_results import CELL_COLUMNS
 
 from . import small_results as small
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "report/templates/tables"
 NOTHING = OpenLoop(*(table.frame() for table in TABLES))
-
-
-def edit(path: Path, **changes: object) -> Path:
-    data = yaml.safe_load(path.read_text())
-    data.update(changes)
-    path.write_text(yaml.safe_dump(data))
-    return path
 
 
 @pytest.fixture

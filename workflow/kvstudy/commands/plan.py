@@ -1,5 +1,6 @@
 """How long a study takes, and how far it is."""
 
+import contextlib
 import shutil
 import sys
 import time
@@ -9,6 +10,9 @@ import click
 
 from kvstudy.commands.options import PROVIDER, study_file, study_to_measure
 from kvstudy.errors import KvstudyError
+
+# Between two looks at a run.
+SECONDS = 1.0
 
 
 @click.command("plan")
@@ -117,7 +121,11 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
             f"{least}{size(every['bytes'])} of raw logs; left: {least}{duration(every['left'])}. "
             "Probes and the report come to it: some seconds for each store, and a minute."
         )
-        lines += _server_disk(outlook)
+        if held := max(map(_held, outlook.wanted)):
+            lines += screen.paragraph(
+                f"A server that keeps records on disk needs more than {size(held)} while its "
+                "largest cell runs; that is free again afterwards."
+            )
     if every["unknown"] or every["timed"]:
         lines += screen.paragraph(
             f"To find out: kvstudy plan {study.name} --calibrate (some seconds for each store and "
@@ -133,31 +141,18 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     )
 
 
-def _server_disk(outlook) -> list[str]:
-    """What the servers hold while they run; it is deleted with each cell."""
-    from kvstudy.measure.planning import screen
-    from kvstudy.measure.planning.progress import size
+def _held(cell) -> int:
+    """Bytes that the server holds while it runs; 0 where the workload class has its own sizes."""
     from kvstudy.study.workload import CORE, class_of
 
-    def held(cell) -> int:
-        properties = dict(cell.properties)
-        fields = int(properties.get("fieldcount", 10))
-        bytes_of_one = fields * int(properties.get("fieldlength", 100))
-        # Records of other workload classes have sizes of their own.
-        return cell.records * bytes_of_one if class_of(properties) == CORE else 0
-
-    largest = max(map(held, outlook.wanted))
-    text = (
-        f"A server that keeps records on disk needs more than {size(largest)} while its largest "
-        "cell runs; that is free again afterwards."
-    )
-    return screen.paragraph(text) if largest else []
+    properties = dict(cell.properties)
+    fields, length = properties.get("fieldcount", 10), properties.get("fieldlength", 100)
+    return cell.records * int(fields) * int(length) if class_of(properties) == CORE else 0
 
 
 @click.command("watch")
 @click.argument("run", required=False)
-@click.option("--every", type=click.FloatRange(min=0.1), default=1.0, show_default=True, help="s.")
-def watch(run: str | None, every: float) -> None:
+def watch(run: str | None) -> None:
     """Show how far a run is while it is measured, in a second terminal.
 
     RUN is a folder below results/; left out, it is the one that is measured now, or was
@@ -178,47 +173,38 @@ def watch(run: str | None, every: float) -> None:
     name = Path(run).name if run else latest_run()
     if name is None:
         raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
-    known = refuse_published(find_name(name))
-    study = load_study(known.study_file)
-    config = configured()
+    of = refuse_published(find_name(name))
+    study = load_study(of.study_file)
     # The cells that are there tell the provider, whatever Snakemake was told.
-    config = config.model_copy(update={"provider": "auto"})
-    wanted = look(study, stores_to_measure(study, known.study_file), config, known.scale).wanted
+    config = configured().model_copy(update={"provider": "auto"})
+    wanted = look(study, stores_to_measure(study, of.study_file), config, of.scale).wanted
     earlier = [*earlier_runs(study.name, name), CALIBRATION]
-    began = _began(Path("results") / name / "logs" / "progress.log")
+    began = _began(of.folder / "logs" / "progress.log")
     watch = Watch(name, wanted, Progress(name, wanted, earlier, since=began), works_here)
     live = sys.stdout.isatty()
 
     def show(line: str) -> None:
-        if not live:
-            return
-        # Cut to the width of now: a line that wraps could not be taken back.
-        width = shutil.get_terminal_size().columns - 1
-        cut = line if len(line) <= width else line[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
-        sys.stdout.write(f"\r\x1b[2K{cut}")
-        sys.stdout.flush()
+        if live:
+            # Cut to the width of now: a line that wraps could not be taken back.
+            width = shutil.get_terminal_size().columns - 1
+            cut = line if len(line) <= width else line[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
+            print(f"\r\x1b[2K{cut}", end="", flush=True)
 
-    begun = False
-    try:
-        while True:
-            news, line, goes_on = watch.look()
-            if news:
-                show("")
-            for each in news:
-                click.echo(each)
-            if not goes_on:
-                break
+    news, line, goes_on = watch.look()
+    if goes_on and not live:
+        click.echo(line.partition(" | ")[0])
+    last = "The run goes on; 'kvstudy watch' shows it again."
+    with contextlib.suppress(KeyboardInterrupt):
+        while goes_on:
             show(line)
-            if not live and not begun:
-                click.echo(line.partition(" | ")[0])
-            begun = True
-            time.sleep(every)
-    except KeyboardInterrupt:
-        show("")
-        click.echo("The run goes on; 'kvstudy watch' shows it again.")
-        return
+            time.sleep(SECONDS)
+            news, line, goes_on = watch.look()
+            for event in news:
+                show("")
+                click.echo(event)
+        last = watch.end()
     show("")
-    click.echo(watch.end())
+    click.echo(last)
 
 
 def _began(log: Path) -> float | None:
