@@ -206,12 +206,11 @@ def run(
         )
     names = project_stores()
     if store is None:
-        here = [
-            name for name in names if not providers.missing(load_store(STORES / name), provider)
-        ]
-        if not here:
+        reasons = {name: providers.missing(load_store(STORES / name), provider) for name in names}
+        if all(reasons.values()):
             raise KvstudyError("no store can be measured here; 'kvstudy doctor' tells why")
-        store = _ask("Store", "--store", click.Choice(here))
+        here = click.Choice([name for name in names if not reasons[name]])
+        store = _ask("Store", "--store", here)
     check_known("--store", "store", store, names)
     definition = load_store(STORES / store)
     resolved = providers.resolve(provider, Path("results") / RUN / "raw")
@@ -233,10 +232,9 @@ def run(
         insert_only = _ask("Insert only (measure the loading)", "--insert-only", click.BOOL, False)
         workload = "insert" if insert_only else _ask("Workload", "--workload", click.Choice(runs))
     check_known("--workload", "workload", workload, workloads)
-    if records is None:
-        records = _ask("Records", "--records", COUNT, 100_000)
-    if operations is None and workload in runs:
-        operations = _ask("Operations", "--operations", COUNT, 1_000_000)
+    records = records or _ask("Records", "--records", COUNT, 100_000)
+    if workload in runs:
+        operations = operations or _ask("Operations", "--operations", COUNT, 1_000_000)
     study = single_study(store, options, workload, records, operations or 1, threads)
     stop_on_signals()
     definition = stores_to_measure(study, Path("kvstudy run"))[study.store_names[0]]

@@ -22,7 +22,6 @@ from kvstudy.study.reading import read_yaml
 PATH = Path("config/config.yaml")
 # What stands in the names of files, and in commands of shells.
 HOST = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
-HOST_OR_NONE = r"^([A-Za-z0-9][A-Za-z0-9._-]*)?$"
 CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 
 
@@ -56,7 +55,7 @@ class Hosts(_Section):
         default="ssh {host}",
         description="Command before one that shall run on {host}, for example ssh {host}.",
     )
-    server: str = Field(default="", pattern=HOST_OR_NONE, description="The server's host.")
+    server: str = Field(default="", pattern=rf"{HOST}|^$", description="The server's host.")
     address: str = Field(
         default="",
         description="Its address on the hosts' network, where the server listens; empty: that of "

@@ -75,6 +75,9 @@ def problems(error: ValidationError, data: object, model: type[BaseModel]) -> di
     places: dict[Place, list[dict]] = {}
     for one in error.errors(include_url=False, include_context=True):
         loc, last = one["loc"], ()
+        if one["type"] == "default_factory_not_called":
+            # What it is made of is wrong itself.
+            continue
         if one["type"] == "missing":
             # It is not in the data.
             loc, last = loc[:-1], loc[-1:]
