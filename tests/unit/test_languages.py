@@ -115,7 +115,7 @@ def written(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no entry for: Hello {}"),
+        ("", "not translated: Hello {}"),
         ('msgid "Hello {}"\nmsgstr ""\n', "not translated: Hello {}"),
         ('#, fuzzy\nmsgid "Hello {}"\nmsgstr "Ahoj {}"\n', "fuzzy, look at it: Hello {}"),
         ('msgid "Hello {}"\nmsgstr "Ahoj"\n', "other places to fill in ({}) than: Hello {}"),
