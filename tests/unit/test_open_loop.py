@@ -88,7 +88,7 @@ def test_without_the_key_there_are_none(pretend_study):
     assert closed_loop(plan(load_study(pretend_study))) == plan(load_study(pretend_study))
     off = load_study(edit(pretend_study, open_loop=False))
     assert off.open_loop is None
-    assert off.open_loop_tables == off.open_loop_figures == []
+    assert off.tables_of("open-loop") == off.figures_of("open-loop") == []
 
 
 def test_a_study_that_only_loads_has_no_open_loop(pretend_study):
@@ -175,7 +175,7 @@ def shown(found: OpenLoop) -> tuple[pd.DataFrame, Grid]:
     study = small.study(stores=["redis", "riak"], open_loop={"workloads": ["a"]})
     titles = {"redis": "Redis", "riak": "Riak"}
     run = small.run(study=study, analysis=analysed(found), titles=titles)
-    (table,) = study.open_loop_tables
+    (table,) = study.tables_of("open-loop")
     frame = table.rows(run)
     return frame, table.grids(frame, run)[0]
 

@@ -40,9 +40,7 @@ def load_study(path: Path) -> Study:
     if study.open_loop:
         runs = [use for use in study.workloads if not load_only(properties_of(study, use))]
         _refuse(path, _problems_of_open_loop(path, study, runs))
-        named = study.open_loop.workloads or [use.name for use in runs]
-        chosen = study.open_loop.model_copy(update={"workloads": named})
-        study = study.model_copy(update={"open_loop": chosen})
+        study = study.at_rates(study.open_loop.workloads or [use.name for use in runs])
     _refuse(path, _problems_of_parts(path, study))
     return study
 
@@ -214,16 +212,13 @@ def _problems_of_open_loop(
 
 
 def _problems_of_parts(path: Path, study: Study) -> Iterator[tuple[str, str]]:
-    for key, parts in (
-        ("tables", [*study.tables, *study.open_loop_tables]),
-        ("figures", [*study.figures, *study.open_loop_figures]),
-    ):
+    for key, parts in (("tables", study.tables), ("figures", study.figures)):
         yield from _twice(
             *(key, [part.name for part in parts]),
             added=study.automatic_names[key],
             by=f"one of the {key} that the report has by itself",
         )
-        for index, part in enumerate(getattr(study, key)):
+        for index, part in enumerate(parts):
             part.check(study, path, f"{key}[{index}]")
 
 

@@ -127,7 +127,7 @@ def _make_tables(published: Published, source: Source, output: Path) -> None:
         if table.kind in ("audit", "audited"):
             if source.audit is not None:
                 write_table(table, source, TEMPLATES, output)
-        elif table.name in _automatic(study, "tables"):
+        elif table.name in study.automatic_names["tables"]:
             continue
         elif write_table_of_source(table, source, TEMPLATES, output) is None:
             published.left.setdefault(_reason(table), []).append(table)
@@ -141,7 +141,7 @@ def _make_tables(published: Published, source: Source, output: Path) -> None:
 def _make_figures(published: Published, source: Source, looks: Looks, output: Path) -> None:
     study = source.study
     use_style()
-    for figure in study.figures[: len(study.figures) - len(_automatic(study, "figures"))]:
+    for figure in study.figures[: len(study.figures) - len(study.automatic_names["figures"])]:
         rows = figure.published_rows(study, source.values) if figure.drawn else None
         if rows is None or source.values.empty:
             published.left.setdefault(_reason(figure), []).append(figure)
@@ -150,12 +150,6 @@ def _make_figures(published: Published, source: Source, looks: Looks, output: Pa
         published.figures.append(figure)
         if missing := _missing(figure, rows):
             published.lacking.setdefault(tuple(missing), []).append(figure)
-
-
-def _automatic(study: Study, kind: str) -> list[str]:
-    """Names of the tables or figures that the file does not name, which come last."""
-    open_loop = {each.name for each in getattr(study, f"open_loop_{kind}")}
-    return [name for name in study.automatic_names[kind] if name not in open_loop]
 
 
 def _missing(figure: object, frame: pd.DataFrame) -> list[str]:
