@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import yaml
 from click.testing import CliRunner, Result
 from kvstudy.cli import cli
 
@@ -35,6 +37,14 @@ def add_pretended(folder: Path) -> None:
         jar.writestr(zipfile.ZipInfo("kvstudy/workload/TogetherWorkload.class"), b"")
     (folder / STUDY).parent.mkdir()
     shutil.copy(PRETEND / "study.yaml", folder / STUDY)
+
+
+def edit(path: Path, change: Callable[[dict], object] = dict, **keys: object) -> Path:
+    """Give the YAML file the ``keys`` and ``change`` what it holds; returns its path."""
+    data = yaml.safe_load(path.read_text(encoding="utf-8")) | keys
+    change(data)
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    return path
 
 
 def kvstudy(*arguments: object, answers: str = "") -> Result:

@@ -15,6 +15,7 @@ from kvstudy.stores.definition import load_store
 from kvstudy.stores.providers import missing
 
 from tests.formats_support import text_of
+from tests.project import edit
 
 ROOT = Path(__file__).parents[2]
 # A study of what every machine has, as small as it gets.
@@ -64,12 +65,6 @@ def programs_in(folder: Path) -> list[str]:
             if here and process.pid != os.getpid():
                 lines.append(line)
     return lines
-
-
-def edit(path: Path, change: Callable[[dict], object]) -> None:
-    data = yaml.safe_load(path.read_text())
-    change(data)
-    path.write_text(yaml.safe_dump(data))
 
 
 def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> Path:

@@ -26,8 +26,9 @@ from kvstudy.stores.ask import ask
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
 
-from tests.e2e.pipeline import edit, snakemake
+from tests.e2e.pipeline import snakemake
 from tests.formats_support import text_of
+from tests.project import edit
 
 STORES = Path(__file__).parents[2] / "envs" / "stores"
 

@@ -21,8 +21,9 @@ from kvstudy.present.report.build import build_pdf
 from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
 
-from tests.e2e.pipeline import ROOT, edit, programs_in, snakemake
+from tests.e2e.pipeline import ROOT, programs_in, snakemake
 from tests.formats_support import numbers, numbers_of_pdf, plain, text_of
+from tests.project import edit
 from tests.unit.languages import check_numbers
 
 

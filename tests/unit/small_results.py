@@ -29,7 +29,7 @@ LATENCIES = ["latency_mean", "latency_min", "latency_max", "latency_p95", "laten
 
 
 def study(**changes: object) -> Study:
-    return Study.model_validate(
+    made = Study.model_validate(
         {
             "name": "small",
             "title": "Small",
@@ -77,6 +77,7 @@ def study(**changes: object) -> Study:
             **changes,
         }
     )
+    return made.at_rates(made.open_loop.workloads) if made.open_loop else made
 
 
 # Those of cells.csv that the steps behind `kvstudy parse` need.

@@ -6,17 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import STUDIES, load_study
 
+from tests.project import edit
+
 FOLDER = STUDIES / "jedlicka2024"
-
-
-def checked() -> None:
-    path = FOLDER / "study.yaml"
-    check_source(path, load_study(path))
 
 
 def expecting(operand: object) -> Callable[[dict], None]:
@@ -81,11 +77,9 @@ def test_every_study_here_is_good(project: Path, path: Path):
     ],
 )
 def test_unknown_names_are_refused(project: Path, file: str, change: Callable, message: str):
-    path = FOLDER / file
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    change(data)
-    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    path = edit(FOLDER / file, change)
+    study = FOLDER / "study.yaml"
     with pytest.raises(KvstudyError) as error:
-        checked()
+        check_source(study, load_study(study))
     assert str(error.value).startswith(f"{path}: ")
     assert message in str(error.value)

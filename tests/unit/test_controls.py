@@ -4,7 +4,6 @@ import math
 
 import pandas as pd
 import pytest
-import yaml
 from kvstudy.analyse.findings.bottleneck import NUMBERS, bottleneck, client_bound
 from kvstudy.analyse.findings.pairs import floors, pairs
 from kvstudy.analyse.tidy.files import MEASUREMENTS
@@ -16,14 +15,15 @@ from kvstudy.study.cells import Share, plan
 from kvstudy.study.controls import ceiling_store, controls, noise_store, original
 from kvstudy.study.load import load_study, study_path
 
+from tests.project import edit
+
 from . import small_results as small
 
 AGAIN = "redis-again"
 
 
 def edited(**changes: object):
-    path = study_path("jedlicka2024")
-    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | changes))
+    path = edit(study_path("jedlicka2024"), **changes)
     return load_study(path), path
 
 
@@ -177,11 +177,8 @@ def test_what_several_clients_cannot_share_is_refused(project, changes, message)
     keys = {name: value for name, value in changes.items() if name not in sizes}
     keys |= {"tables": [], "figures": [], "expected_failures": []}
 
-    def load():
-        stores_to_measure(*edited(parameters=parameters, **keys))
-
     with pytest.raises(KvstudyError, match=message):
-        load()
+        stores_to_measure(*edited(parameters=parameters, **keys))
 
 
 def test_a_study_of_ycsb_without_a_store_is_its_own_ceiling(project):

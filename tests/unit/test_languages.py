@@ -19,7 +19,7 @@ from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.cli import cli
 from kvstudy.commands import translate as translation
-from kvstudy.commands.translate import command as translate
+from kvstudy.commands.translate import translate
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
 from kvstudy.language.locale import list_of, long_date, plural
@@ -115,7 +115,7 @@ def written(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no entry for: Hello {}"),
+        ("", "not translated: Hello {}"),
         ('msgid "Hello {}"\nmsgstr ""\n', "not translated: Hello {}"),
         ('#, fuzzy\nmsgid "Hello {}"\nmsgstr "Ahoj {}"\n', "fuzzy, look at it: Hello {}"),
         ('msgid "Hello {}"\nmsgstr "Ahoj"\n', "other places to fill in ({}) than: Hello {}"),

@@ -1,11 +1,10 @@
 """``kvstudy new``: first versions that load, and what is refused."""
 
+import functools
 import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.stores import providers
@@ -14,15 +13,13 @@ from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.workload import load_workload
 
+from tests.project import kvstudy
+
 STUDY = Path("config/studies/mine/study.yaml")
 STORE = Path("envs/stores/mine")
 
 
-def new(*arguments: str, answers: str = "") -> Result:
-    result = CliRunner().invoke(cli, ["new", *arguments], input=answers)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+new = functools.partial(kvstudy, "new")
 
 
 def with_all_keys(path: Path) -> None:

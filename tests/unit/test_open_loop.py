@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-import yaml
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
@@ -25,20 +24,13 @@ from kvstudy.study.parts import Parameters
 from matplotlib.figure import Figure
 
 from tests.cell_texts import same_cells
-from tests.project import SLUG
+from tests.project import SLUG, edit
 from tests.unit.small_results import CELL_COLUMNS
 
 from . import small_results as small
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "report/templates/tables"
 NOTHING = OpenLoop(*(table.frame() for table in TABLES))
-
-
-def edit(path: Path, **changes: object) -> Path:
-    data = yaml.safe_load(path.read_text())
-    data.update(changes)
-    path.write_text(yaml.safe_dump(data))
-    return path
 
 
 @pytest.fixture
@@ -96,7 +88,7 @@ def test_without_the_key_there_are_none(pretend_study):
     assert closed_loop(plan(load_study(pretend_study))) == plan(load_study(pretend_study))
     off = load_study(edit(pretend_study, open_loop=False))
     assert off.open_loop is None
-    assert off.open_loop_tables == off.open_loop_figures == []
+    assert off.tables_of("open-loop") == off.figures_of("open-loop") == []
 
 
 def test_a_study_that_only_loads_has_no_open_loop(pretend_study):
@@ -183,7 +175,7 @@ def shown(found: OpenLoop) -> tuple[pd.DataFrame, Grid]:
     study = small.study(stores=["redis", "riak"], open_loop={"workloads": ["a"]})
     titles = {"redis": "Redis", "riak": "Riak"}
     run = small.run(study=study, analysis=analysed(found), titles=titles)
-    (table,) = study.open_loop_tables
+    (table,) = study.tables_of("open-loop")
     frame = table.rows(run)
     return frame, table.grids(frame, run)[0]
 

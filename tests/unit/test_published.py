@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.source import Source
@@ -17,6 +16,8 @@ from kvstudy.present.typeset.table import Table
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.parts import PrintedForm
+
+from tests.project import edit
 
 ROOT = Path(__file__).parents[2]
 # Each source's tables as its text prints them: <study>-table-<number>.tsv.
@@ -228,8 +229,6 @@ def test_columns_that_a_spreadsheet_leaves_empty_are_none(project):
 
 
 def test_a_study_may_have_fewer_stores_and_workloads_than_its_source(project):
-    path = VALUES.with_name("study.yaml")
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    data.update(stores=["redis"], workloads=["a"], tables=[], figures=[], expected_failures=[])
-    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    fewer = {"stores": ["redis"], "workloads": ["a"], "expected_failures": []}
+    path = edit(VALUES.with_name("study.yaml"), tables=[], figures=[], **fewer)
     assert load_study(path).store_names == ["redis"]

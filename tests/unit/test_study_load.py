@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from kvstudy.analyse.findings.validity import writing_all_fields
 from kvstudy.commands.schema import files
 from kvstudy.errors import KvstudyError
@@ -12,13 +11,9 @@ from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study, study_path
 from kvstudy.study.workload import SIZES, operations_of, properties_of
 
+from tests.project import edit
+
 PATH = Path("config/studies/jedlicka2024/study.yaml")
-
-
-def edit(change) -> None:
-    data = yaml.safe_load(PATH.read_text())
-    change(data)
-    PATH.write_text(yaml.safe_dump(data))
 
 
 def test_the_thesis_study_is_valid(project):
@@ -63,8 +58,7 @@ def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files
         data["parameters"]["clients"] = "auto"
         data |= {"workloads": ["a", own], "tables": [], "figures": []}
 
-    edit(change)
-    study = load_study(PATH)
+    study = load_study(edit(PATH, change))
     a, b = (properties_of(study, use) for use in study.workloads)
     assert operations_of(a) == ["update", "insert"]
     assert operations_of(b) == ["update"]

@@ -74,7 +74,7 @@ def test_all_tables_and_figures_of_all_studies_have_cells_behind_them(file, monk
     study = load_study(file)
     planned, one = plan(study), shown(study)
     known = {cell.path for cell in planned}
-    for part in [*study.tables, *study.open_loop_tables, *study.figures, *study.open_loop_figures]:
+    for part in [*study.tables, *study.figures]:
         found = origin_of(part, study, planned, one)
         assert set(found.cells) <= known
         without = getattr(part, "kind", "") in ("properties", "audit", "audited", "operations")

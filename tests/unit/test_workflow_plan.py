@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-import yaml
-from kvstudy.commands.options import completed
+from kvstudy.commands.measure import completed
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
 from kvstudy.workflow_plan import closing, plan_run
 
-from tests.project import STUDY
+from tests.project import STUDY, edit
 
 SMALL = {"study": "small", "provider": "native"}
 
@@ -41,8 +40,7 @@ def test_published_values_have_no_cells_and_a_run_of_their_own(project):
 
 
 def test_imported_logs_must_be_there(pretend_study):
-    study = yaml.safe_load(STUDY.read_text())
-    STUDY.write_text(yaml.safe_dump(study | {"imported": {"folder": "logs"}, "noise_floor": False}))
+    edit(STUDY, imported={"folder": "logs"}, noise_floor=False)
     with pytest.raises(KvstudyError, match="imported: no logs of it in results/small"):
         plan_run(SMALL)
 
@@ -62,7 +60,7 @@ def test_a_cell_is_measured_as_the_configuration_says_unless_an_option_says_it(
 
 
 def test_a_run_ends_with_its_answers_its_report_and_what_is_missing(pretend_study):
-    run = plan_run({"study": "small", "provider": "native"})
+    run = plan_run(SMALL)
     assert closing(run) == []
     text, report = Path("results/small/report/small.md"), Path("report/small.pdf")
     for path in (text, report):

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.project import CELL, PRETEND, STUDY, add_pretended, copy_project, measure
+from tests.project import CELL, PRETEND, STUDY, add_pretended, copy_project, edit, measure
 from tests.workflow import forked
 
 
@@ -52,10 +51,7 @@ class Workflow:
         )
 
     def edit(self, file: str, change) -> None:
-        path = self.folder / file
-        data = yaml.safe_load(path.read_text())
-        change(data)
-        path.write_text(yaml.safe_dump(data))
+        edit(self.folder / file, change)
 
 
 def jobs(done: subprocess.CompletedProcess[str]) -> dict[str, int]:

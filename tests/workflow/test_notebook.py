@@ -27,7 +27,7 @@ from kvstudy.analyse.tidy.files import (
 )
 from kvstudy.analyse.tidy.open_loop import TABLES, OpenLoop
 from kvstudy.analyse.tidy.summary import summarise
-from kvstudy.commands.notebook import command
+from kvstudy.commands.present import notebook as command
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.typeset.latex import fill

@@ -9,23 +9,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 from kvstudy.analyse.tidy.open_loop import find_target
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.study.raw import write_sums
 
-from tests.project import CELL, ROOT, SLUG, kvstudy
+from tests.project import CELL, ROOT, SLUG, edit, kvstudy
 from tests.project import measure as measure_cell
 
 RAW = Path("results/small/raw/pretend/a")
 OTHER = f"pretend/a/{SLUG}/rep2"
 LOAD50 = f"pretend/a/{SLUG}_load50/rep1"
-
-
-def edit(path: Path, **changes: object) -> Path:
-    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | changes))
-    return path
 
 
 @pytest.fixture

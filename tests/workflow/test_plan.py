@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.planning.costs import PhaseCost, read_cost, read_costs
 from kvstudy.measure.planning.estimate import OTHER, SAME, SIZES, Estimator
@@ -18,7 +17,7 @@ from kvstudy.stores import process
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 
-from tests.project import SLUG, kvstudy, measure
+from tests.project import SLUG, edit, kvstudy, measure
 
 RAW = Path("results/small/raw")
 CALIBRATED = Path("results/calibration/raw")
@@ -34,10 +33,6 @@ def show(*arguments: str) -> str:
 
 def words(text: str) -> str:
     return " ".join(text.split())
-
-
-def edit(study: Path, **keys) -> None:
-    study.write_text(yaml.safe_dump(yaml.safe_load(study.read_text()) | keys))
 
 
 def line(text: str, name: str, after: str = "") -> list[str]:
@@ -125,10 +120,13 @@ def test_a_workload_that_inserts_is_calibrated_by_operations(pretend_study):
 
 def test_a_store_that_fails_leaves_the_others_and_a_reason(pretend_study, monkeypatch):
     shutil.copytree("envs/stores/pretend", "envs/stores/broken")
-    file = Path("envs/stores/broken/store.yaml")
-    data = yaml.safe_load(file.read_text()) | {"title": "Broken", "ready_seconds": 1}
-    data["native"]["command"] = ["pretend-server", "no port"]
-    file.write_text(yaml.safe_dump(data))
+    native = {"command": ["pretend-server", "no port"]}
+    edit(
+        Path("envs/stores/broken/store.yaml"),
+        lambda data: data["native"].update(native),
+        title="Broken",
+        ready_seconds=1,
+    )
     edit(pretend_study, stores=["broken", "pretend"])
     text = show("small", "--calibrate")
     assert "Not calibrated: Broken: basic" not in text
@@ -205,9 +203,7 @@ def test_single_cells_in_their_order(pretend_study, have):
 def test_study_by_name_path_folder_or_configuration(pretend_study):
     one = show("small")
     assert show(str(pretend_study)) == show(str(pretend_study.parent)) == one
-    config = Path("config/config.yaml")
-    data = yaml.safe_load(config.read_text())
-    config.write_text(yaml.safe_dump(data | {"study": "small"}))
+    edit(Path("config/config.yaml"), study="small")
     assert show() == one
 
 

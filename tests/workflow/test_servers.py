@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.commands.servers import command
+from kvstudy.commands.machine import servers as command
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
 from kvstudy.study.raw import file_digest

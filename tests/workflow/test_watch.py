@@ -15,7 +15,7 @@ from kvstudy.measure.planning.watch import Watch, current, latest_run
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import parse_name
-from kvstudy.workflow_plan import described, escaped, label
+from kvstudy.workflow_plan import described, label
 
 from tests.project import CELL, kvstudy
 from tests.unit import small_results
@@ -152,7 +152,8 @@ def test_which_run(pretend_study):
 @pytest.mark.parametrize("title", [r"a_b_ *c* `d` |e| <f> \g 50 % & #1 http://x/", "*", "a\n\n- b"])
 def test_captions_take_any_title(title):
     words = " ".join(title.split())
-    shown = publish_parts(escaped(title), writer="pseudoxml")["whole"]
+    caption = described(small_results.study(title=title), "small", 1)["title"]
+    shown = publish_parts(caption, writer="pseudoxml")["whole"]
     assert " ".join(shown.split()).endswith(words)
     assert "<problematic" not in shown
     assert label("{run}") == "(run)"

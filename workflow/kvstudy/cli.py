@@ -1,8 +1,11 @@
 """The command ``kvstudy``: each step of the pipeline, to be run by hand or from a rule."""
 
 import errno
+import functools
 import importlib
+import re
 import sys
+from pathlib import Path
 
 import click
 
@@ -10,47 +13,14 @@ from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted, end_with_children, stop_with_controller
 
-# In the order of the pipeline. Each is a module of kvstudy.commands, imported
-# when it is called: pandas and matplotlib take longer to load than most steps.
-COMMANDS = {
-    "doctor": "Show what is ready on this machine and what is missing.",
-    "servers": "Install servers that no distribution packages.",
-    "run": "Measure one cell outside any study; asks for store, workload and sizes.",
-    "new": "Write a commented first version of a study, a store or a workload.",
-    "plan": "Show what a study will take, in hours and disk, and what it can tell.",
-    "watch": "Show how far a run is while it is measured.",
-    "measure": "Measure one cell on a real server.",
-    "probe": "Find out what one operation makes a store's server do.",
-    "import": "Take logs of YCSB that were made elsewhere as the cells of a study.",
-    "gap": "Record why a store cannot be measured here.",
-    "parse": "Turn raw logs into measurements.csv and cells.csv.",
-    "summarise": "Turn measurements.csv into means over the repetitions.",
-    "analyse": "Work out intervals, ratios between stores and the drift of the runs.",
-    "claims": "Ask what holds of the claims of a study's source.",
-    "audit": "Check the values of a study's source against each other and its text.",
-    "provenance": "Write which cells each table and figure is made of.",
-    "tabulate": "Make the tables.",
-    "workbook": "Write averages and single runs as a workbook (.xlsx).",
-    "draw": "Draw the figures.",
-    "render": "Make the text of the report, and its LaTeX source.",
-    "published": "Make the report of what a study's source published.",
-    "build-pdf": "Build the PDF from the LaTeX source.",
-    "build-html": "Build the report as one HTML page from its text.",
-    "build-docx": "Build the report as a Word file from its text.",
-    "notebook": "Run the analysis notebook and export it to HTML.",
-    "export": "Collect tables, figures, numbers and references for a thesis of your own.",
-    "commands": "Write the plain commands of every cell, to repeat one by hand.",
-    "ready": "Wait until a server that was started by hand can be loaded.",
-    "trace": "Follow a number, table or figure back to the lines of its logs.",
-    "compare": "Compare two finished runs: two machines, two versions, before and after.",
-    "archive": "Pack a run with its raw logs as one file (RO-Crate).",
-    "verify": "Check an archive or a run: checksums, plan, course, every number anew.",
-    "rebuild": "Build the report of an archive from its raw logs.",
-    "translate": "Bring the catalogues of a language up to date with the texts.",
-    "schema": "Write the JSON schemas and the page of all keys.",
-}
-# Called by other commands, and listed nowhere.
-HIDDEN = ("agent",)
+# Modules of kvstudy.commands in the order of the pipeline. One is imported when a command of it is
+# called: pandas and matplotlib take longer to load than most steps.
+STAGES = ["machine", "new", "plan", "measure", "analyse", "present", "share", "translate", "schema"]
+# In the text of a module: a command, whether it is listed, and what it says of itself first.
+COMMAND = re.compile(
+    r'^@click\.(?:command|group)\("([\w-]+)"(, hidden=True)?\)$.*?^    """(.*?)(?:""")?$',
+    re.M | re.S,
+)
 
 FULL = "the disk is full; free some space"
 DENIED = "permission denied; give yourself the right (chown, chmod)"
@@ -72,16 +42,30 @@ class Commands(click.Group):
     """Loads a command's module when it is called, and lists them without loading any."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [name for name, (_, text) in commands().items() if text]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS and name not in HIDDEN:
+        if name not in commands():
             return None
-        return importlib.import_module(f"kvstudy.commands.{name.replace('-', '_')}").command
+        module = importlib.import_module(f"kvstudy.commands.{commands()[name][0]}")
+        values = [value for value in vars(module).values() if isinstance(value, click.Command)]
+        return next(command for command in values if command.name == name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, text) for name, (_, text) in commands().items() if text])
+
+
+@functools.cache
+def commands() -> dict[str, tuple[str, str]]:
+    """The module of each command, and what it does; "" where other commands call it."""
+    return {
+        name: (stage, "" if hidden else text)
+        for stage in STAGES
+        for name, hidden, text in COMMAND.findall(
+            (Path(__file__).parent / "commands" / f"{stage}.py").read_text(encoding="utf-8")
+        )
+    }
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

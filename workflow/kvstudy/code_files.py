@@ -20,6 +20,8 @@ BY_NAME = {
     HERE / "present/report/course.py": TABLES,
     HERE / "share/trace/provenance.py": FIGURES | TABLES,
 }
+# Each has the commands of a stage, which import what they need themselves.
+COMMANDS = frozenset((HERE / "commands").glob("[!_]*.py")) - {HERE / "commands/options.py"}
 STAMPS = Path(".snakemake/code")
 # In a notebook a line begins with a quote.
 IMPORT = re.compile(r'^[ "]*from (kvstudy[\w.]*) import (\([^)]*\)|.*)$', re.M)
@@ -48,16 +50,12 @@ def code_files(command: str, *others: str) -> list[str]:
 
     ``others`` are further files with imports. All paths are those from the clone.
     """
-    used: set[Path] = set()
-    left = {
-        HERE / "commands" / f"{command.replace('-', '_')}.py",
-        *(CLONE / other for other in others),
-    }
-    while left:
-        used |= left
-        left = {file for path in left for file in _imported(path)} - used
-    beside = {file for path in used for file in path.parent.glob("*.[cj]s*")}
-    return sorted(str(path.relative_to(CLONE)) for path in used | beside)
+    files = _of_command(command).union(CLONE / other for other in others)
+    new = files
+    while new := frozenset().union(*map(_imported, new - COMMANDS)) - files:
+        files |= new
+    beside = {file for path in files for file in path.parent.glob("*.[cj]s*")}
+    return sorted(str(path.relative_to(CLONE)) for path in files | beside)
 
 
 @functools.cache
@@ -65,12 +63,28 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def _of_command(command: str) -> frozenset[Path]:
+    """The module that has the command, and what it imports for it: not for its other commands."""
+    for path in COMMANDS:
+        text = path.read_text(encoding="utf-8")
+        head, *parts = re.split(r"^(?=@click\.command)", text, flags=re.M)
+        own = [part for part in parts if part.startswith(f'@click.command("{command}"')]
+        if own:
+            return _modules(head + own[0]) | {path}
+    raise KeyError(command)
+
+
 @functools.cache
 def _imported(path: Path) -> frozenset[Path]:
     """Modules of this package that the file imports, anywhere in it."""
-    found = set(BY_NAME.get(path, ()))
-    for name, names in IMPORT.findall(path.read_text(encoding="utf-8")):
+    return _modules(path.read_text(encoding="utf-8")).union(BY_NAME.get(path, ()))
+
+
+def _modules(text: str) -> frozenset[Path]:
+    """Those that a text imports."""
+    files = set()
+    for name, names in IMPORT.findall(text):
         module = HERE.parent / name.replace(".", "/")
-        found |= {module.with_suffix(".py"), module / "__init__.py"}
-        found |= {module / f"{each}.py" for each in re.findall(r"\w+", names)}
-    return frozenset(file for file in found if file.is_file())
+        files |= {module.with_suffix(".py"), module / "__init__.py"}
+        files |= {module / f"{part}.py" for part in re.findall(r"\w+", names)}
+    return frozenset(file for file in files if file.is_file())

@@ -14,15 +14,22 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import subfolder, suffix
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import share_clone, take_clone
-from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
+from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look, times
 from kvstudy.stores.definition import Store, stores_to_measure
 from kvstudy.study.cells import Cell, plan, run_name
 from kvstudy.study.config import Config, check_config
-from kvstudy.study.load import load_study, study_path
+from kvstudy.study.load import STORES, load_study, study_path
 from kvstudy.study.model import Study
 from kvstudy.study.probe import planned
-from kvstudy.study.published import Files, published_name
-from kvstudy.study.raw import IMPORTS, is_complete, is_measured, probe_directory, refuse_edited
+from kvstudy.study.published import published_name, source_files
+from kvstudy.study.raw import (
+    IMPORTS,
+    is_complete,
+    is_measured,
+    probe_directory,
+    raw_directory,
+    refuse_edited,
+)
 from kvstudy.whole_file import check_folder, check_writable
 
 
@@ -33,7 +40,8 @@ class WorkflowPlan:
     ``cells`` are all that the study has, in the order of measurement; ``measured`` are there,
     ``wanted`` those that the run is to have. Of the ``probes``, by store, ``probed`` are there.
     ``gaps`` are stores that cannot be measured here. ``holder`` is who changes the clone now, or
-    "". Of published values nothing is planned, measured or read from logs.
+    "". Of published values, which ``source_files`` tell, nothing is planned, measured or read from
+    logs.
     """
 
     config: Config
@@ -50,6 +58,7 @@ class WorkflowPlan:
     wanted_probes: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    source_files: list[str] = field(default_factory=list)
 
     @property
     def published(self) -> bool:
@@ -94,9 +103,7 @@ class WorkflowPlan:
 
     def of_stores(self, name: str) -> list[str]:
         """Files of that name in the folders of the study's stores."""
-        return sorted(
-            set(_there(Path("envs/stores") / use.store / name for use in self.study.stores))
-        )
+        return sorted({*_there(STORES / use.store / name for use in self.study.stores)})
 
     @property
     def workloads(self) -> list[str]:
@@ -108,16 +115,11 @@ class WorkflowPlan:
         return self.beside("published.csv", "quotes.yaml") if self.study.source else []
 
     @property
-    def source_files(self) -> list[str]:
-        """What is known of the study's source; KvstudyError where that is nothing."""
-        return [str(path) for path in Files.beside(self.study_file) if path]
-
-    @property
     def catalogues(self) -> list[str]:
         """The translations of the language, of the package, the study and its stores."""
         name = f"{self.config.language}.po"
         own = _there([Path("workflow/kvstudy/language", name)])
-        return sorted([*own, *self.beside(name), *self.of_stores(name)])
+        return sorted(own + self.beside(name) + self.of_stores(name))
 
     def cell(self, path: str) -> Cell:
         """The cell of that path; KvstudyError where the study has none."""
@@ -149,8 +151,7 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
         tops = {f"results/{name}", f"results/{name}{of.subfolder}", f"figures/{name}{of.subfolder}"}
         refuse_edited(Path(top) / below for top in tops for below in ("", "analysis", "tables"))
     if of.published:
-        # Tells where nothing of the source is known.
-        Files.beside(path)
+        of.source_files = [str(path) for path in source_files(path).values()]
         return of
     of.stores = stores_to_measure(study, path)
     if study.imported and not Path(of.imports[0]).is_file():
@@ -209,13 +210,13 @@ def unreadable(of: WorkflowPlan) -> list[str]:
     """At the end, what to say of cells that were there and could not be read; may be empty."""
     # Its log gets the last line.
     str(of.progress)
-    lines = [f"  {cell.path}" for cell in of.measured if not is_measured(of.run, cell)]
-    gone = [name for name in of.probed if not is_complete(probe_directory(of.run, name))]
-    lines += [f"  probes/{name}" for name in gone]
-    if not lines:
+    folders = {cell.path: raw_directory(of.run, cell) for cell in of.measured}
+    folders |= {f"probes/{name}": probe_directory(of.run, name) for name in of.probed}
+    gone = [f"  {name}" for name, folder in folders.items() if not is_complete(folder)]
+    if not gone:
         return []
     again = [] if of.nothing_measured else ["The next 'snakemake' measures them again."]
-    return [f"Could not be read, with reasons in results/{of.run}/failed/:", *lines, *again]
+    return [f"Could not be read, with reasons in results/{of.run}/failed/:", *gone, *again]
 
 
 # The answers, with which the text of a report opens.
@@ -250,25 +251,25 @@ def _there(paths) -> list[str]:
 
 def described(study: Study, run: str, scale: float, published_only: bool = False) -> dict[str, str]:
     """Title, question, source and what was measured, each as text of reStructuredText."""
-    texts = {"title": study.title, "question": study.question, "source": ""}
-    if of := study.source:
-        texts["source"] = f"After {of.author}, {of.title}, {of.year}."
-    repetitions = "repetition" if study.repetitions == 1 else "repetitions"
-    texts["measured"] = f"Measured with {study.repetitions} {repetitions} ({run})."
+    of = study.source
+    measured = f"Measured with {times(study.repetitions, 'repetition')} ({run})."
     if study.imported:
-        texts["measured"] = f"The logs were made elsewhere and imported ({run})."
+        measured = f"The logs were made elsewhere and imported ({run})."
     if scale != 1:
-        texts["measured"] += (
-            f" Sizes are {scale:g} times those of the study: no measurement of the stores."
-        )
+        measured += f" Sizes are {scale:g} times those of the study: no measurement of the stores."
     if published_only:
-        texts["measured"] = "All values are the source's own; nothing was measured."
-    return {name: escaped(text) for name, text in texts.items()}
-
-
-def escaped(text: str) -> str:
-    """``text`` on one line, without any mark-up of reStructuredText."""
-    return re.sub(r"([^\w\s,.;()'-])|(_)", r"\\\1\2", " ".join(text.split()))
+        measured = "All values are the source's own; nothing was measured."
+    texts = {
+        "title": study.title,
+        "question": study.question,
+        "source": f"After {of.author}, {of.title}, {of.year}." if of else "",
+        "measured": measured,
+    }
+    # On one line, and without any mark-up.
+    return {
+        name: re.sub(r"([^\w\s,.;()'-])|(_)", r"\\\1\2", " ".join(text.split()))
+        for name, text in texts.items()
+    }
 
 
 def label(text: str) -> str:

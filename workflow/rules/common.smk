@@ -120,7 +120,7 @@ JUDGED = texts("claims.csv", "tables/claims.tex", "tables/claims.html") if CLAIM
 AUDIT = tidy("audit") if PLAN.audited else []
 # What all that shows values reads.
 STUDY = [PLAN.study_file, *PLAN.of_stores("store.yaml"), *PUBLISHED, *AUDIT]
-TABLES = [table.name for table in PLAN.study.tables + PLAN.study.open_loop_tables]
+TABLES = [table.name for table in PLAN.study.tables]
 FIGURES = [figure.name for figure in PLAN.study.drawn_figures]
 FIGURE_FORMS = ["pdf", "svg", "png", "csv"]
 # Of the cells at fixed rates, apart from all others.

@@ -40,7 +40,7 @@ rule make_tables:
     output:
         captioned(
             tables("csv", "tex", "html"),
-            *(PLAN.study.tables + PLAN.study.open_loop_tables, "Table", ".csv"),
+            *(PLAN.study.tables, "Table", ".csv"),
         ),
     log:
         log_of("tabulate"),

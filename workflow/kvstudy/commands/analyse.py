@@ -1,9 +1,187 @@
+"""Logs to tidy tables, and what follows from them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
+
+from kvstudy.commands.options import LANGUAGE
+from kvstudy.errors import KvstudyError
+
+if TYPE_CHECKING:
+    from kvstudy.study.cells import Cell
+
+
+SHOWN = 12
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--study", required=True, help="Name of the study that is made of the logs.")
+@click.option("--machine", default="", help="The machine that was measured on, in words.")
+@click.option("--measured-by", default="", help="Who measured.")
+def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
+    """Take the logs of YCSB in FOLDER and below as the cells of a study.
+
+    Standard output and standard error in one file or in two, with or without
+    status lines and HdrHistogram files, from Linux, Windows or PowerShell. The
+    logs' own command lines tell which cell each is; what they do not tell is
+    left empty in config/studies/STUDY/import.csv: complete it and run the
+    command again. Writes config/studies/STUDY/study.yaml unless it is there.
+    Nothing is measured; 'snakemake --config study=STUDY' builds the report.
+    """
+    from kvstudy.logs.imports.cells import import_cells
+    from kvstudy.logs.imports.guess import draft, guess_rows
+    from kvstudy.logs.imports.mapping import NAME, read_rows
+    from kvstudy.logs.imports.sources import find_sources
+    from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
+    from kvstudy.study.load import STUDIES, load_study
+    from kvstudy.study.parts import Imported
+
+    sources, ignored = find_sources(folder)
+    check_study(study, machine, measured_by)
+    home = STUDIES / study
+    guesses = {guess.row.file: guess for guess in guess_rows(sources, folder, study)}
+    click.echo(f"{folder}: {len(sources)} logs of YCSB, {len(ignored)} other files")
+    if not (home / NAME).is_file():
+        draft(home / NAME, list(guesses.values()))
+    rows = read_rows(home / NAME)
+    for row in rows:
+        if row.file not in guesses:
+            raise KvstudyError(
+                f"{home / NAME}: {row.file}: no log of YCSB of that name in {folder}; remove its "
+                "row, or put the file back"
+            )
+    check_alike(rows, guesses)
+    ignored |= dict.fromkeys(guesses.keys() - {row.file for row in rows}, "not in import.csv")
+    if not (home / "study.yaml").is_file():
+        origin = Imported(folder=folder.resolve().name, machine=machine, measured_by=measured_by)
+        write_study(home / "study.yaml", study, rows, guesses, origin)
+    loaded = load_study(home / "study.yaml")
+    by_name = {source.name: source for source in sources}
+    good, failed = import_cells(loaded, rows, by_name, ignored, folder)
+    for number, (name, reason) in enumerate(sorted(ignored.items())):
+        if number == SHOWN:
+            click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")
+            break
+        click.echo(f"ignored: {name}: {reason}")
+    for path, reason in failed.items():
+        click.echo(f"failed cell {path}: {reason}")
+    click.echo(f"results/{study}: {len(good)} cells imported, {len(failed)} failed")
+    click.echo(f"next: snakemake --cores 4 --config study={study}")
+
+
+@click.command("parse")
+@click.argument("run")
+@click.option("--mixed", type=bool, default=False, help="Allow cells that were not measured alike.")
+def parse(run: str, mixed: bool) -> None:
+    """Turn the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.
+
+    Cells without logs stay in cells.csv with the reason. A cell whose logs cannot
+    be read, or differ from their checksums, is a failed one: its files are moved
+    to results/RUN/failed/, and it can be measured again. Refuses cells that were
+    measured with other parameters than the study has now, and cells that were not
+    measured alike (machine, versions, client, Java, provider, cores).
+    """
+    from kvstudy.analyse.tidy.collect import collect
+    from kvstudy.analyse.tidy.files import HISTOGRAMS
+    from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
+    from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
+    from kvstudy.study.cells import plan
+    from kvstudy.study.load import load_study
+    from kvstudy.study.raw import noted
+    from kvstudy.study.run_names import RESULTS, find_name, refuse_published
+
+    name = refuse_published(find_name(run))
+    loaded, run = load_study(name.study_file), name.base
+    planned = plan(loaded, name.scale)
+    output = RESULTS / name.name
+    (output / FOLDER).mkdir(parents=True, exist_ok=True)
+    with noted(output, "parse") as made:
+        made += [HISTOGRAMS.path(output), HISTOGRAMS.path(output / FOLDER)]
+        with made[0].open("w") as closed_file, made[1].open("w") as opened_file:
+            for file in (closed_file, opened_file):
+                file.write(",".join(HISTOGRAMS.columns) + "\n")
+
+            def take_histograms(cell: Cell, lines: str) -> None:
+                (closed_file if cell.load is None else opened_file).write(lines)
+
+            found = collect(loaded, planned, run, mixed, take_histograms)
+        cells = found.tables["cells"]
+        if len(found.unreadable) > 1 and not (cells.status == "measured").any():
+            # Rather this program than all of the logs: nothing is moved away.
+            raise KvstudyError(
+                f"results/{run}: none of its {len(found.unreadable)} measured cells can be read, "
+                "as by another version of kvstudy; the first: "
+                f"{next(iter(found.unreadable.values()))}"
+            )
+        again = "import it again" if loaded.imported else "'snakemake' measures it again"
+        _set_aside(run, found.unreadable, unreadable_probes(loaded, run), again)
+        probes = collect_probes(loaded, run)
+        closed, opened = split(found, planned)
+        opened["cells"] = explain(opened["cells"], loaded, planned, run)
+        opened["targets"] = targets(planned, run)
+        tables = {output / f"{name}.csv": table for name, table in closed.items()}
+        tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
+        tables[output / "probes.csv"] = probes
+        for path, table in tables.items():
+            table.to_csv(path, index=False)
+        environment = output / "environment.json"
+        text = json.dumps(found.environment, indent=1)
+        environment.write_text(text + "\n", encoding="utf-8")
+        made += [*tables, environment]
+    measured = (cells.status == "measured").sum()
+    print(f"{output}: {measured} of {len(cells)} cells measured")
+
+
+def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: str) -> None:
+    """Make failed measurements of those that cannot be read; say so, and how to try ``again``."""
+    from kvstudy.study.raw import probe_directory, raw_directory, set_aside
+
+    folders = {cell.path: (raw_directory(run, cell), reason) for cell, reason in cells.items()}
+    folders |= {
+        f"probes/{store}": (probe_directory(run, store), reason) for store, reason in probes.items()
+    }
+    for name, (folder, reason) in folders.items():
+        try:
+            failed = set_aside(folder, Path("results") / run, name, reason)
+        except OSError as error:
+            raise KvstudyError(
+                f"{folder}: {reason}; and it cannot be moved to results/{run}/failed/ "
+                f"({error.strerror}): give yourself the right to write there"
+            ) from None
+        print(f"{name}: {reason}\nIts logs are in {failed}; {again}.")
+
+
+@click.command("summarise")
+@click.argument("run")
+def summarise(run: str) -> None:
+    """Summarise the measurements of RUN over repetitions: n, mean, sd, cov, min and max.
+
+    Invalid cells are left out of the means. Workloads with several operations get
+    a combined row, the plain mean of their operations' latencies. Writes summary.csv.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.analyse.tidy.files import SUMMARY
+    from kvstudy.analyse.tidy.summary import summarise
+    from kvstudy.study.raw import noted
+
+    of = find_run(run)
+    names = of.study.store_names, of.study.workload_names
+    summary = summarise(of.measurements, of.cells, *names, of.headline)
+    output = SUMMARY.path(of.folder)
+    with noted(of.folder, "summarise") as made:
+        summary.to_csv(output, index=False, lineterminator="\n")
+        made.append(output)
+    click.echo(f"{output}: {len(summary)} rows")
 
 
 @click.command("analyse")
 @click.argument("run")
-def command(run: str) -> None:
+def analyse(run: str) -> None:
     """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks, validity.
 
     Writes one CSV file each, and drift.json, to the folder analysis of RUN.
@@ -19,3 +197,101 @@ def command(run: str) -> None:
         write_analysis(found, output)
         made += [path for path in output.iterdir() if path.is_file()]
     click.echo(f"{output}: analysis of {len(of.cells)} cells")
+
+
+@click.command("claims")
+@click.argument("run")
+@LANGUAGE
+def claims(run: str) -> None:
+    """Ask the measured values of RUN and the published ones what holds of the source's claims.
+
+    Prints a verdict for each claim, and writes them with the intervals behind them. A trial
+    run, of another scale than 1, has intervals and no verdicts.
+    """
+    from kvstudy.analyse.claims.file import load_claims
+    from kvstudy.analyse.claims.selection import grid_of
+    from kvstudy.analyse.claims.table import evaluate, table
+    from kvstudy.analyse.claims.values import measured_values, published_values
+    from kvstudy.analyse.claims.words import Names
+    from kvstudy.analyse.run import find_run
+    from kvstudy.analyse.tidy.probes import records_of, updating
+    from kvstudy.language.current import _
+    from kvstudy.language.locale import decimal
+    from kvstudy.present.claims import lines, write_claims
+    from kvstudy.study.raw import noted
+
+    of = find_run(run)
+    study = of.study
+    claims = load_claims(of.study_file.with_name("claims.yaml"), study)
+    grid = grid_of(study, of.scale)
+    measured = measured_values(
+        of.values,
+        of.cells,
+        of.analysis.bottleneck,
+        of.analysis.floor,
+        paired=study.imported is None,
+        rounds=of.rounds,
+        updating=updating(study),
+        records=records_of(of.probes, study.store_names),
+    )
+    published = None
+    if of.published is not None:
+        published = published_values(of.published, grid, study.workload_names, of.audit)
+    answers = evaluate(claims, grid, study.store_names, measured, published)
+    rows = table(answers, Names.of(study, of.titles, grid), verdicts=of.scale == 1)
+    with noted(of.text, "claims") as made:
+        write_claims(rows, Path("report/templates/tables"), of.text, of.tables)
+        tables = [of.tables / f"claims.{form}" for form in ("tex", "html")]
+        made += [of.text / "claims.csv", *tables]
+    if of.scale != 1:
+        click.echo(_("trial run (scale {}): no verdicts").format(decimal(f"{of.scale:g}")))
+    for line in lines(rows):
+        click.echo(line)
+
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("audit")
+@click.option("--study", type=FILE, required=True, help="study.yaml.")
+@click.option("--output", type=FILE, help="The checks, as CSV [default: results/STUDY/audit.csv].")
+@click.option("--all", "everything", is_flag=True, help="Print also the checks that fit.")
+def audit(study: Path, output: Path | None, everything: bool) -> None:
+    """Check the values of a study's source against each other, and its text against them.
+
+    Reads published.csv and quotes.yaml beside study.yaml; nothing measured here is
+    looked at. Allowed for is what rounding to the printed digits can do.
+
+    Prints the checks by kind and those that do not fit, and writes them all.
+    """
+    from kvstudy.analyse.audit.files import as_text, audit, write_audit
+    from kvstudy.analyse.claims.file import check_source
+    from kvstudy.study.load import load_study
+    from kvstudy.study.published import PUBLISHED, QUOTES, beside
+    from kvstudy.study.raw import noted
+
+    plan = load_study(study)
+    published, quotes = beside(study, PUBLISHED), beside(study, QUOTES)
+    if not published and not quotes:
+        raise KvstudyError(
+            f"{study.parent}: neither {PUBLISHED} nor {QUOTES}; there is nothing to audit"
+        )
+    check_source(study, plan)
+    checks = audit(plan, published, quotes)
+    output = output or Path("results") / plan.name / "audit.csv"
+    with noted(output.parent, "audit") as made:
+        write_audit(checks, output)
+        made.append(output)
+    for line in as_text(checks, everything):
+        click.echo(line)
+    click.echo(f"{output}: {len(checks)} checks")
+
+
+@click.command("provenance")
+@click.argument("run")
+def provenance(run: str) -> None:
+    """Write which cells each table and figure of RUN is made of, with checksums, as JSON."""
+    from kvstudy.analyse.run import find_run
+    from kvstudy.share.trace.provenance import write_provenance
+
+    click.echo(write_provenance(find_run(run)))

@@ -1,15 +1,61 @@
+"""Measure: single cells, those of a study, and what one operation makes a server do."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
-from kvstudy.commands.options import completed, measuring, study_to_measure
+from kvstudy.commands.options import PROVIDER, configuration, study_to_measure
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
+
+PORT = click.IntRange(0, 65535)
+# Whether the study can be read, its reader says.
+STUDY = click.Path(path_type=Path, readable=False)
+PINNED = (
+    "Cores of server and client: true for two halves, or lists such as 0-1/2-3.  [default: false]"
+)
+EMPTY = "Delete ALL data of the external server first."
+OPTIONS = [
+    click.option("--study", type=STUDY, required=True, help="The study.yaml."),
+    click.option("--scale", default=1.0, show_default=True, help="Factor on the counts."),
+    click.option("--provider", type=PROVIDER, help="How the server runs.  [default: auto]"),
+    click.option("--port", type=PORT, help="Its port; 0: any free.  [default: 0]"),
+    click.option("--address", help="host:port of the server (provider external)."),
+    click.option("--may-empty", is_flag=True, default=None, help=EMPTY),
+    click.option("--ycsb-home", help="An unpacked YCSB distribution to use."),
+    click.option("--protocol", default=1, help="Number of the way of measuring, recorded."),
+    click.option("--pin-cpus", help=PINNED),
+    click.option("--mixed", type=bool, help="Allow cells that were not measured alike."),
+]
+COUNT = click.IntRange(min=1)
+
+
+def measuring(command: Callable) -> Callable:
+    """Give ``command`` the options; all but study and scale are those of a Setting."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
+    """The options of ``measuring`` for the store of that folder under envs/stores/.
+
+    Those that were left out are as Snakemake was told, where it runs the command.
+    """
+    return configuration().setting_of(folder) | {
+        name: value for name, value in options.items() if value is not None
+    }
 
 
 @click.command("measure")
 @click.argument("cell")
 @measuring
-def command(cell: str, study: Path, scale: float, **setting) -> None:
+def measure(cell: str, study: Path, scale: float, **setting) -> None:
     """Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan').
 
     Starts a fresh server on loopback, loads it, runs the workload, stops the
@@ -17,12 +63,9 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     measurement to results/RUN/failed/CELL/. The rate of an open-loop cell, and the
     number of clients where the study says 'auto', come from cells that are there.
     """
-    from functools import partial
-
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.clients import with_clients
     from kvstudy.analyse.tidy.open_loop import find_target
-    from kvstudy.language.reasons import sentence
     from kvstudy.measure.cell import Request, leave_out, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores.definition import stores_to_measure
@@ -52,3 +95,202 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
             print(f"{leave_out(request, found.reason)}: {sentence(found.reason)}")
             return
     print(measure_cell(request, partial(read_cell, loaded, planned)))
+
+
+@click.command("probe")
+@click.argument("store")
+@measuring
+def probe(store: str, study: Path, scale: float, **setting) -> None:
+    """Find out what one operation makes the server of STORE do.
+
+    Starts a fresh server on loopback and runs a few thousand operations of each
+    kind, also on keys that are not there. What the server counted, and how
+    large its records were before and after, goes to results/RUN/probes/STORE/
+    with YCSB's logs; logs of a failed probe go to results/RUN/failed/probes/.
+    The report makes a table of it.
+    """
+    from kvstudy.measure.cell import probe_store
+    from kvstudy.measure.controller import stop_on_signals
+    from kvstudy.measure.setting import Setting
+    from kvstudy.stores.definition import stores_to_measure
+    from kvstudy.study.cells import plan, run_name
+    from kvstudy.study.naming import check_known
+    from kvstudy.study.probe import planned
+
+    stop_on_signals()
+    loaded = study_to_measure(study)
+    check_known(f"{study}: stores", "store", store, loaded.store_names)
+    definition = stores_to_measure(loaded, study)[store]
+    request = Setting(
+        run=run_name(loaded.name, scale),
+        store=definition,
+        planned=frozenset(cell.path for cell in plan(loaded, scale)),
+        **completed(setting, definition.folder.name),
+    )
+    print(probe_store(request, planned(loaded)[store]))
+
+
+@click.command("agent", hidden=True)
+@click.argument("folder")
+def agent(folder: str) -> None:
+    """Run server and clients on this host for a cell that is led from another; works in FOLDER."""
+    from kvstudy.measure.agent import serve
+    from kvstudy.measure.controller import stop_on_signals
+
+    stop_on_signals()
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise KvstudyError(
+            f"{folder}: {error.strerror} on this host; the clone must be at the same path on all "
+            "hosts, on a file system that they share"
+        ) from None
+    serve()
+
+
+@click.command("run")
+@click.option("--store", help="A folder under envs/stores/, see 'kvstudy doctor'.")
+@click.option(
+    "--option",
+    "chosen",
+    multiple=True,
+    metavar="NAME=CHOICE",
+    help="A choice that the store offers, for example consistency=strong.",
+)
+@click.option("--workload", help="A file under workloads/.")
+@click.option("--insert-only", is_flag=True, help="Measure the loading; runs no workload.")
+@click.option("--records", type=COUNT, help="Records that are loaded.")
+@click.option("--operations", type=COUNT, help="Operations of the run phase.")
+@click.option("--threads", type=COUNT, default=4, show_default=True, help="Client threads.")
+@click.option(
+    "--provider",
+    type=click.Choice(["auto", "native", "docker"]),
+    default="auto",
+    show_default=True,
+    help="How the server runs.",
+)
+@click.option("--port", type=PORT, default=0, show_default=True, help="Its port; 0: any free one.")
+@click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
+def run(
+    store: str | None,
+    chosen: tuple[str, ...],
+    workload: str | None,
+    insert_only: bool,
+    records: int | None,
+    operations: int | None,
+    threads: int,
+    provider: str,
+    port: int,
+    ycsb_home: str,
+) -> None:
+    """Measure one cell outside any study, print its result and keep its logs.
+
+    Asks for store, workload and sizes where no option gives them. The raw logs
+    go to results/single-cells/raw/, the result beside them as text and as a row of
+    results.csv; the same cell again is its next repetition.
+    """
+    from kvstudy.analyse.tidy.cell import read_cell
+    from kvstudy.analyse.tidy.single import RUN, next_cell, save, single_study
+    from kvstudy.logs.ycsb.log import parse
+    from kvstudy.measure.cell import Request, measure_cell
+    from kvstudy.measure.controller import stop_on_signals
+    from kvstudy.stores import providers
+    from kvstudy.stores.definition import load_store, stores_to_measure
+    from kvstudy.study.load import STORES, project_stores
+    from kvstudy.study.naming import check_known
+    from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
+
+    if insert_only and workload not in (None, "insert"):
+        raise KvstudyError(
+            f"--insert-only runs no workload: leave out --workload {workload}, or --insert-only"
+        )
+    names = project_stores()
+    if store is None:
+        reasons = {name: providers.missing(load_store(STORES / name), provider) for name in names}
+        if all(reasons.values()):
+            raise KvstudyError("no store can be measured here; 'kvstudy doctor' tells why")
+        here = click.Choice([name for name in names if not reasons[name]])
+        store = _ask("Store", "--store", here)
+    check_known("--store", "store", store, names)
+    definition = load_store(STORES / store)
+    resolved = providers.resolve(provider, Path("results") / RUN / "raw")
+    if problem := providers.missing(definition, resolved):
+        raise KvstudyError(sentence(problem))
+    for text in chosen:
+        if "=" not in text:
+            raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")
+    options = dict(text.split("=", 1) for text in chosen)
+    for name, option in definition.options.items():
+        if name not in options:
+            choices = click.Choice(list(option.choices))
+            options[name] = _ask(option.description, "--option", choices, option.default)
+    workloads = project_workloads()
+    runs = [name for name in workloads if not load_only(load_workload(WORKLOADS / name))]
+    if insert_only:
+        workload = "insert"
+    elif workload is None:
+        insert_only = _ask("Insert only (measure the loading)", "--insert-only", click.BOOL, False)
+        workload = "insert" if insert_only else _ask("Workload", "--workload", click.Choice(runs))
+    check_known("--workload", "workload", workload, workloads)
+    records = records or _ask("Records", "--records", COUNT, 100_000)
+    if workload in runs:
+        operations = operations or _ask("Operations", "--operations", COUNT, 1_000_000)
+    study = single_study(store, options, workload, records, operations or 1, threads)
+    stop_on_signals()
+    definition = stores_to_measure(study, Path("kvstudy run"))[study.store_names[0]]
+    cell = next_cell(study)
+    click.echo(f"measuring {cell.path} ...", err=True)
+    request = Request(
+        cell=cell,
+        run=RUN,
+        store=definition,
+        planned=frozenset([cell.path]),
+        position=1,
+        provider=resolved,
+        protocol=1,
+        port=port,
+        ycsb_home=ycsb_home,
+        # Single cells are compared by nobody but the user, who chose the provider.
+        mixed=True,
+    )
+    raw = measure_cell(request, partial(read_cell, study, cell))
+    text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8", errors="replace")
+    log = parse(text, str(raw))
+    lines = _result(log)
+    for line in lines:
+        click.echo(line)
+    for path in save(RUN, cell, log, [cell.path, *lines, f"raw logs: {raw}"]):
+        click.echo(f"saved: {path}")
+    click.echo(f"raw logs: {raw}")
+
+
+def _ask(question: str, option: str, kind: click.ParamType, default: object = None) -> object:
+    """The answer; where nobody is there to answer, the default, or KvstudyError without one."""
+    try:
+        if kind is click.BOOL:
+            return click.confirm(question, default=default)
+        return click.prompt(question, type=kind, default=default)
+    except click.Abort as error:
+        if sys.stdin.isatty() or isinstance(error.__context__, KeyboardInterrupt):
+            raise
+    if default is None:
+        raise KvstudyError(f"{option} is missing, and nobody answers: give it")
+    click.echo(default, err=True)
+    return default
+
+
+def _result(log) -> list[str]:
+    from kvstudy.analyse.tidy.single import LATENCIES
+
+    lines = [
+        f"throughput {log.throughput:.0f} ops/s, run time {log.runtime / 1000:.2f} s, "
+        f"{log.attempted} operations, {log.failed} failed",
+        f"{'latency (us)':18}{'operations':>12}{'failed':>8}"
+        f"{'mean':>10}{'min':>8}{'p95':>8}{'p99':>8}{'max':>10}",
+    ]
+    for name, section in log.sections.items():
+        numbers = [section.latencies.get(f"latency_{part}") for part in LATENCIES]
+        cells = ["-" if number is None else f"{number:.0f}" for number in numbers]
+        form = "{:18}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>10}"
+        lines.append(form.format(name.lower(), section.operations, section.failed, *cells))
+    return lines

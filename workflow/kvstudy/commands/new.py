@@ -16,14 +16,14 @@ TAKEN = ("single-cells", "calibration", "comparisons")
 
 
 @click.group("new")
-def command() -> None:
+def new() -> None:
     """Write a commented first version of a study, a store or a workload.
 
     Nothing that is there is ever overwritten.
     """
 
 
-@command.command("study")
+@new.command("study")
 @click.argument("name")
 @click.option("--title", help="The report's title.")
 @click.option("--question", help="What the study asks.")
@@ -67,7 +67,7 @@ def study(
     )
 
 
-@command.command("store")
+@new.command("store")
 @click.argument("name")
 @click.option("--title", help="Its name in text, tables and figures.")
 def store(name: str, title: str | None) -> None:
@@ -92,7 +92,7 @@ def store(name: str, title: str | None) -> None:
     )
 
 
-@command.command("workload")
+@new.command("workload")
 @click.argument("name")
 def workload(name: str) -> None:
     """Write workloads/NAME with YCSB's properties."""
@@ -134,15 +134,14 @@ def _place(
 
 def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
     """The names that were given or are asked for; KvstudyError for an unknown one."""
-    from kvstudy.study.naming import did_you_mean
+    from kvstudy.study.naming import check_known
 
     names = list(given)
     if not names:
         answer = click.prompt(f"{kind.capitalize()}s, with commas ({', '.join(known)})")
         names = [name.strip() for name in answer.split(",") if name.strip()]
     for name in names:
-        if name not in known:
-            raise KvstudyError(f"--{kind}: unknown {kind} '{name}'{did_you_mean(name, known)}")
+        check_known(f"--{kind}", kind, name, known)
     if not names:
         raise KvstudyError(f"--{kind}: name at least one of {', '.join(known)}")
     return list(dict.fromkeys(names))

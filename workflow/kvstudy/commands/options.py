@@ -1,11 +1,10 @@
-"""Options that commands share; most are those of all that measure."""
+"""Options that commands share, and what they stand for."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,13 +13,6 @@ from kvstudy.errors import KvstudyError
 if TYPE_CHECKING:
     from kvstudy.study.config import Config
     from kvstudy.study.model import Study
-
-
-def _checked(context: click.Context, parameter: click.Parameter, scale: float) -> float:
-    from kvstudy.study.cells import check_scale
-
-    check_scale(scale)
-    return scale
 
 
 def _use(context: click.Context, parameter: click.Parameter, language: str | None) -> None:
@@ -37,37 +29,7 @@ LANGUAGE = click.option(
     callback=_use,
     help="Language of text, tables, figures and numbers.  [default: en]",
 )
-PORT = click.IntRange(0, 65535)
-# Whether the study can be read, its reader says.
-STUDY = click.Path(path_type=Path, readable=False)
-SCALE = {"type": float, "default": 1.0, "show_default": True, "callback": _checked}
 PROVIDER = click.Choice(["auto", "native", "docker", "external"])
-PINNED = (
-    "Cores of server and client: true for two halves, or lists such as 0-1/2-3.  [default: false]"
-)
-EMPTY = "Delete ALL data of the external server first."
-OPTIONS = [
-    click.option("--study", type=STUDY, required=True, help="The study.yaml."),
-    click.option("--scale", **SCALE, help="Factor on the counts."),
-    click.option("--provider", type=PROVIDER, help="How the server runs.  [default: auto]"),
-    click.option("--port", type=PORT, help="Its port; 0: any free.  [default: 0]"),
-    click.option("--address", help="host:port of the server (provider external)."),
-    click.option("--may-empty", is_flag=True, default=None, help=EMPTY),
-    click.option("--ycsb-home", help="An unpacked YCSB distribution to use."),
-    click.option("--protocol", default=1, help="Number of the way of measuring, recorded."),
-    click.option("--pin-cpus", help=PINNED),
-    click.option("--mixed", type=bool, help="Allow cells that were not measured alike."),
-]
-
-
-def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
-    """The options of ``measuring`` for the store of that folder under envs/stores/.
-
-    Those that were left out are as Snakemake was told, where it runs the command.
-    """
-    return configuration().setting_of(folder) | {
-        name: value for name, value in options.items() if value is not None
-    }
 
 
 def configuration() -> Config:
@@ -89,13 +51,6 @@ def study_to_measure(path: Path) -> Study:
             "measured for it; take that key out to measure the study here, under another name"
         )
     return study
-
-
-def measuring(command: Callable) -> Callable:
-    """Give ``command`` the options; all but study and scale are those of a Setting."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
 
 
 def study_file(study: str) -> Path:

@@ -1,6 +1,18 @@
+"""How long a study takes, and how far it is."""
+
+import contextlib
+import shutil
+import sys
+import time
+from pathlib import Path
+
 import click
 
 from kvstudy.commands.options import PROVIDER, study_file, study_to_measure
+from kvstudy.errors import KvstudyError
+
+# Between two looks at a run.
+SECONDS = 1.0
 
 
 @click.command("plan")
@@ -11,7 +23,7 @@ from kvstudy.commands.options import PROVIDER, study_file, study_to_measure
     "--calibrate", is_flag=True, help="Measure each store for some seconds, if it never was."
 )
 @click.option("--cells", is_flag=True, help="List the single cells, in their order.")
-def command(
+def plan(
     study: str | None, scale: float | None, provider: str | None, calibrate: bool, cells: bool
 ) -> None:
     """Show what STUDY (a name or a study.yaml) will take, and what it can tell.
@@ -109,7 +121,11 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
             f"{least}{size(every['bytes'])} of raw logs; left: {least}{duration(every['left'])}. "
             "Probes and the report come to it: some seconds for each store, and a minute."
         )
-        lines += _server_disk(outlook)
+        if held := max(map(_held, outlook.wanted)):
+            lines += screen.paragraph(
+                f"A server that keeps records on disk needs more than {size(held)} while its "
+                "largest cell runs; that is free again afterwards."
+            )
     if every["unknown"] or every["timed"]:
         lines += screen.paragraph(
             f"To find out: kvstudy plan {study.name} --calibrate (some seconds for each store and "
@@ -125,22 +141,76 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     )
 
 
-def _server_disk(outlook) -> list[str]:
-    """What the servers hold while they run; it is deleted with each cell."""
-    from kvstudy.measure.planning import screen
-    from kvstudy.measure.planning.progress import size
+def _held(cell) -> int:
+    """Bytes that the server holds while it runs; 0 where the workload class has its own sizes."""
     from kvstudy.study.workload import CORE, class_of
 
-    def held(cell) -> int:
-        properties = dict(cell.properties)
-        fields = int(properties.get("fieldcount", 10))
-        bytes_of_one = fields * int(properties.get("fieldlength", 100))
-        # Records of other workload classes have sizes of their own.
-        return cell.records * bytes_of_one if class_of(properties) == CORE else 0
+    properties = dict(cell.properties)
+    fields, length = properties.get("fieldcount", 10), properties.get("fieldlength", 100)
+    return cell.records * int(fields) * int(length) if class_of(properties) == CORE else 0
 
-    largest = max(map(held, outlook.wanted))
-    text = (
-        f"A server that keeps records on disk needs more than {size(largest)} while its largest "
-        "cell runs; that is free again afterwards."
-    )
-    return screen.paragraph(text) if largest else []
+
+@click.command("watch")
+@click.argument("run", required=False)
+def watch(run: str | None) -> None:
+    """Show how far a run is while it is measured, in a second terminal.
+
+    RUN is a folder below results/; left out, it is the one that is measured now, or was
+    last. A live line shows cells done, failures, the time left, and the present cell
+    with its phase and operations per second. Each finished or failed cell leaves a
+    line. Without a terminal only these lines are written.
+
+    It only reads files, and ends when nothing works on the run any more. Ctrl-C ends
+    the watching, not the run.
+    """
+    from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
+    from kvstudy.measure.planning.watch import Watch, latest_run, works_here
+    from kvstudy.stores.definition import stores_to_measure
+    from kvstudy.study.config import configured
+    from kvstudy.study.load import load_study
+    from kvstudy.study.run_names import find_name, refuse_published
+
+    name = Path(run).name if run else latest_run()
+    if name is None:
+        raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
+    of = refuse_published(find_name(name))
+    study = load_study(of.study_file)
+    # The cells that are there tell the provider, whatever Snakemake was told.
+    config = configured().model_copy(update={"provider": "auto"})
+    wanted = look(study, stores_to_measure(study, of.study_file), config, of.scale).wanted
+    earlier = [*earlier_runs(study.name, name), CALIBRATION]
+    began = _began(of.folder / "logs" / "progress.log")
+    watch = Watch(name, wanted, Progress(name, wanted, earlier, since=began), works_here)
+    live = sys.stdout.isatty()
+
+    def show(line: str) -> None:
+        if live:
+            # Cut to the width of now: a line that wraps could not be taken back.
+            width = shutil.get_terminal_size().columns - 1
+            cut = line if len(line) <= width else line[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
+            print(f"\r\x1b[2K{cut}", end="", flush=True)
+
+    news, line, goes_on = watch.look()
+    if goes_on and not live:
+        click.echo(line.partition(" | ")[0])
+    last = "The run goes on; 'kvstudy watch' shows it again."
+    with contextlib.suppress(KeyboardInterrupt):
+        while goes_on:
+            show(line)
+            time.sleep(SECONDS)
+            news, line, goes_on = watch.look()
+            for event in news:
+                show("")
+                click.echo(event)
+        last = watch.end()
+    show("")
+    click.echo(last)
+
+
+def _began(log: Path) -> float | None:
+    """When Snakemake began with the run: the first of its lines after the last begin."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
+    for line in reversed(lines):
+        if ", 0 s elapsed," in line:
+            return time.mktime(time.strptime(line[:19], "%Y-%m-%d %H:%M:%S"))
+    return None

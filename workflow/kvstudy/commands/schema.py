@@ -24,7 +24,7 @@ MODELS: dict[str, type[BaseModel]] = {
 
 
 @click.command("schema")
-def command() -> None:
+def schema() -> None:
     """Write workflow/schemas/*.json, config/README.md and docs/stores.md.
 
     They are made from the models that check the files and from the store files;

@@ -35,7 +35,7 @@ HEADER = re.compile(
 @click.command("translate")
 @click.argument("language")
 @click.option("--check", is_flag=True, help="Only say what is missing; the status is then 1.")
-def command(language: str, check: bool) -> None:
+def translate(language: str, check: bool) -> None:
     """Bring the catalogues of LANGUAGE (a code, for example cs) up to date with the texts.
 
     Adds texts that are new, marks translations of changed texts as fuzzy, and drops those of
@@ -64,12 +64,16 @@ def wanted() -> dict[Path, Catalog]:
     One is the package's; each store has one beside store.yaml, and so have the studies whose
     report is translated: those with a catalogue of any language.
     """
-    found = {FOLDER: package_texts()}
-    for folder in sorted(path.parent for path in STORES.glob("*/store.yaml")):
-        found[folder] = _catalogue(_texts_of_store(folder))
-    for folder in sorted({path.parent for path in STUDIES.glob("*/*.po")}):
-        found[folder] = _catalogue(_texts_of_study(folder / "study.yaml"))
-    return {folder: each for folder, each in found.items() if len(each)}
+    stores = sorted(path.parent for path in STORES.glob("*/store.yaml"))
+    studies = sorted({path.parent for path in STUDIES.glob("*/*.po")})
+    texts = {folder: _texts_of_store(folder) for folder in stores}
+    texts |= {folder: _texts_of_study(folder / "study.yaml") for folder in studies}
+    catalogues = {FOLDER: package_texts()}
+    for folder in filter(texts.get, texts):
+        catalogues[folder] = Catalog()
+        for text in texts[folder]:
+            catalogues[folder].add(text)
+    return catalogues
 
 
 def package_texts() -> Catalog:
@@ -114,9 +118,9 @@ def problems(language: str) -> list[str]:
             lines.append(f"{path}: is missing, with {len(texts)} texts")
             continue
         there = read_po_file(path, language)
-        wrong = [(message, _problem(message, there)) for message in texts]
-        gone = [each for each in there if texts.get(each.id, each.context) is None]
-        wrong += [(message, "no text of kvstudy any more") for message in gone]
+        there.update(texts, no_fuzzy_matching=True)
+        wrong = [(message, _problem(message)) for message in there]
+        wrong += [(message, "no text of kvstudy any more") for message in there.obsolete.values()]
         for message, problem in wrong:
             # The head of a catalogue has no id.
             if message.id and problem:
@@ -124,15 +128,12 @@ def problems(language: str) -> list[str]:
     return lines
 
 
-def _problem(message: Message, there: Catalog) -> str:
-    found = there.get(message.id, message.context)
-    if found is None:
-        return "has no entry for"
-    if found.fuzzy:
+def _problem(message: Message) -> str:
+    if message.fuzzy:
         return "fuzzy, look at it"
-    if not all(_forms(found.string)):
+    if not message.string or not all(_forms(message.string)):
         return "not translated"
-    differ = _places(message.id) != _places(found.string)
+    differ = _places(message.id) != _places(message.string)
     return "other places to fill in ({}) than" if differ else ""
 
 
@@ -166,10 +167,3 @@ def _forms(text: str | Sequence[str]) -> Sequence[str]:
 def _places(text: str | Sequence[str]) -> int:
     """How many places a text has to fill in; the forms of a plural may leave out the number."""
     return max(len(re.findall(r"\{[^}]*\}", form)) for form in _forms(text))
-
-
-def _catalogue(texts: Iterable[str]) -> Catalog:
-    found = Catalog()
-    for text in texts:
-        found.add(text)
-    return found

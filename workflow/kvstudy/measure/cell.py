@@ -143,7 +143,7 @@ def _measure(
         "run": request.run,
         "cell": cell.as_json(),
         "position": request.position,
-        "target": request.target.as_json() if request.target else None,
+        "target": request.target.model_dump() if request.target else None,
         "started": started.isoformat(timespec="seconds"),
         "server": {
             **server.describe(),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
-from kvstudy.study.base import MOST
+from kvstudy.study.base import MOST, Strict
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, controls, original, trial_clients, trials
 from kvstudy.study.model import Study
@@ -22,6 +22,8 @@ from kvstudy.study.workload import SIZES, Rounds, divisible, load_only, properti
 FEWEST_RECORDS = 1_000
 FEWEST_OPERATIONS = 10_000
 SHORTEST_SECONDS = 5
+# Open-loop cells have both times of an operation.
+INTENDED = {"measurement.interval": "both"}
 # So often, n clients and twice as many are tried.
 TRIALS = 5
 
@@ -171,13 +173,16 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     Redis and Redis again were up to 20 minutes and a factor of 1.3 apart.
     """
     check_scale(scale)
-    shuffle = random.Random(study.seed)
-    cells: list[Cell] = []
     uses = [*study.stores, *controls(study)]
     first = [cell for use in uses for cell in _cells_of(study, use, scale)]
-    for repetition in range(1, study.repetitions + 1):
-        cells += _shuffled((replace(cell, repetition=repetition) for cell in first), shuffle)
-    return _trials(study, scale) + cells + _open_loop(study, cells, scale)
+    repetitions = range(1, study.repetitions + 1)
+    # Not the generator of the closed ones: one repetition more leaves the order as it is.
+    of_open_loop = random.Random(f"open loop {study.seed}")
+    return [
+        *_trials(study, scale),
+        *_repeated(first, repetitions, random.Random(study.seed)),
+        *_repeated(_open_loop(study, first, scale), repetitions, of_open_loop),
+    ]
 
 
 def _trials(study: Study, scale: float) -> list[Cell]:
@@ -192,21 +197,24 @@ def _trials(study: Study, scale: float) -> list[Cell]:
             for cell in _cells_of(study, use, scale)
             if cell.threads >= 2 * fewer and divisible(dict(cell.properties), bool(cell.seconds))
         ]
-        for repetition in range(step * TRIALS + 1, (step + 1) * TRIALS + 1):
-            cells += _shuffled((replace(cell, repetition=repetition) for cell in pairs), shuffle)
+        cells += _repeated(pairs, range(step * TRIALS + 1, (step + 1) * TRIALS + 1), shuffle)
     return cells
 
 
-def _shuffled(block: Iterable[Cell], shuffle: random.Random) -> list[Cell]:
-    """The cells of one repetition in random order, those of one comparison in a row."""
-    compared: dict[tuple[str, str], list[Cell]] = {}
-    for cell in block:
-        compared.setdefault((cell.workload, cell.parameters), []).append(cell)
-    groups = list(compared.values())
-    shuffle.shuffle(groups)
-    for group in groups:
-        shuffle.shuffle(group)
-    return [cell for group in groups for cell in group]
+def _repeated(
+    block: list[Cell], repetitions: Iterable[int], shuffle: random.Random
+) -> Iterator[Cell]:
+    """The cells in each repetition in a new random order, those of one comparison in a row."""
+    for repetition in repetitions:
+        compared: dict[tuple[str, str], list[Cell]] = {}
+        for cell in block:
+            cells = compared.setdefault((cell.workload, cell.parameters), [])
+            cells.append(replace(cell, repetition=repetition))
+        groups = list(compared.values())
+        shuffle.shuffle(groups)
+        for group in groups:
+            shuffle.shuffle(group)
+            yield from group
 
 
 def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
@@ -215,31 +223,24 @@ def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
-    """The open-loop cells in their order; each takes about as long as its closed-loop one."""
+    """The open-loop cells of a repetition; each takes about as long as its closed-loop one."""
     if study.open_loop is None:
         return []
-    # Not the generator of the closed ones: one repetition more leaves the order as it is.
-    shuffle = random.Random(f"open loop {study.seed}")
     one = shown(study, scale)
-    blocks: dict[int, list[Cell]] = {number: [] for number in range(1, study.repetitions + 1)}
-    for cell in sorted(closed, key=lambda cell: cell.path):
-        if (
-            cell.store in study.store_names
-            and cell.workload in study.open_loop.workloads
-            and cell.parameters == one[cell.workload]
-        ):
-            intended = dict(cell.properties) | {"measurement.interval": "both"}
-            blocks[cell.repetition] += [
-                replace(
-                    cell,
-                    operations=_scaled(cell.operations, percent / 100, FEWEST_OPERATIONS),
-                    properties=tuple(sorted(intended.items())),
-                    load=percent,
-                    closed=cell.parameters,
-                )
-                for percent in study.open_loop.percents
-            ]
-    return [cell for block in blocks.values() for cell in _shuffled(block, shuffle)]
+    return [
+        replace(
+            cell,
+            operations=_scaled(cell.operations, percent / 100, FEWEST_OPERATIONS),
+            properties=tuple(sorted((dict(cell.properties) | INTENDED).items())),
+            load=percent,
+            closed=cell.parameters,
+        )
+        for cell in sorted(closed, key=lambda cell: cell.path)
+        if cell.store in study.store_names
+        and cell.workload in study.open_loop.workloads
+        and cell.parameters == one[cell.workload]
+        for percent in study.open_loop.percents
+    ]
 
 
 def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
@@ -266,11 +267,8 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
 def _cell(study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float) -> Cell:
     """The cell, with the store's own sizes if it has any."""
     planned = _planned_cell(study, of, use, sizes, scale)
-    own = {"records": of.records, "operations": of.operations}
-    own_sizes = replace(sizes, **{size: number for size, number in own.items() if number})
-    if own_sizes == sizes:
-        return planned
-    cell = _planned_cell(study, of, use, own_sizes, scale)
+    own = Combination(of.records or sizes.records, of.operations or sizes.operations, sizes.threads)
+    cell = _planned_cell(study, of, use, own, scale)
     return cell if cell == planned else replace(cell, beside=planned.parameters)
 
 
@@ -371,8 +369,7 @@ def left_out(study: Study, cells: list[Cell], measured: Set[Cell], absent: Set[C
     return controls
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Strict):
     """A closed-loop cell: its path, its throughput (ops/s), the digest of its SHA256SUMS."""
 
     cell: str
@@ -380,24 +377,13 @@ class Origin:
     sums: str
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Strict):
     """``rate`` (ops/s over all threads) is ``load`` per cent of the mean of the origins."""
 
     rate: int
     load: int
     mean: float
-    origins: tuple[Origin, ...]
-
-    def as_json(self) -> dict:
-        """As the manifest of the cell records it."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, recorded: dict) -> Target:
-        """The target that a manifest records; KeyError, TypeError or ValueError for another."""
-        origins = tuple(Origin(**origin) for origin in recorded["origins"])
-        return cls(**recorded | {"origins": origins, "mean": float(recorded["mean"])})
+    origins: list[Origin]
 
 
 @dataclass(frozen=True)

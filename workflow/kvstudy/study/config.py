@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
-    Tag,
     ValidationError,
     field_validator,
     model_validator,
@@ -21,11 +20,8 @@ from kvstudy.study.naming import problems
 from kvstudy.study.reading import read_yaml
 
 PATH = Path("config/config.yaml")
-# The forms of pin_cpus.
-SWITCH, LISTS = "a switch", "lists of cores"
 # What stands in the names of files, and in commands of shells.
 HOST = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
-HOST_OR_NONE = r"^([A-Za-z0-9][A-Za-z0-9._-]*)?$"
 CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 
 
@@ -59,7 +55,7 @@ class Hosts(_Section):
         default="ssh {host}",
         description="Command before one that shall run on {host}, for example ssh {host}.",
     )
-    server: str = Field(default="", pattern=HOST_OR_NONE, description="The server's host.")
+    server: str = Field(default="", pattern=rf"{HOST}|^$", description="The server's host.")
     address: str = Field(
         default="",
         description="Its address on the hosts' network, where the server listens; empty: that of "
@@ -112,11 +108,11 @@ class PinCpus(_Section):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _form(value: object) -> str | None:
+def _pins(value: object) -> object:
     # `snakemake --config pin_cpus=true` hands in a text.
-    if isinstance(value, bool) or value in ("true", "false"):
-        return SWITCH
-    return LISTS if isinstance(value, dict | PinCpus) else None
+    if isinstance(value, bool | dict | PinCpus) or value in ("true", "false"):
+        return value
+    raise ValueError("must be true, false, or keys server and client with their cores")
 
 
 class Config(_Section):
@@ -146,14 +142,7 @@ class Config(_Section):
     external: External = External()
     hosts: Hosts = Hosts()
     ycsb: Ycsb = Ycsb()
-    pin_cpus: Annotated[
-        Annotated[bool, Tag(SWITCH)] | Annotated[PinCpus, Tag(LISTS)],
-        Discriminator(
-            _form,
-            custom_error_type="pin_cpus",
-            custom_error_message="must be true, false, or keys server and client with their cores",
-        ),
-    ] = Field(
+    pin_cpus: Annotated[bool | PinCpus, BeforeValidator(_pins)] = Field(
         default=False,
         description="Bind server and client to cores of their own; true: half of the usable each.",
     )

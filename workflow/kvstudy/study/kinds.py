@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args
 
 from pydantic import Field, GetJsonSchemaHandler, TypeAdapter
-from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+from pydantic_core import CoreSchema, core_schema
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _
 from kvstudy.language.locale import Place, Text
 from kvstudy.study.base import Name, Strict, as_list
-from kvstudy.study.naming import check_known
+from kvstudy.study.naming import check_known, did_you_mean
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ class Part(Strict):
     def check(self, study: Study, path: Path, key: str) -> None:
         """KvstudyError when the study in the file ``path`` has not what ``key`` is to show."""
         for name in self._named_workloads():
-            check_known(path, f"{key}.workload", "workload", name, study.workload_names)
+            check_known(f"{path}: {key}.workload", "workload", name, study.workload_names)
         for role in (*ROLES, "base", "stores"):
             for name in as_list(getattr(self, role, None) or None):
-                check_known(path, f"{key}.{role}", "store", name, study.store_names)
+                check_known(f"{path}: {key}.{role}", "store", name, study.store_names)
 
     def _named_workloads(self) -> list[str]:
         return as_list(getattr(self, "workload", getattr(self, "workloads", None)))
@@ -145,14 +145,13 @@ class Kinds:
         if isinstance(value, Part):
             return value
         if not isinstance(value, dict):
-            raise PydanticKnownError("model_attributes_type")
+            raise ValueError("must be keys and values")
         if "kind" not in value:
-            raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
-        kind = value["kind"]
+            raise ValueError("kind: is missing; add it")
+        kind = str(value["kind"])
         if kind not in self.names or self[kind].by_itself:
-            expected = ", ".join(f"'{name}'" for name in self.for_studies)
-            context = {"discriminator": "'kind'", "tag": str(kind), "expected_tags": expected}
-            raise PydanticKnownError("union_tag_invalid", context)
+            hint = did_you_mean(kind, self.for_studies)
+            raise ValueError(f"kind: unknown kind '{kind}'{hint}")
         return self[kind].model_validate(value)
 
     def __get_pydantic_core_schema__(self, source: object, handler: object) -> CoreSchema:

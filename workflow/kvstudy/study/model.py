@@ -13,16 +13,7 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 from kvstudy.language.current import _
 from kvstudy.language.locale import Text
 from kvstudy.study.base import Count, Name, Strict, as_list
-from kvstudy.study.kinds import (
-    FIGURES,
-    TABLES,
-    AnyFigure,
-    AnyTable,
-    Figure,
-    Kinds,
-    Table,
-    with_automatic,
-)
+from kvstudy.study.kinds import FIGURES, TABLES, AnyFigure, Figure, Table, with_automatic
 from kvstudy.study.parts import (
     MEAN,
     ExpectedFailures,
@@ -134,10 +125,9 @@ class Study(Strict):
 
     @property
     def automatic_names(self) -> dict[str, set[str]]:
-        """Names of the ``tables`` and ``figures`` that the file does not name itself."""
-        tables = self.tables[self._own_tables :] + self.open_loop_tables
-        figures = self.figures[self._own_figures :] + self.open_loop_figures
-        parts = {"tables": tables, "figures": figures}
+        """Names of the ``tables`` and ``figures`` that the file does not name itself; come last."""
+        parts = {"tables": self.tables[self._own_tables :]}
+        parts["figures"] = self.figures[self._own_figures :]
         return {key: {part.name for part in of} for key, of in parts.items()}
 
     def tables_of(self, kind: str) -> list[Table]:
@@ -151,23 +141,15 @@ class Study(Strict):
     @property
     def drawn_figures(self) -> list[AnyFigure]:
         """All but transcripts, which are text."""
-        return [figure for figure in self.figures if figure.drawn] + self.open_loop_figures
+        return [figure for figure in self.figures if figure.drawn]
 
-    @property
-    def open_loop_tables(self) -> list[AnyTable]:
-        """One for each workload that has open-loop cells."""
-        return self._of_open_loop(TABLES)
-
-    @property
-    def open_loop_figures(self) -> list[AnyFigure]:
-        """One for each workload that has open-loop cells."""
-        return self._of_open_loop(FIGURES)
-
-    def _of_open_loop(self, kinds: Kinds) -> list:
-        if not self.open_loop:
-            return []
-        parts = {part.workload: part for part in kinds["open-loop"].automatic(self)}
-        return [parts[name] for name in self.open_loop.workloads]
+    def at_rates(self, workloads: list[str]) -> Study:
+        """The study with these workloads in its open loop, and a table and a figure for each."""
+        update: dict = {"open_loop": self.open_loop.model_copy(update={"workloads": workloads})}
+        for key, kinds in (("tables", TABLES), ("figures", FIGURES)):
+            parts = {part.workload: part for part in kinds["open-loop"].automatic(self)}
+            update[key] = getattr(self, key) + [parts[name] for name in workloads]
+        return self.model_copy(update=update)
 
     @property
     def store_names(self) -> list[str]:

@@ -7,12 +7,9 @@ say nothing to who wrote the file, so every kind of error has a sentence here.
 import difflib
 import re
 import reprlib
-from collections.abc import Collection
 from pathlib import Path
-from typing import get_args
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core.core_schema import ErrorType
 
 from kvstudy.errors import KvstudyError
 
@@ -46,7 +43,7 @@ NAME = r"^[a-z][a-z0-9-]*$"
 _NAME = "a name of small letters, digits and hyphens"
 # A value of another type altogether, beside which another branch of a union may fit.
 _OTHER_TYPE = {name for name in _MUST if name.endswith("_type")}
-_OF_PYDANTIC = {*get_args(ErrorType)} - {"value_error"}
+_QUOTED = re.compile("'([^']*)'")
 _ECHO = reprlib.Repr()
 _ECHO.maxstring = _ECHO.maxother = 80
 _ECHO.maxlevel = 3
@@ -67,26 +64,10 @@ def did_you_mean(word: str, known: list[str]) -> str:
     return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(known)}"
 
 
-def check_known(path: Path, key: str, kind: str, name: str, known: list[str]) -> None:
+def check_known(place: str, kind: str, name: str, known: list[str]) -> None:
+    """KvstudyError, which begins with ``place``, for a ``name`` that is not ``known``."""
     if name not in known:
-        raise KvstudyError(f"{path}: {key}: unknown {kind} '{name}'{did_you_mean(name, known)}")
-
-
-def check_unique(
-    path: Path,
-    key: str,
-    names: list[str],
-    remedy: str = "",
-    added: Collection[str] = (),
-    by: str = "",
-) -> None:
-    """KvstudyError for a name that stands there twice, or is one of those ``added`` (``by``)."""
-    for name in names:
-        if names.count(name) > 1:
-            text = f"stands there twice; name each once{remedy.format(name)}"
-            if name in added:
-                text = f"is the name of {by}; give yours another name"
-            raise KvstudyError(f"{path}: {key}: '{name}' {text}")
+        raise KvstudyError(f"{place}: unknown {kind} '{name}'{did_you_mean(name, known)}")
 
 
 def problems(error: ValidationError, data: object, model: type[BaseModel]) -> dict[Place, str]:
@@ -94,6 +75,9 @@ def problems(error: ValidationError, data: object, model: type[BaseModel]) -> di
     places: dict[Place, list[dict]] = {}
     for one in error.errors(include_url=False, include_context=True):
         loc, last = one["loc"], ()
+        if one["type"] == "default_factory_not_called":
+            # What it is made of is wrong itself.
+            continue
         if one["type"] == "missing":
             # It is not in the data.
             loc, last = loc[:-1], loc[-1:]
@@ -142,35 +126,34 @@ def _text(errors: list[dict], model: type[BaseModel]) -> str:
         return "kind: is missing; add it"
     if first["type"] == "union_tag_invalid":
         kind, kinds = (first["ctx"][name] for name in ("tag", "expected_tags"))
-        hint = did_you_mean(kind, re.findall(r"'([^']*)'", kinds))
-        return f"kind: unknown kind '{kind}'{hint}"
-    hint = ""
+        return f"kind: unknown kind '{kind}'{did_you_mean(kind, _QUOTED.findall(kinds))}"
+    but = f"but is {_echo(first['input'])}"
     # The messages of our own validators.
-    own = [each for each in errors if each["type"] not in _OF_PYDANTIC]
-    if own:
-        text = own[0]["msg"].removeprefix("Value error, ")
-        if isinstance(first["input"], dict):
-            # It tells which of its keys are meant.
-            return text
-    else:
-        words = []
-        for error in [error for error in errors if error["type"] not in _OTHER_TYPE] or errors:
-            if error["type"] == "literal_error":
-                expected = re.findall(r"'([^']*)'", error["ctx"]["expected"])
-                words.append(f"one of {', '.join(expected)}")
-                if isinstance(error["input"], str):
-                    near = did_you_mean(error["input"], expected)
-                    hint = near if "did you mean" in near else hint
-                continue
-            form = _MUST.get(error["type"], "of another form; see config/README.md")
-            context = {
-                name: f"{value:g}" if isinstance(value, float) else value
-                for name, value in error.get("ctx", {}).items()
-            }
-            named = context.get("pattern") == NAME
-            words.append(_NAME if named else form.format(**context))
-        text = f"must be {', or '.join(dict.fromkeys(words))}"
-    return f"{text}, but is {_echo(first['input'])}{hint}"
+    if own := [error["msg"] for error in errors if error["type"] == "value_error"]:
+        text = own[0].removeprefix("Value error, ")
+        # It tells which keys of a dict are meant.
+        return text if isinstance(first["input"], dict) else f"{text}, {but}"
+    fitting = [error for error in errors if error["type"] not in _OTHER_TYPE] or errors
+    choices = {word: None for error in fitting for word in _choices(error)}
+    near = difflib.get_close_matches(str(first["input"])[:100], choices, n=1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"must be {', or '.join(dict.fromkeys(map(_must, fitting)))}, {but}{hint}"
+
+
+def _choices(error: dict) -> list[str]:
+    """The words of which it must be one; pydantic tells them in quotation marks."""
+    return _QUOTED.findall(error["ctx"]["expected"]) if error["type"] == "literal_error" else []
+
+
+def _must(error: dict) -> str:
+    if choices := _choices(error):
+        return f"one of {', '.join(choices)}"
+    context = error.get("ctx", {})
+    if context.get("pattern") == NAME:
+        return _NAME
+    numbers = {key: f"{value:g}" for key, value in context.items() if isinstance(value, float)}
+    form = _MUST.get(error["type"], "of another form; see config/README.md")
+    return form.format(**context | numbers)
 
 
 def _echo(value: object) -> str:

@@ -72,7 +72,7 @@ class StoreUse(Strict):
 
     store: Name = Field(description="Name of a folder under envs/stores/.")
     name: Name = Field(
-        default="",
+        default_factory=lambda keys: keys["store"],
         description="Name in results and in this file; needed when a store stands there twice.",
     )
     title: Text = Field(default="", description="Name in text, tables and figures.")
@@ -91,10 +91,14 @@ class StoreUse(Strict):
     def _bare_name(cls, value: object) -> object:
         return {"store": value} if isinstance(value, str) else value
 
-    @model_validator(mode="after")
-    def _default_name(self) -> StoreUse:
-        object.__setattr__(self, "name", self.name or self.store)
-        return self
+
+def _short(keys: dict[str, str]) -> str:
+    return keys["name"].replace("-", " ").capitalize()
+
+
+def _title(keys: dict[str, str]) -> str:
+    short = _short(keys)
+    return _("Workload {}").format(short) if len(short) == 1 else short
 
 
 class WorkloadUse(Strict):
@@ -102,11 +106,11 @@ class WorkloadUse(Strict):
 
     name: Name = Field(description="Name of a file under workloads/, or any with ``file``.")
     file: Name = Field(
-        default="",
+        default_factory=lambda keys: keys["name"],
         description="Name of a file under workloads/; needed when it stands there twice.",
     )
-    title: Text = Field(default="", description="Name in tables and figures.")
-    short: Text = Field(default="", description="Name on an axis.")
+    title: Text = Field(default_factory=_title, description="Name in tables and figures.")
+    short: Text = Field(default_factory=_short, description="Name on an axis.")
     records: Counts | None = Field(default=None, description="In place of the study's.")
     operations: Counts | None = Field(default=None, description="In place of the study's.")
     threads: Counts | None = Field(default=None, description="In place of the study's.")
@@ -126,16 +130,6 @@ class WorkloadUse(Strict):
     @classmethod
     def _bare_name(cls, value: object) -> object:
         return {"name": value} if isinstance(value, str) else value
-
-    @model_validator(mode="after")
-    def _default_titles(self) -> WorkloadUse:
-        title = short = self.name.replace("-", " ").capitalize()
-        if len(short) == 1:
-            title = _("Workload {}").format(short)
-        object.__setattr__(self, "file", self.file or self.name)
-        object.__setattr__(self, "title", self.title or title)
-        object.__setattr__(self, "short", self.short or short)
-        return self
 
     @property
     def property_texts(self) -> dict[str, str]:

@@ -21,8 +21,6 @@ UNKNOWN = 100
 THREADS = 4
 SCANNED = 10
 SECONDS = 10
-# Unless told otherwise, YCSB mixes these.
-MIXED = ("read", "update", "scan")
 
 # What a study may say about its records; the probe's are the same.
 SHAPE = (
@@ -54,11 +52,10 @@ class Step:
             "minscanlength": SCANNED,
             "maxscanlength": SCANNED,
             "writeallfields": str(self.all_fields).lower(),
-            **{
-                f"{each}proportion": int(each == self.operation)
-                for each in ("read", "update", "scan")
-            },
         }
+        # Unless told otherwise, YCSB mixes these.
+        for operation in ("read", "update", "scan"):
+            values[f"{operation}proportion"] = int(operation == self.operation)
         if self.operation != "insert":
             values["maxexecutiontime"] = SECONDS
         return {name: str(value) for name, value in values.items()}

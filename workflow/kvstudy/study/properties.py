@@ -113,5 +113,5 @@ def published_properties(study: Study) -> PublishedProperties | None:
         return None
     published = read_yaml(path, PublishedProperties)
     for store in published.stores:
-        check_known(path, "stores", "store", store, known_stores(study))
+        check_known(f"{path}: stores", "store", store, known_stores(study))
     return published

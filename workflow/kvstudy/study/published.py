@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import suffix
@@ -121,25 +121,16 @@ def _problems(row: dict[str, str]) -> Iterator[str]:
             yield f"{size}: '{row[size]}' is no whole number above 0; give one, or leave it empty"
 
 
-class Files(NamedTuple):
-    """Paths of the files; None for one that is not there."""
-
-    values: Path | None
-    quotes: Path | None
-    claims: Path | None
-    properties: Path | None
-
-    @classmethod
-    def beside(cls, study: Path) -> Files:
-        """Those beside the study file; KvstudyError where nothing of a source is known."""
-        names = (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)
-        files = cls(*(beside(study, name) for name in names))
-        if not any(files[:3]):
-            raise KvstudyError(
-                f"{study.parent}: none of {PUBLISHED}, {QUOTES} and {CLAIMS} is there, so "
-                "nothing of a source can be shown; add one of them, or use source=measured"
-            )
-        return files
+def source_files(study: Path) -> dict[str, Path]:
+    """The files beside the study file by name; KvstudyError where nothing of a source is known."""
+    names = (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)
+    files = {name: path for name in names if (path := beside(study, name))}
+    if files.keys() <= {PROPERTIES}:
+        raise KvstudyError(
+            f"{study.parent}: none of {PUBLISHED}, {QUOTES} and {CLAIMS} is there, so nothing of "
+            "a source can be shown; add one of them, or use source=measured"
+        )
+    return files
 
 
 def published_name(study: str, language: str) -> str:

@@ -10,15 +10,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Discriminator,
-    Field,
-    Tag,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from kvstudy.language.locale import Noted, Place
 from kvstudy.study.base import CLAIM_ID, Asked, Count, Name, Operation, Strict
@@ -51,45 +43,21 @@ def _digits(value: object) -> object:
     return text
 
 
-def _address(value: str) -> str:
-    if not re.match(ADDRESS, value):
+def _operand(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, dict | Computed | str | int | float):
+        raise ValueError("must be an address, a number, or a key like 'ratio: [...]'")
+    if isinstance(value, str) and not is_number(value) and not re.match(ADDRESS, value):
         raise ValueError(
             "is no store/workload/operation/metric, with sizes behind it like ' threads=4'"
         )
     return value
 
 
-def _kind(value: object) -> str | None:
-    """Which of the kinds of operands it is."""
-    if isinstance(value, dict | Computed):
-        return COMPUTED
-    if isinstance(value, str):
-        return PRINTED if is_number(value) else ADDRESSED
-    return PLAIN if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-COMPUTED, ADDRESSED, PRINTED, PLAIN = "<computed>", "<address>", "<printed>", "<number>"
 Printed = Annotated[
     str,
     BeforeValidator(_digits),
     WithJsonSchema({"anyOf": [{"type": "string", "pattern": NUMBER}, {"type": "integer"}]}),
 ]
-Address = Annotated[
-    str, AfterValidator(_address), WithJsonSchema({"type": "string", "pattern": ADDRESS})
-]
-Operand = Annotated[
-    Annotated["Computed", Tag(COMPUTED)]
-    | Annotated[Address, Tag(ADDRESSED)]
-    | Annotated[Printed, Tag(PRINTED)]
-    | Annotated[float, Tag(PLAIN)],
-    Discriminator(
-        _kind,
-        custom_error_type="operand",
-        custom_error_message="must be an address, a number, or a key like 'ratio: [...]'",
-    ),
-]
-Two = Annotated[list[Operand], Field(min_length=2, max_length=2)]
-Some = Annotated[list[Operand], Field(min_length=1)]
 
 
 class Computed(Strict):
@@ -121,6 +89,14 @@ class Computed(Strict):
     @property
     def parts(self) -> list:
         return getattr(self, self.how)
+
+
+# An address, or a number as it is printed.
+Text = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"{ADDRESS}|{NUMBER}"})]
+Operand = Annotated[Computed | Text | float, BeforeValidator(_operand)]
+Two = Annotated[list[Operand], Field(min_length=2, max_length=2)]
+Some = Annotated[list[Operand], Field(min_length=1)]
+Computed.model_rebuild()
 
 
 class Setting(Strict):
@@ -191,18 +167,14 @@ class Quotes(Strict):
     quotes: list[Quote] = Field(default=[], description="The numbers in its text.")
 
 
-Computed.model_rebuild()
-Quote.model_rebuild()
-
-
 def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
     """The quotes in ``path``; KvstudyError for what the study or ``published`` does not have."""
     said = read_yaml(path, Quotes)
     settings = [*study.workload_names, MEAN, *project_workloads(), *get_args(Asked)]
     for name in said.setting.operations:
-        check_known(path, "setting.operations", "workload or operation", name, settings)
+        check_known(f"{path}: setting.operations", "workload or operation", name, settings)
     for index, failure in enumerate(said.failures):
-        check_known(path, f"failures[{index}].store", "store", failure.store, known_stores(study))
+        check_known(f"{path}: failures[{index}].store", "store", failure.store, known_stores(study))
     if published is None:
         return said
     rows = read_rows(published)
@@ -212,7 +184,7 @@ def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
             where = f"quotes[{index}].expected: {address}"
             for kind, name in split_address(address)[0].items():
                 if name != "*":
-                    check_known(path, where, f"{kind} of published.csv", name, known[kind])
+                    check_known(f"{path}: {where}", f"{kind} of published.csv", name, known[kind])
     return said
 
 

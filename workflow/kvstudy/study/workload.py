@@ -7,12 +7,14 @@ typing error would measure another workload without a word. Here it is an error.
 import difflib
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.base import MOST
+from kvstudy.study.combinations import Combination
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_printable
 from kvstudy.study.parts import WorkloadUse
@@ -85,8 +87,7 @@ def field_names(properties: dict[str, str]) -> list[str]:
     return [f"{properties.get('fieldnameprefix', _PREFIX)}{number}" for number in range(count)]
 
 
-@dataclass(frozen=True)
-class NamedField:
+class NamedField(NamedTuple):
     """A field of a record: ``kind`` is text or number, sizes are in bytes."""
 
     name: str
@@ -104,43 +105,42 @@ class NamedRecord:
     key_prefix: str
 
 
-def named_record(properties: dict[str, str]) -> NamedRecord | None:
-    """The record of properties that ``check_record`` has passed; None where it is YCSB's own."""
-    if class_of(properties) != RECORD:
-        return None
-    fields = re.findall(_FIELD, properties["record.fields"])
-    return NamedRecord(
-        tuple(NamedField(name, kind, int(low), int(high)) for name, kind, low, high in fields),
-        properties.get("fieldlengthdistribution", "constant"),
-        properties.get("record.keyprefix", "user"),
-    )
-
-
 def check_record(place: str, properties: dict[str, str]) -> None:
     """KvstudyError (naming ``place``) when no record can be made of the properties."""
     count = properties.get("fieldcount", _COUNT)
     if not re.fullmatch(r"[1-9]\d{0,3}", count):
         raise KvstudyError(f"{place}: fieldcount: '{count}' is no number of fields; give 1 to 9999")
+    named_record(properties, place)
+
+
+def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | None:
+    """The record of the properties, None where it is YCSB's own; KvstudyError as above."""
     if class_of(properties) != RECORD:
-        return
-    if not properties.get("record.fields"):
+        return None
+    fields: dict[str, NamedField] = {}
+    for text in properties.get("record.fields", "").split():
+        match = _FIELD.fullmatch(text)
+        if not match or int(match[3]) > int(match[4]):
+            raise KvstudyError(
+                f"{place}: record.fields: '{text}': give each field as name:text:1-100 or "
+                "name:number:1-4, sizes in bytes, the smaller first, names in lower case"
+            )
+        name, kind, shortest, longest = match.groups()
+        if name in fields:
+            raise KvstudyError(
+                f"{place}: record.fields: '{name}' stands there twice; give another name"
+            )
+        fields[name] = NamedField(name, kind, int(shortest), int(longest))
+    if not fields:
         raise KvstudyError(
             f"{place}: record.fields: is missing; {RECORD} needs the record's fields, "
             "like name:text:1-100 price:number:1-4"
         )
-    names = []
-    for field in properties["record.fields"].split():
-        match = _FIELD.fullmatch(field)
-        if not match or int(match[3]) > int(match[4]):
-            raise KvstudyError(
-                f"{place}: record.fields: '{field}': give each field as name:text:1-100 or "
-                "name:number:1-4, sizes in bytes, the smaller first, names in lower case"
-            )
-        if match[1] in names:
-            raise KvstudyError(
-                f"{place}: record.fields: '{match[1]}' stands there twice; give another name"
-            )
-        names.append(match[1])
+    return NamedRecord(
+        tuple(fields.values()),
+        properties.get("fieldlengthdistribution", "constant"),
+        properties.get("record.keyprefix", "user"),
+    )
 
 
 def project_workloads() -> list[str]:
@@ -289,20 +289,24 @@ def key_of_read(number: int) -> int:
 
 def hits_of(records: int, reads: int) -> int:
     """How many reads of a round ask for one of the keys 1 to ``records``."""
-    keys = Counter(key_of_read(number) for number in range(reads))
-    return sum(count for key, count in keys.items() if key <= records)
+    return sum(key_of_read(number) <= records for number in range(reads))
 
 
-def rounds_problems(properties: Mapping[str, str], threads: list[int]) -> list[str]:
-    """What keeps a workload with rounds from being measured, with the remedy of each."""
-    lines = []
-    for name in ROUNDS_PROPERTIES:
-        value = properties.get(name, ROUNDS_PROPERTIES[name])
+def rounds_problems(properties: dict[str, str], several: list[Combination]) -> Iterator[str]:
+    """What keeps a workload with rounds of these sizes from being measured, with its remedy."""
+    for name, usual in ROUNDS_PROPERTIES.items():
+        value = properties.get(name, usual)
         fewest = 0 if name == "rounds.warmup" else 1
         if not re.fullmatch(r"\d{1,9}", value) or int(value) < fewest:
-            lines.append(f"{name}: '{value}' is no whole number from {fewest} on; give one")
+            yield f"{name}: '{value}' is no whole number from {fewest} on; give one"
     if properties.get("fieldcount") != "1":
-        lines.append("fieldcount: a record of the rounds is one field; give 1")
-    if any(number != 1 for number in threads):
-        lines.append("threads: the rounds have one thread; give 1")
-    return lines
+        yield "fieldcount: a record of the rounds is one field; give 1"
+    if any(sizes.threads != 1 for sizes in several):
+        yield "threads: the rounds have one thread; give 1"
+    for sizes in several:
+        executed = rounds_of(properties).executed(sizes.records, sizes.operations)
+        if executed > MOST:
+            yield (
+                f"with {sizes.records} records, its rounds have {executed} operations, and YCSB "
+                f"counts to {MOST}; give less"
+            )

@@ -70,7 +70,7 @@ def load_claims(path: Path, study: Study) -> list[Claim]:
         for number, statement in enumerate(claim.statements):
             key = f"claims[{index}].statements[{number}]"
             for place, kind, name in statement.names():
-                check_known(path, f"{key}.{place}", kind, name, known[kind])
+                check_known(f"{path}: {key}.{place}", kind, name, known[kind])
             statement.check(f"{path}: {key}", study.store_names)
     return claims
 

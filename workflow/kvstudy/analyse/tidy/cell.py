@@ -96,7 +96,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows, str]:
         # What is compared between cells, and told of open-loop cells, must be there.
         differences({cell.path: manifest})
         if cell.load is not None:
-            Target.from_json(manifest["target"])
+            Target.model_validate(manifest["target"])
         return manifest, *rows_of(study, cell, raw, manifest)
 
 

@@ -104,7 +104,7 @@ def targets(cells: list[Cell], run: str) -> pd.DataFrame:
         if cell.load is None or not is_measured(run, cell) or is_gap(run, cell):
             continue
         path = raw_directory(run, cell) / MANIFEST
-        target = Target.from_json(json.loads(path.read_text(encoding="utf-8"))["target"])
+        target = Target.model_validate(json.loads(path.read_text(encoding="utf-8"))["target"])
         # Closed-loop cells whose logs are gone or others now.
         gone = [
             origin.cell
@@ -141,7 +141,8 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
     for each, row in zip(closed, found.tables["cells"].itertuples(), strict=True):
         if row.status == "measured" and not row.invalid:
             digest = sums_digest(raw_directory(run, each))
-            origins.append(Origin(each.path, runs[each.repetition], digest))
+            speed = runs[each.repetition]
+            origins.append(Origin(cell=each.path, throughput=speed, sums=digest))
     if not origins:
         cells = found.tables["cells"]
         absent = cells.loc[cells["status"] != "measured", "reason"]
@@ -151,4 +152,5 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
         why = several(dict.fromkeys(reasons)) or "not-planned"
         return NotNow(reason("no-target", why=why), final=absent.empty)
     mean = geometric_mean(origin.throughput for origin in origins)
-    return Target(max(1, round(mean * cell.load / 100)), cell.load, mean, tuple(origins))
+    rate = max(1, round(mean * cell.load / 100))
+    return Target(rate=rate, load=cell.load, mean=mean, origins=origins)

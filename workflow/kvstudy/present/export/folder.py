@@ -131,7 +131,7 @@ def export(run: Run, language: str) -> Path:
 
 def _tables(study: Study, folder: Path, output: Path) -> dict[str, str]:
     """Copy the tables; returns the caption of each."""
-    captions = {table.name: table.caption for table in study.tables + study.open_loop_tables}
+    captions = {table.name: table.caption for table in study.tables}
     for name in captions:
         _there(folder / f"{name}.tex", "kvstudy tabulate")
     # Tables that bring their own captions, such as that of the claims, are there too.

@@ -64,7 +64,7 @@ class Bars(DrawnFigure):
         """KvstudyError for a workload that the study has not, or the mean of no throughput."""
         for name in self.workloads:
             if name != MEAN or self.metrics != ["throughput"]:
-                check_known(path, f"{key}.workload", "workload", name, study.workload_names)
+                check_known(f"{path}: {key}.workload", "workload", name, study.workload_names)
 
     @property
     def in_overview(self) -> bool:

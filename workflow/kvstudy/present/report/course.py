@@ -190,8 +190,8 @@ def open_loop_facts(names: Names, cells: Iterable[Row], analysis: Analysis) -> S
     ]
     return SimpleNamespace(
         percents=study.open_loop.percents if study.open_loop else [],
-        tables=study.open_loop_tables,
-        figures=study.open_loop_figures,
+        tables=study.tables_of("open-loop"),
+        figures=study.figures_of("open-loop"),
         planned=len(rows),
         measured=sum(row["status"] == "measured" for row in rows),
         rates=rates,

@@ -32,7 +32,7 @@ from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.published import Files
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, source_files
 from kvstudy.study.run_names import REPORT
 
 TEMPLATES = REPORT / "templates" / "tables"
@@ -87,11 +87,11 @@ def write_published(run: Run) -> Path:
             f"{run.study_file}: source: the study has none; nothing was published that could be "
             "drawn"
         )
-    files = Files.beside(run.study_file)
-    values = read_published(files.values) if files.values else nothing_published()
+    files = source_files(run.study_file)
+    values = read_published(files[PUBLISHED]) if PUBLISHED in files else nothing_published()
     checks = None
-    if files.values or files.quotes:
-        checks = audit(study, files.values, files.quotes)
+    if PUBLISHED in files or QUOTES in files:
+        checks = audit(study, files.get(PUBLISHED), files.get(QUOTES))
         values = judged_values(values, checks)
     source = Source(study, values, run.titles, checks)
     known = bool(values["value"].notna().any())
@@ -100,8 +100,8 @@ def write_published(run: Run) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     _make_tables(published, source, run.tables)
     _make_figures(published, source, Looks.of(run), run.figures)
-    if files.claims:
-        rows = judge_source(files.claims, study, values, checks, run.titles)
+    if CLAIMS in files:
+        rows = judge_source(files[CLAIMS], study, values, checks, run.titles)
         write_claims(rows, TEMPLATES, run.tables, run.tables, measured=False)
         published.claims = claim_facts(run.tables / "claims.csv")
     if checks is not None:
@@ -127,7 +127,7 @@ def _make_tables(published: Published, source: Source, output: Path) -> None:
         if table.kind in ("audit", "audited"):
             if source.audit is not None:
                 write_table(table, source, TEMPLATES, output)
-        elif table.name in _automatic(study, "tables"):
+        elif table.name in study.automatic_names["tables"]:
             continue
         elif write_table_of_source(table, source, TEMPLATES, output) is None:
             published.left.setdefault(_reason(table), []).append(table)
@@ -141,7 +141,7 @@ def _make_tables(published: Published, source: Source, output: Path) -> None:
 def _make_figures(published: Published, source: Source, looks: Looks, output: Path) -> None:
     study = source.study
     use_style()
-    for figure in study.figures[: len(study.figures) - len(_automatic(study, "figures"))]:
+    for figure in study.figures[: len(study.figures) - len(study.automatic_names["figures"])]:
         rows = figure.published_rows(study, source.values) if figure.drawn else None
         if rows is None or source.values.empty:
             published.left.setdefault(_reason(figure), []).append(figure)
@@ -150,12 +150,6 @@ def _make_figures(published: Published, source: Source, looks: Looks, output: Pa
         published.figures.append(figure)
         if missing := _missing(figure, rows):
             published.lacking.setdefault(tuple(missing), []).append(figure)
-
-
-def _automatic(study: Study, kind: str) -> list[str]:
-    """Names of the tables or figures that the file does not name, which come last."""
-    open_loop = {each.name for each in getattr(study, f"open_loop_{kind}")}
-    return [name for name in study.automatic_names[kind] if name not in open_loop]
 
 
 def _missing(figure: object, frame: pd.DataFrame) -> list[str]:

@@ -73,9 +73,9 @@ class RankingTable(Table):
         """KvstudyError for a line of a workload that the study has not."""
         names = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
         for index, line in enumerate(self.lines):
-            key_of_line = f"{key}.lines[{index}].workload"
             if line.workload not in names:
-                check_known(path, key_of_line, "workload", line.workload, study.workload_names)
+                place = f"{path}: {key}.lines[{index}].workload"
+                check_known(place, "workload", line.workload, study.workload_names)
 
     def rows(self, run: Run) -> pd.DataFrame:
         """One row per line and store: mean throughput over n runs (ops/s) and place.

@@ -197,8 +197,7 @@ def write_tables(run: Run, templates: Path, output: Path) -> list[Path]:
 
     KvstudyError for what is missing.
     """
-    tables = run.study.tables + run.study.open_loop_tables
-    return [write_table(table, run, templates, output) for table in tables]
+    return [write_table(table, run, templates, output) for table in run.study.tables]
 
 
 def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:

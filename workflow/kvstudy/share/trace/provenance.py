@@ -117,11 +117,8 @@ def _is_of_sizes(part: Part, cell: Cell, one: str) -> bool:
 def origins(run: Run, kind: str) -> dict[str, Origin]:
     """All of the ``kind`` (table or figure) by name, transcripts too, with what they are of."""
     study, planned = run.study, [*run.planned.values()]
-    parts = study.tables + study.open_loop_tables
-    if kind == "figure":
-        parts = [*study.figures, *study.open_loop_figures]
     measured, found = set(_measured(run)), {}
-    for part in parts:
+    for part in study.figures if kind == "figure" else study.tables:
         origin = origin_of(part, study, planned, run.headline)
         if part.one_cell:
             origin = Origin([path for path in origin.cells if path in measured][:1], [])

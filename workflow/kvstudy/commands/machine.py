@@ -1,0 +1,229 @@
+"""What this machine has: tools, servers and stores."""
+
+import json
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import click
+
+from kvstudy.commands.options import PROVIDER, configuration
+from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
+
+WIDTH = 88
+
+# Program, what needs it, and how to get it.
+TOOLS = [
+    ("java", "YCSB", "install openjdk-17-jdk-headless"),
+    ("setpriv", "servers that end with their cell", "install util-linux"),
+    ("pandoc", "the report", "install pandoc"),
+    ("latexmk", "the PDF", "install latexmk and TeX Live, see envs/system/"),
+]
+
+
+STATES = {True: "good", False: "not good", None: "open"}
+
+
+@click.command("doctor")
+@click.option("--machine", is_flag=True, help="Show what this machine does to measurements.")
+@click.option("--strict", is_flag=True, help="With --machine: status 1 when something is not good.")
+def doctor(machine: bool, strict: bool) -> None:
+    """Show what is ready on this machine: tools, YCSB, stores by provider.
+
+    Exit status 1 when a tool is missing that every study needs.
+    With --machine: what makes measurements on this machine noisy, or not
+    comparable with those of others; exit status 0 unless --strict is given.
+    """
+    if strict and not machine:
+        raise click.UsageError("--strict belongs to --machine")
+    problems = _machine() if machine else _ready()
+    sys.exit(1 if problems and (strict or not machine) else 0)
+
+
+def _machine() -> int:
+    """Print all findings; returns how many are not good."""
+    from kvstudy.measure.kernel import Tree
+    from kvstudy.measure.preflight import load_average, preflight
+
+    results = Path("results")
+    findings = [*preflight(results), load_average(Tree(), results)]
+    print(f"{'looked at':26}{'state':10}found")
+    for finding in findings:
+        print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")
+        if finding.consequence:
+            print(textwrap.indent(textwrap.fill(finding.consequence, WIDTH - 4), "    "))
+    goods = [finding.good for finding in findings]
+    worse, unseen = goods.count(False), goods.count(None)
+    print()
+    print(f"{len(findings)} looked at: {worse} not good, {unseen} open (cannot be seen from here)")
+    return worse
+
+
+def _ready() -> int:
+    """Print tools and stores; returns how many tools are missing that every study needs."""
+    from kvstudy.measure.client import library_problem
+    from kvstudy.stores import docker, providers
+    from kvstudy.stores.definition import load_store
+    from kvstudy.study.load import STORES
+
+    problems = 0
+    for program, purpose, remedy in TOOLS:
+        found = shutil.which(program)
+        problems += found is None
+        print(f"{program:9} {'ready' if found else f'missing (for {purpose}): {remedy}'}")
+    problem = library_problem()
+    problems += problem is not None
+    # Remedies stand without quotes here.
+    print(f"{'bindings':9} {(problem or 'ready').replace(chr(39), '')}")
+    print(f"{'docker':9} {sentence(docker.daemon_problem() or 'ready')}")
+    print()
+    print(f"{'store':12}{'native':11}docker")
+    reasons: dict[str, list[str]] = {}
+    for path in sorted(STORES.glob("*/store.yaml")):
+        store = load_store(path.parent)
+        states = []
+        for provider in ("native", "docker"):
+            reason = sentence(providers.missing(store, provider) or "")
+            states.append("missing" if reason else "no server" if store.embedded else "ready")
+            if reason and store.title not in reasons.setdefault(reason, []):
+                reasons[reason].append(store.title)
+        print(f"{store.name:12}{states[0]:11}{states[1]}")
+    print()
+    for reason, titles in reasons.items():
+        print(f"{', '.join(titles)}: {reason}")
+    return problems
+
+
+@click.group("servers")
+def servers() -> None:
+    """Install servers that no distribution packages, without root, below servers/.
+
+    \b
+    Examples:
+      kvstudy servers list
+      kvstudy servers get aerospike riak
+      kvstudy servers add ~/Downloads/riak_3.4.0-OTP26_amd64.deb
+    """
+
+
+@servers.command("list")
+def list_() -> None:
+    """Show the servers that are here, and the packages that are known."""
+    from kvstudy.stores import native
+    from kvstudy.stores.packages import fitting, packaged_stores
+
+    for name, store in packaged_stores().items():
+        print(f"{name}: {native.find_program(store) or 'not here'}")
+        for package in store.native.packages:
+            here = ", for this machine" if package is fitting(store) else ""
+            print(
+                f"  {package.version} ({package.machine}, glibc {package.glibc} or later, "
+                f"{package.license}{here})\n    {package.url}\n    sha256 {package.sha256}"
+            )
+
+
+@servers.command("add")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--accept-unknown", is_flag=True, help="Take a file whose checksum is not known.")
+def add_(path: Path, accept_unknown: bool) -> None:
+    """Take the server of PATH: a package (.deb, .tgz) that you have, or the folder of a release.
+
+    The checksum of a package is compared with those of 'kvstudy servers list'. A package is
+    unpacked to servers/<store>, a folder is linked there. Reports name the package, and say so
+    if its checksum is not known.
+    """
+    from kvstudy.stores.packages import add
+
+    def accept(question: str) -> bool:
+        return accept_unknown or (sys.stdin.isatty() and click.confirm(question))
+
+    store, program = add(path, accept)
+    print(f"{store.title} is ready: {program}")
+
+
+@servers.command("get")
+@click.argument("stores", nargs=-1, metavar="STORE...")
+def get(stores: tuple[str, ...]) -> None:
+    """Install the servers of the STOREs [default: all that have an install script].
+
+    A store has an install script, or packages of its makers, which are downloaded and checked.
+    An interrupted download goes on with the next call.
+    """
+    from kvstudy.stores.packages import add, fetch, fitting, packaged_stores
+    from kvstudy.study.load import STORES
+    from kvstudy.study.naming import did_you_mean
+
+    scripts = {path.parent.name: path for path in sorted(STORES.glob("*/install"))}
+    packaged = packaged_stores()
+    problems = []
+    for name in stores or scripts:
+        if name in scripts:
+            if subprocess.run([scripts[name].absolute()]).returncode:
+                problems.append(f"{name}: not installed, the lines above say why")
+            continue
+        try:
+            if name not in packaged:
+                known = [*scripts, *packaged]
+                raise KvstudyError(f"{name}: nothing to install{did_you_mean(name, known)}")
+            store = packaged[name]
+            package = fitting(store)
+            if package is None:
+                raise KvstudyError(
+                    f"{store.title}: no known package is made for this machine; "
+                    f"{store.native.remedy}"
+                )
+            print(f"{store.title} {package.version} ({package.license}) from {package.url}")
+            _, program = add(fetch(store, package), lambda _question: False)
+            print(f"{store.title} is ready: {program}")
+        except KvstudyError as error:
+            problems.append(str(error))
+    if problems:
+        raise KvstudyError("\n".join(problems))
+
+
+@click.command("ready")
+@click.argument("store")
+@click.option("--address", required=True, help="host:port of the server.")
+@click.option("--fields", default="", help="Fields of a record, with commas [default: YCSB's].")
+def ready(store: str, address: str, fields: str) -> None:
+    """Wait until a server of STORE, started by hand, can be loaded.
+
+    Prints the version that it tells, and makes the empty table that YCSB needs,
+    if the store has tables. A server that holds records already is refused.
+    """
+    from kvstudy.stores.definition import load_store
+    from kvstudy.stores.providers import make_ready
+    from kvstudy.study.load import STORES
+    from kvstudy.study.workload import field_names
+
+    loaded = load_store(STORES / store)
+    version = make_ready(loaded, address, fields.split(",") if fields else field_names({}))
+    print(f"{loaded.title} {version} at {address} is ready")
+
+
+@click.command("gap")
+@click.argument("store")
+@click.option("--provider", type=PROVIDER, default="auto", show_default=True)
+@click.option("--raw", type=click.Path(path_type=Path), required=True, help="The run's raw logs.")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="JSON file.")
+def gap(store: str, provider: str, raw: Path, output: Path) -> None:
+    """Write down why STORE cannot be measured on this machine.
+
+    The report shows the reason where the store's numbers would be, also when
+    it is built again on another machine.
+    """
+    from kvstudy.language.reasons import sentence
+    from kvstudy.measure.planning.progress import why_missing
+    from kvstudy.stores import providers
+    from kvstudy.stores.definition import load_store
+    from kvstudy.study.load import STORES
+
+    config = configuration()
+    resolved = "native" if config.hosts.server else providers.resolve(provider, raw)
+    reason = why_missing({store: load_store(STORES / store)}, config, resolved).get(store)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps({"reason": reason or "not measured"}) + "\n", encoding="utf-8")
+    print(f"{output}: {sentence(reason or '')}")

@@ -1,0 +1,225 @@
+"""Tables, figures, reports and all else that people read of a run."""
+
+from pathlib import Path
+
+import click
+
+from kvstudy.commands.options import LANGUAGE, configuration
+
+
+@click.command("tabulate")
+@click.argument("run")
+@LANGUAGE
+def tabulate(run: str) -> None:
+    """Write the tables of RUN as CSV (unrounded), as LaTeX (booktabs) and as HTML.
+
+    The HTML is a fragment for a page of one's own: tables and the notes below them.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.present.typeset.table import write_tables
+    from kvstudy.study.raw import noted
+
+    of = find_run(run)
+    with noted(of.tables, "tabulate") as made:
+        written = write_tables(of, Path("report/templates/tables"), of.tables)
+        made += [path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")]
+    print(f"{of.tables}: {len(written)} tables")
+
+
+@click.command("workbook")
+@click.argument("run")
+def workbook(run: str) -> None:
+    """Write RUN as a workbook (.xlsx).
+
+    The grid of the report's first page with a chart, two sheets of averages, a
+    sheet per store with its single runs, and the cells with the checksums of
+    their logs. Ratios and averages are formulas over the runs, and carry their
+    values for viewers that do not calculate.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.present.workbook.write import write_workbook
+
+    of = find_run(run)
+    output = of.folder / f"{of.name}.xlsx"
+    names = write_workbook(of, output)
+    print(f"{output}: {len(names)} sheets")
+
+
+@click.command("draw")
+@click.argument("run")
+@LANGUAGE
+@click.option("--figure", "figures", multiple=True, help="Draw only this one (may be repeated).")
+def draw(run: str, figures: tuple[str, ...]) -> None:
+    """Draw the figures of RUN: PDF, SVG, PNG, CSV of what each shows, and an interactive chart.
+
+    Beside its own figures every study has the ratios of its stores, the run order, the runs
+    second by second and the spectra of latency. In bar charts, dots are single runs and
+    whiskers 95 % intervals. A bar several times higher than the others of its axis is
+    broken; its value is written on it. The chart, NAME.vl.json, is a Vega-Lite specification
+    made of the CSV.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.present.drawing.draw import Looks
+    from kvstudy.present.drawing.write import write_charts, write_figures
+    from kvstudy.study.raw import noted
+
+    of = find_run(run)
+    with noted(of.figures, "draw") as made:
+        made += write_figures(of, of.figures, list(figures))
+        write_charts(Looks.of(of), made)
+    print(f"{of.figures}: {len(made)} figures")
+
+
+@click.command("render")
+@click.argument("run")
+@LANGUAGE
+@click.option(
+    "--appendix", default="", help="A LaTeX file in the output's folder that ends the document."
+)
+def render(run: str, appendix: str) -> None:
+    """Make the text of the report of RUN, and its LaTeX source.
+
+    Fills the text in report/text with the data of the run and writes it as <run>.md with
+    front.json, which 'kvstudy build-html' and 'kvstudy build-docx' read. For 'kvstudy
+    build-pdf' it writes the main file <run>.tex, body.tex and references.bib.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.present.report.render import render
+
+    of = find_run(run)
+    print(render(of, of.text / "report", appendix))
+
+
+@click.command("published")
+@click.argument("run")
+@LANGUAGE
+def published(run: str) -> None:
+    """Make the report of what a study's source published, without any measurement.
+
+    RUN is STUDY-published, or STUDY-published-LANGUAGE. Reads published.csv, quotes.yaml and
+    claims.yaml beside study.yaml, as far as they are there.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.present.drawing.draw import Looks
+    from kvstudy.present.drawing.write import write_charts
+    from kvstudy.present.report.published import write_published
+
+    of = find_run(run, published=True)
+    main = write_published(of)
+    write_charts(Looks.of(of), sorted(of.figures.glob("*.csv")))
+    print(main)
+
+
+@click.command("build-pdf")
+@click.argument("run")
+@LANGUAGE
+def build_pdf(run: str) -> None:
+    """Build the PDF of RUN with latexmk from the LaTeX source of `kvstudy render`.
+
+    Undefined references and citations and labels defined twice fail the build. What
+    does not fit the page and characters that no font has are warned of. The PDF is written only
+    when the build is without fault.
+    """
+    from kvstudy.present.report.build import build_pdf
+    from kvstudy.study.run_names import find_name
+
+    of = find_name(run)
+    main = of.text / "report" / f"{of.name}.tex"
+    for warning in build_pdf(main, main.parent / "build", of.document("pdf"), of.study_file):
+        print(f"warning: {warning}")
+    print(of.document("pdf"))
+
+
+@click.command("build-html")
+@click.argument("run")
+@LANGUAGE
+def build_html(run: str) -> None:
+    """Build the report of RUN as one HTML page from the text of `kvstudy render`."""
+    from kvstudy.present.report.document import Parts
+    from kvstudy.present.report.html import build_html
+    from kvstudy.study.run_names import REPORT, find_name
+
+    of = find_name(run)
+    # Tables and figures of measured values name their cells.
+    provenance = None if of.published_only else of.folder / "provenance.json"
+    parts = Parts(of.tables, of.figures, REPORT)
+    build_html(of.text / "report" / f"{of.name}.md", parts, of.document("html"), provenance)
+    print(of.document("html"))
+
+
+@click.command("build-docx")
+@click.argument("run")
+@LANGUAGE
+def build_docx(run: str) -> None:
+    """Build the report of RUN as a Word file from the text of `kvstudy render`."""
+    from kvstudy.present.report.document import Parts, build_docx
+    from kvstudy.study.run_names import REPORT, find_name
+
+    of = find_name(run)
+    parts = Parts(of.tables, of.figures, REPORT)
+    build_docx(of.text / "report" / f"{of.name}.md", parts, of.document("docx"))
+    print(of.document("docx"))
+
+
+@click.command("notebook")
+@click.argument("run")
+@click.option(
+    "--notebook",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default="workflow/notebooks/analysis.ipynb",
+    show_default=True,
+    help="The notebook to run; it is not changed.",
+)
+@click.option("--latex", is_flag=True, help="Write notebook.tex too, for the report.")
+def notebook(run: str, notebook: Path, latex: bool) -> None:
+    """Run the analysis notebook on RUN and export it to HTML.
+
+    The notebook checks the tidy data in a second way, draws the figures and
+    shows the tables. A check that fails is an error, and nothing is written. Beside the page
+    report/RUN-analysis.html it writes itself with its outputs.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.present.report.notebook import run_notebook
+
+    print(run_notebook(find_run(run), notebook, latex))
+
+
+@click.command("export")
+@click.argument("run")
+@click.option("--language", help="Of the tables and figures.  [default: en]")
+def export(run: str, language: str | None) -> None:
+    """Collect what a thesis of your own needs of RUN.
+
+    Tables for \\input and as CSV, figures as PDF, SVG and PNG, numbers.tex with a macro for each
+    value, references.bib, and an example in English and in Czech. The folder export is made anew.
+    """
+    from kvstudy.analyse.run import find_run
+    from kvstudy.present.export.folder import export
+
+    print(export(find_run(run), language or configuration().language))
+
+
+@click.command("commands")
+@click.argument("run")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file [default: standard output].",
+)
+def commands(run: str, output: Path | None) -> None:
+    """Write the plain commands of every measured cell of RUN, in the order of measurement.
+
+    Paste the first lines and then those of a cell into bash to repeat the cell by hand.
+    """
+    from kvstudy.present.export.by_hand import commands_of_run
+    from kvstudy.study.load import load_study
+    from kvstudy.study.run_names import find_name, refuse_published
+
+    of = refuse_published(find_name(run))
+    text = commands_of_run(load_study(of.study_file), of.scale, of.base, of.raw)
+    if output is None:
+        print(text, end="")
+        return
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(text, encoding="utf-8")
+    print(output)
