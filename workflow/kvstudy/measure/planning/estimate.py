@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from math import log
 from statistics import median
 
@@ -15,8 +16,6 @@ from kvstudy.study.cells import Cell
 BETWEEN = 0.8
 # From which cells an estimate is.
 SAME, SIZES, OTHER, TIME = "same", "sizes", "other", "time"
-
-
 # A cell that is so many times larger is too far to be foretold.
 MOST_TIMES = 100
 
@@ -49,86 +48,81 @@ class Estimator:
     def __init__(self, costs: Iterable[Cost]) -> None:
         # By store; its cells by their parameters: with all repetitions of thousands of cells
         # in one list, a look at what is left would take seconds.
-        self._costs: dict[tuple, dict[tuple, list[Cost]]] = defaultdict(dict)
-        self._found: dict[tuple, dict[tuple, Estimate | None]] = defaultdict(dict)
+        self._costs: dict[tuple, dict[tuple, list[Cost]]] = defaultdict(lambda: defaultdict(list))
+        self._estimates: dict[tuple, dict[tuple, Estimate | None]] = defaultdict(dict)
         for cost in costs:
             self.add(cost)
 
     def add(self, cost: Cost) -> None:
         """Take in another measured cell."""
         store = same_store(cost.cell)
-        self._costs[store].setdefault(_parameters(cost.cell), []).append(cost)
-        self._found[store].clear()
+        self._costs[store][_parameters(cost.cell)].append(cost)
+        self._estimates[store].clear()
 
     def __call__(self, cell: Cell) -> Estimate | None:
         """What ``cell`` will take; None when nothing is known of it."""
         store, parameters = same_store(cell), _parameters(cell)
-        found = self._found[store]
-        if parameters not in found:
-            estimate = self._estimate(cell, self._costs.get(store, {}))
+        estimates = self._estimates[store]
+        if parameters not in estimates:
+            estimate = _estimate(cell, [*self._costs[store].values()])
             if estimate is None and cell.seconds is not None:
                 estimate = Estimate(0.0, 0.0, float(cell.seconds), 0.0, 0.0, 0.0, TIME)
-            found[parameters] = estimate
-        return found[parameters]
+            estimates[parameters] = estimate
+        return estimates[parameters]
 
-    def _estimate(self, cell: Cell, costs: dict[tuple, list[Cost]]) -> Estimate | None:
-        every = [cost for group in costs.values() for cost in group]
-        costs = {key: group for key, group in costs.items() if _tells_of(cell, group[0].cell)}
-        if not costs:
-            return None
-        load, likeness = self._load(cell, costs)
-        run = 0.0
-        if cell.operations:
-            found = self._run(cell, costs)
-            if found is None:
-                return None
-            run, likeness = found
-        return Estimate(
-            start=median(cost.ready for cost in every),
-            load=load,
-            run=run,
-            stop=median(cost.stop for cost in every),
-            rest=median(cost.rest for cost in every) + BETWEEN,
-            bytes=_bytes(cell, load + run, every),
-            likeness=likeness,
-        )
 
-    def _load(self, cell: Cell, costs: dict[tuple, list[Cost]]) -> tuple[float, str]:
-        def distance(other: Cell) -> tuple:
-            return (
-                _shape(other) != _shape(cell),
-                _far(other.threads, cell.threads) + _far(other.records, cell.records),
-            )
-
-        nearest, least = _nearest(costs, "load", distance)
-        if not nearest:
-            return 0.0, SIZES
-        seconds = median(cost.phases["load"].seconds_for(cell.records) for cost in nearest)
-        return seconds, SAME if least == (False, 0) else SIZES
-
-    def _run(self, cell: Cell, costs: dict[tuple, list[Cost]]) -> tuple[float, str] | None:
-        workload = same_workload(cell)
-
-        def distance(other: Cell) -> tuple:
-            return (
-                same_workload(other) != workload,
-                other.load != cell.load,
-                _far(other.threads, cell.threads),
-                _far(other.records, cell.records) + _far(other.operations, cell.operations),
-                other.seconds != cell.seconds,
-            )
-
+def _estimate(cell: Cell, groups: list[list[Cost]]) -> Estimate | None:
+    """From the measured cells of the store, grouped by their parameters."""
+    every = [*chain.from_iterable(groups)]
+    groups = [group for group in groups if _tells_of(cell, group[0].cell)]
+    if not groups:
+        return None
+    nearest, distance = _nearest(groups, "load", partial(_load_distance, cell))
+    load = median(cost.phases["load"].seconds_for(cell.records) for cost in nearest)
+    likeness, run = SIZES, 0.0
+    if cell.operations:
         # A cell at a fixed rate tells nothing of any other.
-        usable = {
-            key: group for key, group in costs.items() if group[0].cell.load in (None, cell.load)
-        }
-        nearest, least = _nearest(usable, "run", distance)
+        groups = [group for group in groups if group[0].cell.load in (None, cell.load)]
+        nearest, distance = _nearest(groups, "run", partial(_run_distance, cell))
         if not nearest:
             return None
-        seconds = median(_seconds(cell, cost) for cost in nearest)
-        if least[0]:
-            return seconds, OTHER
-        return seconds, SAME if least == (False, False, 0, 0, False) else SIZES
+        run = median(_seconds(cell, cost) for cost in nearest)
+        likeness = OTHER if distance[0] else SIZES
+    return Estimate(
+        start=median(cost.ready for cost in every),
+        load=load,
+        run=run,
+        stop=median(cost.stop for cost in every),
+        rest=median(cost.rest for cost in every) + BETWEEN,
+        bytes=_bytes(cell, load + run, every),
+        likeness=likeness if any(distance) else SAME,
+    )
+
+
+def _nearest(
+    groups: list[list[Cost]], phase: str, distance: Callable[[Cell], tuple]
+) -> tuple[list[Cost], tuple]:
+    """All cells with that phase that are nearest, and their distance."""
+    groups = [group for group in groups if phase in group[0].phases]
+    distances = [distance(group[0].cell) for group in groups]
+    least = min(distances, default=())
+    near = [group for group, far in zip(groups, distances, strict=True) if far == least]
+    return [*chain.from_iterable(near)], least
+
+
+def _load_distance(cell: Cell, other: Cell) -> tuple:
+    far = _far(other.threads, cell.threads) + _far(other.records, cell.records)
+    return _shape(other) != _shape(cell), far
+
+
+def _run_distance(cell: Cell, other: Cell) -> tuple:
+    return (
+        same_workload(other) != same_workload(cell),
+        other.load != cell.load,
+        _far(other.threads, cell.threads),
+        _far(other.records, cell.records) + _far(other.operations, cell.operations),
+        other.seconds != cell.seconds,
+    )
 
 
 def _tells_of(cell: Cell, other: Cell) -> bool:
@@ -149,17 +143,6 @@ def _seconds(cell: Cell, cost: Cost) -> float:
     if cell.load is not None and cost.cell.load is None:
         return phase.around + cell.operations / (phase.rate * cell.load / 100)
     return phase.seconds_for(cell.operations)
-
-
-def _nearest(
-    costs: dict[tuple, list[Cost]], phase: str, distance: Callable[[Cell], tuple]
-) -> tuple[list[Cost], tuple]:
-    """All cells with that phase that are nearest, and their distance; the repetitions of one."""
-    groups = [group for group in costs.values() if phase in group[0].phases]
-    distances = [distance(group[0].cell) for group in groups]
-    least = min(distances, default=())
-    near = [group for group, far in zip(groups, distances, strict=True) if far == least]
-    return [cost for group in near for cost in group], least
 
 
 def _far(one: int, other: int) -> float:

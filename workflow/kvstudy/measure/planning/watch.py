@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import psutil
@@ -38,14 +37,13 @@ class Watch:
     progress: Progress
     working: Callable[[], bool]
     clock: Callable[[], float] = time.monotonic
-    _seen: State | None = None
-    _now: Current | None = None
-    _since: float = 0.0
-    _idle: float | None = None
 
-    @cached_property
-    def _planned(self) -> dict[str, Cell]:
-        return {cell.path: cell for cell in self.wanted}
+    def __post_init__(self) -> None:
+        self._planned = {cell.path: cell for cell in self.wanted}
+        self._seen: State | None = None
+        self._now: Current | None = None
+        self._since = 0.0
+        self._idle: float | None = None
 
     def look(self) -> tuple[list[str], str, bool]:
         """What happened since the last look, how it is now, and whether the run goes on."""
@@ -79,10 +77,8 @@ class Watch:
 
     def _line(self, state: State, now: Current | None) -> str:
         parts = [f"{state.done}/{times(len(self.wanted), 'cell')}", f"{len(state.failed)} failed"]
-        spent = {now.name: self.clock() - self._since} if now else {}
-        if left := state.time_left(spent):
-            parts.append(left)
-        return f"{', '.join(parts)} | {self._doing(state, now)}"
+        left = state.time_left({now.name: self.clock() - self._since} if now else {})
+        return f"{', '.join(filter(None, [*parts, left]))} | {self._doing(state, now)}"
 
     def _doing(self, state: State, now: Current | None) -> str:
         if now is None:
@@ -175,27 +171,27 @@ def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
         return Current(folder.name, "probe")
     for folder in sorted(root.glob("*/*/*/rep*")):
         name = str(folder.relative_to(root))
-        return _of_cell(folder, name, planned.get(name))
+        phases = ("run", "load")
+        phase = next((each for each in phases if (folder / f"{each}.err").is_file()), None)
+        if phase is None:
+            return Current(name, "start")
+        lines = list(_status_lines(folder, phase))
+        rates = [line.rate for line in lines if line.rate is not None]
+        share = _share(planned[name], phase, lines) if lines and name in planned else None
+        return Current(name, phase, sum(rates) if rates else None, share)
     return None
 
 
-def _of_cell(folder: Path, name: str, cell: Cell | None) -> Current:
-    for phase in ("run", "load"):
-        if not (folder / f"{phase}.err").is_file():
-            continue
-        found = []
-        for errors in folder.glob(f"{phase}*.err"):
-            with contextlib.suppress(OSError), errors.open("rb") as file:
-                found.append(last_status(end_of(file)))
-        found = [line for line in found if line is not None]
-        rates = [line.rate for line in found if line.rate is not None]
-        share = _share(cell, phase, found) if cell and found else None
-        return Current(name, phase, sum(rates) if rates else None, share)
-    return Current(name, "start")
+def _status_lines(folder: Path, phase: str) -> Iterator[Status]:
+    """The last one of each client."""
+    for errors in folder.glob(f"{phase}*.err"):
+        with contextlib.suppress(OSError), errors.open("rb") as file:
+            if status := last_status(end_of(file)):
+                yield status
 
 
-def _share(cell: Cell, phase: str, found: list[Status]) -> float:
+def _share(cell: Cell, phase: str, lines: list[Status]) -> float:
     if phase == "run" and cell.seconds:
-        return min(found[0].seconds / cell.seconds, 1.0)
+        return min(lines[0].seconds / cell.seconds, 1.0)
     whole = cell.executed if phase == "run" else cell.records
-    return min(sum(line.operations for line in found) / whole, 1.0)
+    return min(sum(line.operations for line in lines) / whole, 1.0)
