@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.measure import environment
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted, alone_with
 from kvstudy.measure.hosts import Connected, FarServer, connected
 from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
-from kvstudy.measure.phase import SERVER_LOG
 from kvstudy.stores import docker, process, providers
 from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
@@ -30,7 +30,8 @@ from kvstudy.whole_file import check_writable
 # A disk with less room than this (bytes) is full: logs are written in such pieces.
 ROOM = 1 << 16
 KEY = "config/config.yaml: pin_cpus"
-Counters = dict[str, int] | None
+# Of the server, in the folder of a measurement.
+SERVER_LOG = "server.log"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,10 @@ class Setting:
     def connected(self) -> AbstractContextManager[Connected | None]:
         """The hosts of server and clients while the block runs; None where they are here."""
         return connected(self.hosts, self.results) if self.hosts else nullcontext()
+
+    def java(self, there: Connected | None) -> dict:
+        """What the clients run on, see ``environment.java``."""
+        return there.java() if there else environment.java(process.bound_to(self.client.cores))
 
     def refuse_unlike(self, name: str, version: str | None = None, **known: object) -> None:
         """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
@@ -139,7 +144,7 @@ class Setting:
         return kind(store, port, data, log, cores)
 
     @contextmanager
-    def working(self, done: Path, name: str) -> Iterator[Path]:
+    def working(self, done: Path, name: str, there: Connected | None = None) -> Iterator[Path]:
         """An empty folder to measure ``name`` in, while nothing else is; ``done`` is for its logs.
 
         At the end it is moved to its place in one step. A failed measurement
@@ -163,6 +168,8 @@ class Setting:
                     "do so"
                 ) from None
             try:
+                if there:
+                    there.be_alone()
                 yield work
                 self._put(work, done, name)
             except Interrupted as stop:
@@ -219,37 +226,6 @@ def _prune(folder: Path, root: Path) -> None:
         except OSError:
             return
         folder = folder.parent
-
-
-def counters(store: Store, server: Server) -> Counters:
-    """The server's running totals under its own names; None when the store tells none.
-
-    KvstudyError when the counter that store.yaml names for misses is not among them.
-    """
-    told = ask(store, server, "counters")
-    if store.misses and store.misses not in (told or {}):
-        raise KvstudyError(
-            f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "
-            f"counters() in verbs.py tells of: {', '.join(told or {}) or 'nothing'}"
-        )
-    return told
-
-
-def moved(store: Store, before: Counters, after: Counters) -> Counters:
-    """The counters that moved, and by how much; None when the store tells none.
-
-    KvstudyError for a counter that fell or vanished: then the server was started
-    anew, and what it held and counted before is lost.
-    """
-    if before is None or after is None:
-        return None
-    change = {name: after.get(name, 0) - before.get(name, 0) for name in before | after}
-    for name, count in change.items():
-        if count < 0:
-            raise KvstudyError(
-                f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
-            )
-    return {name: count for name, count in change.items() if count}
 
 
 @dataclass(frozen=True)
