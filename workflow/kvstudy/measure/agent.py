@@ -48,8 +48,8 @@ class Agent:
     def __init__(self) -> None:
         self.all = contextlib.ExitStack()
         # Ended in the other order.
-        self._alone, self._serving, self._clock, self._phase = (
-            self.all.enter_context(contextlib.ExitStack()) for _ in range(4)
+        self._alone, self._serving, self._phase = (
+            self.all.enter_context(contextlib.ExitStack()) for _ in range(3)
         )
         self._server: native.NativeServer | None = None
         self._clients: Clients | None = None
@@ -126,10 +126,9 @@ class Agent:
     def run_beside(self, command: list[str]) -> str | None:
         """None, or why the command failed."""
         try:
-            self._server.run_beside(command)
+            return self._server.run_beside(command)
         except OSError as error:
             return str(error)
-        return None
 
     def died(self) -> str | None:
         return self._server.died()
@@ -154,14 +153,11 @@ class Agent:
         self._phase.close()
         return clients.used if clients else None
 
-    def start_clock(self, host: str) -> int:
+    def tell_time(self, host: str) -> int:
         """Tell the time, at a port of ``host``, to all who ask by a byte; returns the port."""
-        listening = self._clock.enter_context(socket.create_server((host, 0)))
+        listening = socket.create_server((host, 0))
         threading.Thread(target=_tell_time, args=[listening], daemon=True).start()
         return listening.getsockname()[1]
-
-    def stop_clock(self) -> None:
-        self._clock.close()
 
     def compare_clocks(self, host: str, port: int) -> dict:
         """Ask for the time there again and again: the round trips (s), and the other clock (s).
@@ -188,11 +184,7 @@ class Agent:
 
 def _tell_time(listening: socket.socket) -> None:
     while True:
-        try:
-            asking, _ = listening.accept()
-        except OSError:
-            # Closed.
-            return
+        asking, _ = listening.accept()
         with asking, contextlib.suppress(OSError):
             asking.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while asking.recv(1):

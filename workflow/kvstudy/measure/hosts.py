@@ -16,8 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -174,14 +173,14 @@ class Connected:
     def java(self) -> dict:
         """Of the first client's host; KvstudyError where another one has none, or none alike."""
         found = self._ask_all(self._clients, "java", HELLO_SECONDS)
-        first = self.hosts.clients[0]
-        for name, java in found.items():
-            if java["version"] != found[first]["version"]:
+        (first, expected), *others = found.items()
+        for name, java in others:
+            if java["version"] != expected["version"]:
                 raise KvstudyError(
                     f"{KEY}.clients: {name} has {java['version']}, {first} has "
-                    f"{found[first]['version']}; install the same Java"
+                    f"{expected['version']}; install the same Java"
                 )
-        return found[first]
+        return expected
 
     def about(self, java: dict, results: Path) -> dict:
         """What the manifest says of the machines. Its environment is that of the first client."""
@@ -192,7 +191,7 @@ class Connected:
         first = found[self.hosts.clients[0]]
         return {
             "environment": first["environment"],
-            "findings": _worst([each["findings"] for each in found.values()]),
+            "findings": _worst(each["findings"] for each in found.values()),
             "load_average_before": found[self.hosts.server]["load_average_before"],
             "interrupts_apart": all(each["interrupts_apart"] for each in found.values()),
             "hosts": {
@@ -208,27 +207,20 @@ class Connected:
         self, phase: str, commands: Mapping[str, list[str]], classpath: str, work: Path, what: str
     ) -> FarClients:
         """Clients for ``commands``, spread over the hosts in turn."""
-        of: dict[Link, dict[str, list[str]]] = {link: {} for link in self._links.values()}
-        for number, (label, command) in enumerate(commands.items()):
-            of[self._clients[number % len(self._clients)]][label] = command
-        about = {"phase": phase, "classpath": classpath, "directory": str(work), "what": what}
         # Who has neither server nor client is not looked at.
-        return FarClients(
-            {link: own for link, own in of.items() if own or link is self.server}, about
-        )
+        of: dict[Link, dict[str, list[str]]] = {self.server: {}}
+        for (label, command), link in zip(commands.items(), itertools.cycle(self._clients)):
+            of.setdefault(link, {})[label] = command
+        about = {"phase": phase, "classpath": classpath, "directory": str(work), "what": what}
+        return FarClients(of, about)
 
     def compare_clocks(self) -> dict[str, dict]:
         """Of each client's host: see ``Agent.compare_clocks``; one after the other."""
-        port = self.server.ask("start_clock", host=self.address)
-        try:
-            place = {"host": self.address, "port": port}
-            return {
-                link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, **place)
-                for link in self._clients
-            }
-        finally:
-            with contextlib.suppress(Lost):
-                self.server.ask("stop_clock")
+        clock = {"host": self.address, "port": self.server.ask("tell_time", host=self.address)}
+        return {
+            link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, **clock)
+            for link in self._clients
+        }
 
     def _ask_all(
         self, links: Collection[Link], do: str, seconds: float, **arguments: object
@@ -239,14 +231,13 @@ class Connected:
         return {link.host: link.answer(seconds) for link in links}
 
 
-def _worst(of_hosts: Sequence[list[dict]]) -> list[dict]:
-    """Of each kind of finding the worst that a host has."""
-    found: dict[str, list[dict]] = defaultdict(list)
-    for finding in itertools.chain(*of_hosts):
-        found[finding["key"]].append(finding)
+def _worst(of_hosts: Iterable[list[dict]]) -> list[dict]:
+    """Of each kind of finding, which all hosts have in one order, the worst."""
+    worst = [
+        max(same, key=lambda one: GOOD.index(one["good"])) for same in zip(*of_hosts, strict=True)
+    ]
     # Server and client do not compete for cores.
-    found.pop("cores")
-    return [max(each, key=lambda one: GOOD.index(one["good"])) for each in found.values()]
+    return [finding for finding in worst if finding["key"] != "cores"]
 
 
 def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> dict[str, dict]:
@@ -380,14 +371,17 @@ class FarServer(Server):
 
 @dataclass
 class FarClients:
-    """The clients of a phase, and the samples of server and clients, on their hosts."""
+    """The clients of a phase, and the samples of server and clients, on their hosts.
+
+    As ``Clients``; beside it, ``of_hosts`` has what was used on each host.
+    """
 
     of: dict[Link, dict[str, list[str]]]
     about: dict[str, str]
     ends: dict[str, int | None] = field(default_factory=dict)
 
     def __enter__(self) -> FarClients:
-        for label in (label for commands in self.of.values() for label in commands):
+        for label in itertools.chain(*self.of.values()):
             # A shared file system may remember for long that a file was not there.
             (Path(self.about["directory"]) / f"{label}.err").touch()
         try:
@@ -397,42 +391,40 @@ class FarClients:
             for link in self.of:
                 link.answer(2 * ANSWER_SECONDS)
         except BaseException:
-            self._stop()
+            self.__exit__()
             raise
         return self
 
     def look(self, seconds: float) -> bool:
-        """As ``Clients.look``, of all."""
         clients = [link for link, commands in self.of.items() if commands]
         for link in clients:
             link.post("look", seconds=seconds)
-        told = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
-        for each in told:
-            self.ends |= each["ends"]
+        states = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
+        for state in states:
+            self.ends |= state["ends"]
         # The server's last sample is that of the end.
         for link in self.of.keys() - set(clients):
             link.ask("look", seconds=0)
-        return all(each["over"] for each in told) or any(self.ends.values())
+        return all(state["over"] for state in states) or any(self.ends.values())
 
     def __exit__(self, *error: object) -> None:
-        found = self._stop()
-        if len(found) < len(self.of):
-            return
-        of_clients = [found[link.host] for link, commands in self.of.items() if commands]
-        self.of_hosts = found
-        self.used = {
-            # By the clock that is in its client's log.
-            "started": of_clients[0]["started"],
-            "seconds": max(each["seconds"] for each in of_clients),
-        }
-        for name in ("client_cpu_seconds", "monitor_cpu_seconds"):
-            self.used[name] = round(sum(each[name] for each in found.values()), 3)
-
-    def _stop(self) -> dict[str, dict[str, float]]:
-        """What was used, by host; without those that are lost."""
-        found = {}
+        self.of_hosts: dict[str, dict[str, float]] = {}
         for link in self.of:
+            # What was lost, or never began, tells nothing.
             with contextlib.suppress(Lost):
                 if used := link.ask("stop_clients", process.PATIENCE_SECONDS + ANSWER_SECONDS):
-                    found[link.host] = used
-        return found
+                    self.of_hosts[link.host] = used
+        clients = [
+            self.of_hosts[link.host]
+            for link, commands in self.of.items()
+            if commands and link.host in self.of_hosts
+        ]
+        if not clients:
+            return
+        self.used = {
+            # By the clock that is in its client's log.
+            "started": clients[0]["started"],
+            "seconds": max(used["seconds"] for used in clients),
+        }
+        for name in ("client_cpu_seconds", "monitor_cpu_seconds"):
+            self.used[name] = round(sum(used[name] for used in self.of_hosts.values()), 3)
