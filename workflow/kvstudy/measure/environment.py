@@ -72,9 +72,8 @@ def _processor(tree: Tree) -> tuple[str, str]:
     details = {"cores": psutil.cpu_count(logical=False) or allowed, "threads": allowed}
     # The clock of the moment is another in each cell.
     frequency = psutil.cpu_freq()
-    if frequency and frequency.max:
-        return name or UNKNOWN, reason("cores-clock", **details, clock=f"{frequency.max:.0f}")
-    return name or UNKNOWN, reason("cores", **details)
+    clock = {"clock": f"{frequency.max:.0f}"} if frequency and frequency.max else {}
+    return name or UNKNOWN, reason("cores-clock" if clock else "cores", **details, **clock)
 
 
 def _disk(tree: Tree, path: Path) -> tuple[str, str]:
@@ -124,11 +123,11 @@ def java_variables() -> list[str]:
 
 def _short(flags: list[str]) -> str:
     """The collector and the largest heap, which are what matters to a client."""
-    values = {}
-    if found := re.search(r"Use(\w+)GC", " ".join(flags)):
-        values["collector"] = found[1]
-    if found := re.search(r"MaxHeapSize=(\d+)", " ".join(flags)):
-        values["heap"] = f"{int(found[1]) / 2**30:.1f}"
+    text, values = " ".join(flags), {}
+    if collector := re.search(r"Use(\w+)GC", text):
+        values["collector"] = collector[1]
+    if heap := re.search(r"MaxHeapSize=(\d+)", text):
+        values["heap"] = f"{int(heap[1]) / 2**30:.1f}"
     code = "java-flags" if len(values) == 2 else next(iter(values), "")
     return reason(code, **values) if code else UNKNOWN
 

@@ -153,14 +153,14 @@ def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
     "",
 )
 def _container(tree: Tree, path: Path) -> Seen:
-    kind = tree.text("run/systemd/container") or ""
-    if not kind and tree.text(".dockerenv") is not None:
-        kind = "Docker"
-    if not kind and tree.text("run/.containerenv") is not None:
-        kind = "Podman"
-    if not kind:
-        mark = re.search(r"docker|kubepods|lxc|libpod", tree.text("proc/1/cgroup") or "")
-        kind = mark.group() if mark else ""
+    marks = {".dockerenv": "Docker", "run/.containerenv": "Podman"}
+    mark = re.search(r"docker|kubepods|lxc|libpod", tree.text("proc/1/cgroup") or "")
+    kinds = [
+        tree.text("run/systemd/container"),
+        *(kind for file, kind in marks.items() if tree.text(file) is not None),
+        mark and mark.group(),
+    ]
+    kind = next(filter(None, kinds), None)
     return Seen(reason("yes", kind=kind) if kind else N_("no"), not kind)
 
 
@@ -295,8 +295,8 @@ def _smt(tree: Tree, path: Path) -> Seen | None:
     N_("Whether the processor gets too hot and slows itself down is open."),
 )
 def _throttling(tree: Tree, path: Path) -> Seen | None:
-    names = tree.names(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
-    counts = [count for name in names if (count := tree.number(name)) is not None]
+    counts = tree.values(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
+    counts = [int(count) for count in counts if count.isdecimal()]
     if not counts:
         return None
     # A package tells its count on each of its cores, so the largest stands for all.
@@ -315,11 +315,10 @@ def _throttling(tree: Tree, path: Path) -> Seen | None:
 def _power(tree: Tree, path: Path) -> Seen | None:
     if not (tree.root / "sys/class/power_supply").is_dir():
         return None
-    supplies = [name.rsplit("/", 1)[0] for name in tree.names("sys/class/power_supply/*/type")]
     # Mice and keyboards have batteries of their own.
     batteries = [
         name
-        for name in supplies
+        for name in tree.names("sys/class/power_supply/*")
         if tree.text(f"{name}/type") == "Battery" and tree.text(f"{name}/scope") != "Device"
     ]
     if any(tree.text(f"{name}/status") == "Discharging" for name in batteries):
