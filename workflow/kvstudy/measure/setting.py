@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
-import itertools
+import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -147,9 +148,9 @@ class Setting:
     def working(self, done: Path, name: str, there: Connected | None = None) -> Iterator[Path]:
         """An empty folder to measure ``name`` in, while nothing else is; ``done`` is for its logs.
 
-        At the end it is moved to its place in one step. A failed measurement
-        leaves nothing there: its logs and its reason go to
-        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
+        Where it is measured ``there``, nothing else is on those hosts. At the end it is moved to
+        its place in one step. A failed measurement leaves nothing there: its logs and its reason
+        go to ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
         beforehand when its place could not be written.
         """
         for folder in (done.parent, self.results / "measuring", self.results / "failed"):
@@ -178,7 +179,9 @@ class Setting:
             except (KvstudyError, OSError, ValueError) as error:
                 raise KvstudyError(self._set_aside(work, name, _reason(error, work))) from None
             finally:
-                _prune(work.parent, self.results)
+                # Empty ones only.
+                with suppress(OSError):
+                    os.removedirs(work.parent)
 
     def _put(self, work: Path, done: Path, name: str) -> None:
         """Move the finished logs to their place; keep logs that were there before."""
@@ -212,20 +215,11 @@ def _reason(error: Exception, work: Path) -> str:
     try:
         room.write_bytes(bytes(ROOM))
     except OSError as problem:
-        return f"{text} ({error})" if problem.errno in full else str(error)
+        if problem.errno in full:
+            return f"{text} ({error})"
     finally:
         room.unlink(missing_ok=True)
     return str(error)
-
-
-def _prune(folder: Path, root: Path) -> None:
-    """Remove the empty folders that the working directory needed."""
-    while folder != root:
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-        folder = folder.parent
 
 
 @dataclass(frozen=True)
@@ -259,13 +253,16 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
             f"{KEY}: only core {usable[0]} is usable here, so server and client cannot have cores "
             "of their own; set pin_cpus: false"
         )
-    texts = wanted.split("/", 1)
+    of_server, slash, of_client = wanted.partition("/")
     if wanted == "true":
         server, client = _halves(tree, usable)
-    elif len(texts) < 2:
-        raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
+    elif slash:
+        server, client = (
+            _checked("server", of_server, usable),
+            _checked("client", of_client, usable),
+        )
     else:
-        server, client = _checked("server", texts[0], usable), _checked("client", texts[1], usable)
+        raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
     if both := set(server) & set(client):
         raise KvstudyError(
             f"{KEY}: server and client both have core {_text(sorted(both))}; give them others"
@@ -274,9 +271,9 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
 
 
 def _halves(tree: Tree, usable: list[int]) -> tuple[list[int], list[int]]:
-    """Server's and client's half; the client has the larger one. Threads of a core stay together.
+    """Server's and client's half; the client has the larger one.
 
-    A single core with two threads is split all the same.
+    Threads of a core stay together, unless there is only one core.
     """
     cores: dict[tuple[int, ...], list[int]] = {}
     for number in usable:
@@ -285,7 +282,7 @@ def _halves(tree: Tree, usable: list[int]) -> tuple[list[int], list[int]]:
         cores.setdefault(key, []).append(number)
     groups = list(cores.values()) if len(cores) > 1 else [[number] for number in usable]
     half = len(groups) // 2
-    return list(itertools.chain(*groups[:half])), list(itertools.chain(*groups[half:]))
+    return [*chain(*groups[:half])], [*chain(*groups[half:])]
 
 
 def _checked(side: str, text: str, usable: list[int]) -> list[int]:

@@ -23,12 +23,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import (
-    COMMAND_SECONDS,
-    LocalServer,
-    failure,
-    last_words,
-)
+from kvstudy.stores.server import COMMAND_SECONDS, LocalServer, failure, last_words
 
 NATIVE = "or choose the provider native in config/config.yaml"
 STOP_SECONDS = 30
@@ -52,18 +47,15 @@ def missing(store: Store) -> str | None:
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
             "add the image's option for the address, with the value {host}, or a file with $host"
         )
-    return daemon_problem() or _build_problem(store)
-
-
-def _build_problem(store: Store) -> str | None:
-    """Why the image of the store's Dockerfile is not here and cannot be built, or None."""
-    # It is built from the release that the native server runs.
+    if problem := daemon_problem():
+        return problem
+    # A Dockerfile builds the image from the release that the native server runs.
     if not (store.folder / "Dockerfile").is_file() or store.installed.is_dir():
         return None
     if _docker("image", "inspect", store.docker.image).returncode == 0:
         return None
     return (
-        f"{store.file}: docker.image: {store.docker.image} is built from {store.installed}, which "
+        f"{file}: docker.image: {store.docker.image} is built from {store.installed}, which "
         f"is not here: run 'make servers STORES={store.folder.name}'"
     )
 
@@ -91,16 +83,8 @@ class DockerServer(LocalServer):
             *("--label", f"kvstudy.store={store.name}"),
             *("--network", "host", "--log-driver", "none"),
             *(("--cpuset-cpus", cores) if cores else ()),
-            *(
-                word
-                for inside, place in self.places.items()
-                for word in ("--volume", f"{place}:{inside}:ro")
-            ),
-            *(
-                word
-                for name, value in self.environment.items()
-                for word in ("--env", f"{name}={value}")
-            ),
+            *(f"--volume={place}:{inside}:ro" for inside, place in self.places.items()),
+            *(f"--env={name}={value}" for name, value in self.environment.items()),
             store.docker.image,
             *self.filled(store.docker.command),
         ]
@@ -109,8 +93,7 @@ class DockerServer(LocalServer):
         self._client: subprocess.Popen | None = None
 
     def start(self) -> None:
-        problem = missing(self.store)
-        if problem:
+        if problem := missing(self.store):
             raise KvstudyError(sentence(problem))
         image = bring(self.store)
         self._facts = {
@@ -214,11 +197,12 @@ def sweep() -> list[str]:
     for path, entry in process.leftovers("container"):
         daemon = entry["daemon"]
         there = _exists(entry["name"], daemon) if shutil.which("docker") else None
+        if there is None:
+            continue
         if there:
             _remove(entry["name"], None, daemon)
             removed.append(f"{entry['what']} (container {entry['name']})")
-        if there is not None:
-            path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
     return removed
 
 

@@ -18,14 +18,7 @@ from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import SERVERS, Store
-from kvstudy.stores.server import (
-    COMMAND_SECONDS,
-    HOST,
-    LocalServer,
-    end_of,
-    failure,
-    last_words,
-)
+from kvstudy.stores.server import COMMAND_SECONDS, HOST, LocalServer, end_of, failure, last_words
 
 # Beside a server that came with a package: which file it was.
 RECORD = "package.json"
@@ -86,18 +79,17 @@ class NativeServer(LocalServer):
         self._others: set[psutil.Process] | None = None
 
     def start(self) -> None:
-        problem = missing(self.store)
-        if problem:
+        if problem := missing(self.store):
             raise KvstudyError(sentence(problem))
         # What it leaves behind is a child of ours then, wherever it has gone.
         self._others = process.adopt_orphans()
         self.data.mkdir(parents=True, exist_ok=True)
         self.write_files()
-        for command in self.preparations:
-            try:
+        try:
+            for command in self.preparations:
                 self._run(command)
-            except ChildProcessError as error:
-                raise KvstudyError(f"{self.store.title}: {error}") from None
+        except ChildProcessError as error:
+            raise KvstudyError(f"{self.store.title}: {error}") from None
         if self._user:
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         with self.log.open("wb") as log:

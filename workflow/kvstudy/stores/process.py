@@ -171,13 +171,8 @@ def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
 
     ``mark`` is what stands in MARK in its environment.
     """
-    entry = {
-        "kind": "process",
-        "what": what,
-        "pid": process.pid,
-        "created": psutil.Process(process.pid).create_time(),
-        "mark": mark,
-    }
+    created = psutil.Process(process.pid).create_time()
+    entry = {"kind": "process", "what": what, "pid": process.pid, "created": created, "mark": mark}
     return record(f"{what}-{process.pid}", entry)
 
 
@@ -235,21 +230,17 @@ def group_of(pid: int) -> list[psutil.Process]:
     """All live processes of the session that ``pid`` leads (servers may fork)."""
     found = []
     for process in psutil.process_iter():
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.getsid(process.pid) == pid:
                 found.append(process)
-        except (ProcessLookupError, PermissionError):
-            continue
     return found
 
 
 def end(processes: list[psutil.Process]) -> None:
     """Kill the processes that still live and wait until they are gone."""
     for process in processes:
-        try:
+        with contextlib.suppress(psutil.Error):
             process.kill()
-        except psutil.Error:
-            continue
     psutil.wait_procs(processes, timeout=10)
 
 
@@ -262,12 +253,10 @@ def sweep() -> list[str]:
     ended = []
     for path, entry in leftovers("process"):
         left = _marked(entry["mark"]) if entry.get("mark") else []
-        try:
+        with contextlib.suppress(psutil.NoSuchProcess):
             process = psutil.Process(entry["pid"])
             if process.create_time() == entry["created"]:
                 left = [process, *group_of(entry["pid"]), *left]
-        except psutil.NoSuchProcess:
-            pass
         if left:
             end(left)
             ended.append(f"{entry['what']} (process {left[0].pid})")
@@ -279,12 +268,10 @@ def _marked(mark: str) -> list[psutil.Process]:
     """The processes whose environment has the mark, or that work in the folder that it names."""
     found = []
     for process in psutil.process_iter():
-        try:
+        # Those of others do not show it.
+        with contextlib.suppress(psutil.Error, OSError):
             # Redis writes its title over its environment. A shell that looks there has a terminal.
             works_there = process.cwd() == mark and process.terminal() is None
             if works_there or process.environ().get(MARK) == mark:
                 found.append(process)
-        except (psutil.Error, OSError):
-            # Those of others do not show it.
-            continue
     return found

@@ -10,7 +10,7 @@ import shlex
 import socket
 import string
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -205,41 +205,35 @@ def why_silent(server: Server) -> str | None:
 
 
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
-    limit = time.monotonic() + store.ready_seconds
-
-    def until(attempt: Callable[[], str | None]) -> str | None:
-        """What ``attempt`` returns as soon as it raises neither OSError nor ValueError."""
-        while True:
-            end = server.died()
-            if end is not None:
-                raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
-            try:
-                return attempt()
-            except (OSError, ValueError) as error:
-                if time.monotonic() > limit:
-                    raise KvstudyError(
-                        f"{store.title} server did not get ready in {store.ready_seconds:g} s "
-                        f"({error}); {store.file}: ready_seconds sets the "
-                        f"limit{log_end(log)}"
-                    ) from None
-            time.sleep(POLL_SECONDS)
-
-    if server.after_start:
+    address = (server.host, server.port)
+    steps = [functools.partial(server.run_beside, command) for command in server.after_start]
+    if steps:
         # Before its port is open, they would only slow the server down.
-        until(lambda: socket.create_connection((server.host, server.port), timeout=2).close())
-    for command in server.after_start:
-        until(functools.partial(server.run_beside, command))
-    return until(lambda: store.verbs.version(server.host, server.port))
+        steps.insert(0, lambda: socket.create_connection(address, timeout=2).close())
+    steps.append(lambda: store.verbs.version(*address))
+    limit = time.monotonic() + store.ready_seconds
+    while True:
+        if end := server.died():
+            raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
+        try:
+            while steps:
+                answer = steps[0]()
+                steps.pop(0)
+            return answer
+        except (OSError, ValueError) as error:
+            if time.monotonic() > limit:
+                raise KvstudyError(
+                    f"{store.title} server did not get ready in {store.ready_seconds:g} s "
+                    f"({error}); {store.file}: ready_seconds sets the limit{log_end(log)}"
+                ) from None
+        time.sleep(POLL_SECONDS)
 
 
 def log_end(log: Path) -> str:
     """``; its log ends: ...`` with the last lines, or nothing when there is no log."""
-    try:
-        with log.open("rb") as file:
-            said = end_of(file)
-    except OSError:
-        return ""
-    text = last_words(said)
+    text = ""
+    with contextlib.suppress(OSError), log.open("rb") as file:
+        text = last_words(end_of(file))
     return f"; its log ends: {text}" if text else ""
 
 
@@ -255,8 +249,7 @@ def last_words(text: str, lines: int = 5) -> str:
 
     Without what would steer a terminal.
     """
-    shown = " | ".join(text.strip().splitlines()[-lines:])
-    shown = CONTROL.sub(" ", shown)
+    shown = CONTROL.sub(" ", " | ".join(text.strip().splitlines()[-lines:]))
     return shown if len(shown) <= MOST_WORDS else f"... {shown[-MOST_WORDS:]}"
 
 
@@ -266,12 +259,10 @@ def failure(command: list[str], status: int, said: str) -> str:
 
 
 def _holder(port: int) -> str:
-    try:
+    with contextlib.suppress(psutil.Error):
         for connection in psutil.net_connections("tcp"):
             if connection.laddr.port == port and connection.status == "LISTEN" and connection.pid:
                 return f" by {psutil.Process(connection.pid).name()} (process {connection.pid})"
-    except psutil.Error:
-        pass
     return ""
 
 
