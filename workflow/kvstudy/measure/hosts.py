@@ -61,15 +61,14 @@ class Link:
                 f"{KEY}: a shell of {host} would read '{unsafe[0]}' as several words; move the "
                 "clone to a path of letters, digits, and the signs /._-"
             )
-        self._asked, self._answer, self._lost = 0, b"", ""
+        self._asked, self._unread, self._lost = 0, b"", ""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._said}
         environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
         self._launcher = process.start(words, **pipes, sign="TERM", environment=environment)
         self._writing = threading.Lock()
         self._over = threading.Event()
-        self._beat = threading.Thread(target=self._beats, daemon=True)
-        self._beat.start()
+        threading.Thread(target=self._beats, daemon=True).start()
 
     def ask(self, do: str, limit: float = ANSWER_SECONDS, /, **arguments: object) -> Any:
         """What the agent's method ``do`` tells in ``limit`` s; KvstudyError if it says an error."""
@@ -78,29 +77,24 @@ class Link:
 
     def post(self, do: str, /, **arguments: object) -> None:
         self._asked += 1
-        question = {"number": self._asked, "do": do, **arguments}
-        self._write(json.dumps(question).encode() + b"\n")
+        self._write(json.dumps({"number": self._asked, "do": do, **arguments}))
 
     def answer(self, seconds: float = ANSWER_SECONDS) -> Any:
         """The answer to what was posted; Lost when none comes in ``seconds``."""
         if self._lost:
             raise Lost(self._lost)
-        limit = time.monotonic() + seconds
-        while True:
-            line, end, rest = self._answer.partition(b"\n")
-            if end:
-                self._answer = rest
-                # A shell there may greet its user, and an answer that nobody waited for be left.
-                told = json.loads(line) if line.startswith(b'{"number":') else {}
-                if told.get("number") == self._asked:
-                    break
-                continue
-            handle = self._launcher.stdout
-            if not select.select([handle], [], [], max(0, limit - time.monotonic()))[0]:
-                self._lose(f"no answer for {seconds:g} s")
-            if not (read := os.read(handle.fileno(), 1 << 16)):
-                self._lose("")
-            self._answer += read
+        handle, limit = self._launcher.stdout, time.monotonic() + seconds
+        told: dict = {}
+        while told.get("number") != self._asked:
+            while b"\n" not in self._unread:
+                if not select.select([handle], [], [], max(0, limit - time.monotonic()))[0]:
+                    self._lose(f"no answer for {seconds:g} s")
+                if not (read := os.read(handle.fileno(), 1 << 16)):
+                    self._lose("")
+                self._unread += read
+            line, _, self._unread = self._unread.partition(b"\n")
+            # A shell there may greet its user, and an answer that nobody waited for be left.
+            told = json.loads(line) if line.startswith(b'{"number":') else {}
         if "error" in told:
             raise KvstudyError(f"{self.host}: {told['error']}")
         return told["told"]
@@ -108,8 +102,7 @@ class Link:
     def close(self) -> None:
         """End the agent and all that it has started; returns when the launcher has ended."""
         self._over.set()
-        self._beat.join()
-        with contextlib.suppress(OSError):
+        with self._writing, contextlib.suppress(OSError):
             self._launcher.stdin.close()
         if not self._lost:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -132,14 +125,12 @@ class Link:
 
     def _beats(self) -> None:
         while not self._over.wait(BEAT_SECONDS):
-            with contextlib.suppress(OSError), self._writing:
-                self._launcher.stdin.write(b"\n")
+            self._write("")
 
-    def _write(self, line: bytes) -> None:
-        # Who cannot be written to is found out by its missing answer.
-        with self._writing, contextlib.suppress(BrokenPipeError):
-            while line:
-                line = line[self._launcher.stdin.write(line) :]
+    def _write(self, line: str) -> None:
+        # Who cannot be written to is found out by its missing answer. ValueError: closed just now.
+        with self._writing, contextlib.suppress(OSError, ValueError):
+            self._launcher.stdin.write(f"{line}\n".encode())
 
 
 class Connected:
@@ -184,13 +175,12 @@ class Connected:
 
     def about(self, java: dict, results: Path) -> dict:
         """What the manifest says of the machines. Its environment is that of the first client."""
-        for name, link in self._links.items():
-            path = self.hosts.data if name == self.hosts.server else str(results)
+        for link in self._links.values():
+            path = self.hosts.data if link is self.server else str(results)
             link.post("machine", java=java, path=path)
         found = {name: link.answer(HELLO_SECONDS) for name, link in self._links.items()}
-        first = found[self.hosts.clients[0]]
         return {
-            "environment": first["environment"],
+            "environment": found[self.hosts.clients[0]]["environment"],
             "findings": _worst(each["findings"] for each in found.values()),
             "load_average_before": found[self.hosts.server]["load_average_before"],
             "interrupts_apart": all(each["interrupts_apart"] for each in found.values()),

@@ -62,10 +62,10 @@ def missing(store: Store) -> str | None:
 
 def _names_the_host(store: Store) -> bool:
     docker = store.docker
-    if any("{host}" in part for part in (*docker.command, *docker.environment.values())):
-        return True
-    texts = [store.folder / template for template in docker.files.values()]
-    return any("$host" in path.read_text(encoding="utf-8") for path in texts if path.is_file())
+    files = (store.folder / template for template in docker.files.values())
+    texts = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
+    filled = (*docker.command, *docker.environment.values())
+    return any("{host}" in part for part in filled) or any("$host" in text for text in texts)
 
 
 class DockerServer(LocalServer):
@@ -166,21 +166,18 @@ def bring(store: Store) -> dict:
     told = _docker("image", "inspect", image)
     if told.returncode:
         command = ["pull", "--quiet", image]
-        remedy = (
-            "check the name and the way to the registry, "
-            f"bring the image with `docker load`, {NATIVE}"
-        )
+        remedy = "check the name and the way to the registry, bring the image with `docker load`"
         if (dockerfile := store.folder / "Dockerfile").is_file():
             # Resolved: the folder may be a link to a release that somebody built.
             context = store.installed.resolve()
             command = ["build", "--quiet", "--tag", image, "--file", str(dockerfile), str(context)]
-            remedy = f"see what 'docker {shlex.join(command)}' says, {NATIVE}"
+            remedy = f"see what 'docker {shlex.join(command)}' says"
         print(f"docker {shlex.join(command)}", file=sys.stderr, flush=True)
         done = _docker(*command)
         if done.returncode:
             raise KvstudyError(
                 f"{store.file}: docker.image: cannot {command[0]} {image} "
-                f"({_last_line(done.stderr)}); {remedy}"
+                f"({_last_line(done.stderr)}); {remedy}, {NATIVE}"
             )
         told = _docker("image", "inspect", image)
     if told.returncode:
@@ -257,8 +254,8 @@ def _exists(name: str, daemon: str | None = None) -> bool | None:
 
 def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = None) -> None:
     """Remove the container with its volumes and return when it is gone."""
-    limit = time.monotonic() + STOP_SECONDS
-    while True:
+    limit, there = time.monotonic() + STOP_SECONDS, True
+    while there is not None and time.monotonic() < limit:
         # Again and again: a client stopped early may only now create the container, and with
         # --rm the daemon may be removing it already.
         said = _docker("rm", "--force", "--volumes", name, daemon=daemon)
@@ -268,8 +265,6 @@ def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = Non
         there = _exists(name, daemon)
         if there is False and (client is None or client.returncode is not None):
             return
-        if there is None or time.monotonic() > limit:
-            break
         time.sleep(0.02)
     if client is not None:
         client.kill()
