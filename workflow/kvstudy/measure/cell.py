@@ -48,11 +48,8 @@ class Request(Setting):
 def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     """Measure the cell and return the directory of its raw logs.
 
-    Before it counts as measured, ``read`` is called with that directory, and reads what will
-    be read of it later: KvstudyError makes it a failed cell at once.
-
-    A failed measurement leaves nothing there; its logs and its reason go to
-    ``results/<run>/failed/<cell>/<time>/``. KvstudyError says why.
+    Before it counts as measured, ``read`` reads what will be read of that directory later. A
+    KvstudyError, also of ``read``, makes it a failed cell, see ``Setting.working``.
     """
     began = time.monotonic()
     client, cell = request.client, request.cell
@@ -189,8 +186,7 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
 def keep_latencies(directory: Path, phase: str) -> None:
     """Leave the latencies of ``phase`` as ``<phase>.latencies.parquet``.
 
-    KvstudyError when they are not those of all operations: YCSB says nothing when
-    it cannot write them.
+    KvstudyError when they are not all: YCSB says nothing when it cannot write them.
     """
     path = raw_latencies(directory, phase)
     check_raw(
@@ -205,8 +201,7 @@ def keep_latencies(directory: Path, phase: str) -> None:
 def probe_store(setting: Setting, plan: dict) -> Path:
     """Run the steps on a fresh server and return the folder of the raw facts and logs.
 
-    ``plan`` is what the probe depends on. A failed probe leaves nothing there;
-    its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
+    ``plan`` is what the probe depends on. A failed probe fails as a cell does.
     """
     shape = {"workload": CORE} | plan["shape"]
     client, store = setting.client, setting.store

@@ -131,13 +131,11 @@ def phase_command(
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
-    Sizes are the same totals in both phases (YCSB derives the key range from
-    recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
-    log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
-    if the cell keeps them, to ``raw_latencies``. ``rate`` is
-    that of the run phase in ops/s over all threads; None: no limit. One of several clients has
-    its ``share`` of the phase, whose label takes the phase's place in the names of files; they
-    meet at ``start`` (host:port), where that is given.
+    Sizes are the same totals in both phases (YCSB derives the key range from recordcount). Files
+    go to ``<directory>/<label>.<OPERATION>.hdr``, ``.gc.log`` and, if the cell keeps them,
+    ``raw_latencies``; the label is that of the ``share``, which one of several clients has, else
+    the phase. Clients meet at ``start`` (host:port), where that is given. ``rate`` is that of the
+    run phase in ops/s over all threads; None: no limit.
     """
     (whole,) = replace(cell, clients=None).shares(phase)
     share = share or whole
@@ -188,10 +186,7 @@ def phase_command(
 
 
 def store_properties(store: Store, host: str, port: int, directory: Path) -> dict[str, str]:
-    """How YCSB reaches the store at ``host`` and ``port``, or where an embedded one has its data.
-
-    That is below ``directory``, that of the measurement.
-    """
+    """How YCSB reaches the store, or that an embedded one has its data below ``directory``."""
     values = {"host": host, "port": port, "data": directory / "data"}
     return {name: value.format(**values) for name, value in store.ycsb.properties.items()}
 
@@ -204,10 +199,7 @@ def ycsb_command(
     options: Sequence[str] = (),
     jvm: Sequence[str] = (),
 ) -> list[str]:
-    """The command of a YCSB client that says on standard error each second how far it is.
-
-    ``jvm`` are options of the Java virtual machine.
-    """
+    """The command of a YCSB client that says on standard error each second how far it is."""
     command = [*bound_to(client.cores), "java", *jvm, "site.ycsb.Client"]
     command += ["-load" if load else "-t", "-s", "-db", client.db, "-threads", str(threads)]
     command += options

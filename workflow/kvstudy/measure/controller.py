@@ -36,10 +36,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """The measurement was stopped from outside; nothing is wrong with the cell.
-
-    No Exception, like KeyboardInterrupt: whoever reads damaged files catches all of these.
-    """
+    """Stopped from outside. No Exception: whoever reads damaged files catches all of these."""
 
 
 def stop_with_controller() -> None:
@@ -124,10 +121,7 @@ def share_clone() -> str:
 
 
 def take_clone(holder: str) -> None:
-    """Have the clone alone for the rest of the process; ``holder`` is what share_clone gave.
-
-    KvstudyError when it is another's.
-    """
+    """Have the clone alone from now on; KvstudyError for a ``holder``, as share_clone gave it."""
     if not holder and not all(map(_locked, _held)):
         holder = ANOTHER
     if holder:
@@ -151,10 +145,9 @@ CELLS = Path(".snakemake/kvstudy-cells.lock")
 
 @contextlib.contextmanager
 def alone_with(folder: Path) -> Iterator[None]:
-    """Have the folder of a cell for this process alone, among all hosts that share the clone.
+    """Have the folder of a cell alone, among all hosts that share the clone; else KvstudyError.
 
     SLURM may count a node as lost, and give its cells to another one, while they go on there.
-    KvstudyError when the folder is another's.
     """
     # Each folder has a byte of the file: nothing is left of a lock when its process ends.
     place = int.from_bytes(hashlib.sha256(os.fsencode(folder)).digest()[:7])

@@ -25,8 +25,7 @@ PRINT_FLAGS = "-XX:+PrintCommandLineFlags"
 def components(java: dict, data: Path | None = None) -> list[dict[str, str]]:
     """Rows ``component``, ``name``, ``details``: OS, CPU, memory, disk, kernel, Java.
 
-    ``java`` is what the function of that name returns; the disk is that of ``data``, left out: of
-    the working directory.
+    ``java`` is what the function of that name returns. The disk holds ``data``, or this folder.
     """
     tree = Tree()
     swap = psutil.swap_memory().total
@@ -89,10 +88,8 @@ def _disk(tree: Tree, path: Path) -> tuple[str, str]:
 def java(prefix: Sequence[str] = ()) -> dict:
     """Version, runtime, the flags in use, and what variables add to them.
 
-    The flags are those that Java chose for this machine: collector and heap
-    depend on its cores and memory. ``prefix`` is the command that the client is
-    started with (to be bound to cores). KvstudyError when there is no Java, or when it does
-    not start.
+    The flags are those that Java chose: collector and heap depend on cores and memory. ``prefix``
+    stands before the client's command. KvstudyError when there is no Java that starts.
     """
     variables = java_variables()
     if not shutil.which("java"):

@@ -148,9 +148,8 @@ def _folders(tree: Tree, controller: str) -> Iterator[tuple[str, int]]:
 def interrupts_apart(tree: Tree) -> bool | None:
     """Whether interrupts (as of the loopback network) are in no process's CPU time.
 
-    Kernels built so count them for the machine only; the others count them for
-    the process that they interrupt too. None when the kernel's settings are not
-    readable.
+    Other kernels count them for the process that they interrupt too. None when the kernel's
+    settings cannot be read.
     """
     try:
         packed = (tree.root / "proc/config.gz").read_bytes()

@@ -352,8 +352,7 @@ def lighter(color: str, times: int) -> str:
 def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     """The stores of the study in the file ``path``, in its order, and its controls.
 
-    KvstudyError when a workload asks a store for what it cannot do: better
-    before the first cell than after hours.
+    KvstudyError when a workload asks a store for what it cannot do.
     """
     stores = load_stores(study, measured_uses(study))
     if study.imported:

@@ -30,10 +30,7 @@ STOP_SECONDS = 30
 
 
 def missing(store: Store) -> str | None:
-    """None when a container of the store can run here, else what is missing and the remedy.
-
-    The image may still have to be pulled or built.
-    """
+    """What a container of the store lacks here, and the remedy; its image may have to be made."""
     file = store.file
     if store.docker is None:
         return f"{store.title} has no Docker image in {file}"
@@ -158,10 +155,7 @@ class DockerServer(LocalServer):
 
 
 def bring(store: Store) -> dict:
-    """What Docker tells of the store's image; unless it is here it is pulled.
-
-    Where the store has a Dockerfile, the image is built from servers/<store>/ instead.
-    """
+    """What Docker tells of the store's image; unless it is here it is pulled, or built."""
     image = store.docker.image
     told = _docker("image", "inspect", image)
     if told.returncode:

@@ -32,10 +32,7 @@ class Embedded(Server):
 
 
 def missing(store: Store, provider: str, address: str = "") -> str | None:
-    """None when ``provider`` can run the store here, else what is missing and how to get it.
-
-    ``address`` (host:port) counts for provider ``external`` only.
-    """
+    """What ``provider`` lacks to run the store here (external: at ``address``), and the remedy."""
     if store.ycsb is None:
         return reason("no-binding", store=store.title)
     if store.embedded:
@@ -43,8 +40,7 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
     if provider == PROVIDER_IMPORTED:
         return "its run has imported logs, which are not mixed with measured cells"
     if provider == "external":
-        where = f"{KEY}.{store.folder.name}"
-        why = f"no address of a {store.title} server; set {where} to host:port"
+        why = f"no address of a {store.title} server; set {KEY}.{store.folder.name} to host:port"
         return None if address else why
     return {"native": native, "docker": docker}[provider].missing(store)
 
@@ -99,22 +95,20 @@ def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
     """Wait until the server at host:port answers its own protocol; returns the version it tells.
 
     Where the store needs a table, an empty one with the ``fields`` is made. KvstudyError when it
-    does not answer within the store's ``ready_seconds``, or already holds records: then it is
-    not the one that was started for this.
+    does not get ready, or holds records: then it is not the one that was started for this.
     """
-    server = ExternalServer(store, address)
+    server, version = ExternalServer(store, address), None
     limit = time.monotonic() + store.ready_seconds
-    while True:
+    while version is None:
         try:
             version = store.verbs.version(server.host, server.port)
-            break
         except (OSError, ValueError) as error:
             if time.monotonic() > limit:
                 raise KvstudyError(
                     f"no {store.title} server got ready at {address} in "
                     f"{store.ready_seconds:g} s ({error})"
                 ) from None
-        time.sleep(POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
     ask(store, server, "create", fields)
     if records := ask(store, server, "records"):
         raise KvstudyError(

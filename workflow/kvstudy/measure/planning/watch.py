@@ -24,7 +24,6 @@ STEPS = re.compile(r"^(\d+) of (\d+) steps \(\d+%\) done$", re.M)
 PATIENCE = 5.0
 
 
-@dataclass
 class Watch:
     """Looks at a run again and again; files are only read.
 
@@ -32,28 +31,38 @@ class Watch:
     works on the project.
     """
 
-    run: str
-    wanted: list[Cell]
-    progress: Progress
-    working: Callable[[], bool]
-    clock: Callable[[], float] = time.monotonic
-
-    def __post_init__(self) -> None:
-        self._planned = {cell.path: cell for cell in self.wanted}
+    def __init__(
+        self,
+        run: str,
+        wanted: list[Cell],
+        progress: Progress,
+        working: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.run, self.progress, self._working, self._clock = run, progress, working, clock
+        self._cells = {cell.path: cell for cell in wanted}
         self._seen: State | None = None
         self._now: Current | None = None
-        self._since = 0.0
-        self._idle: float | None = None
+        # When the present cell began, and when something worked on the project for the last time.
+        self._since = self._worked = 0.0
 
     def look(self) -> tuple[list[str], str, bool]:
         """What happened since the last look, how it is now, and whether the run goes on."""
-        state = self.progress.look()
-        now = current(Path("results") / self.run, self._planned)
+        state, clock = self.progress.look(), self._clock()
+        now = current(Path("results") / self.run, self._cells)
         if (now and now.name) != (self._now and self._now.name):
-            self._since = self.clock()
+            self._since = clock
+        working = self._working()
+        if working or self._seen is None:
+            self._worked = clock
         news = [] if self._seen is None else list(self._news(state))
         self._seen, self._now = state, now
-        return news, self._line(state, now), self._goes_on()
+        # Without a cell there is nothing that could go on.
+        goes_on = working or (now is not None and clock - self._worked < PATIENCE)
+        parts = [f"{state.done}/{times(len(self._cells), 'cell')}", f"{len(state.failed)} failed"]
+        left = state.time_left({now.name: clock - self._since} if now else {})
+        line = f"{', '.join(filter(None, [*parts, left]))} | {self._doing(state, now)}"
+        return news, line, goes_on
 
     def end(self) -> str:
         """The last word on the run."""
@@ -65,20 +74,6 @@ class Watch:
         if state.seconds:
             line += " 'snakemake --cores 4' goes on with what is left."
         return line
-
-    def _goes_on(self) -> bool:
-        if self.working():
-            self._idle = None
-            return True
-        if self._idle is None:
-            self._idle = self.clock()
-        # Without a cell there is nothing that could go on.
-        return self._now is not None and self.clock() - self._idle < PATIENCE
-
-    def _line(self, state: State, now: Current | None) -> str:
-        parts = [f"{state.done}/{times(len(self.wanted), 'cell')}", f"{len(state.failed)} failed"]
-        left = state.time_left({now.name: self.clock() - self._since} if now else {})
-        return f"{', '.join(filter(None, [*parts, left]))} | {self._doing(state, now)}"
 
     def _doing(self, state: State, now: Current | None) -> str:
         if now is None:
@@ -92,14 +87,14 @@ class Watch:
             words += f", {now.rate:.0f} ops/s"
         # The name last: a narrow terminal cuts it off.
         store, workload, parameters, repetition = now.name.split("/")
-        those = (cell for cell in self.wanted if (cell.store, cell.workload) == (store, workload))
-        several = len({cell.parameters for cell in those}) > 1
+        same = (path.split("/") for path in self._cells if path.startswith(f"{store}/{workload}/"))
+        several = len({parts[2] for parts in same}) > 1
         return f"{words}, {store}/{workload} {repetition}" + (f" ({parameters})" if several else "")
 
     def _news(self, state: State) -> Iterator[str]:
         for path in self._seen.seconds:
             if path not in state.seconds:
-                cost = read_cost(raw_directory(self.run, self._planned[path]))
+                cost = read_cost(raw_directory(self.run, self._cells[path]))
                 yield f"done    {path}" + (
                     f", {cost.throughput:.0f} ops/s, {duration(cost.seconds)}" if cost else ""
                 )
