@@ -27,6 +27,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment, preflight
 from kvstudy.measure.clients import Clients
 from kvstudy.measure.controller import Interrupted
+from kvstudy.measure.kernel import Tree
 from kvstudy.stores import native, process
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import free_port
@@ -193,10 +194,7 @@ def _tell_time(listening: socket.socket) -> None:
 
 def boot_id() -> str:
     """What tells one running kernel from all others; "" where it does not tell."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
+    return Tree().text("proc/sys/kernel/random/boot_id") or ""
 
 
 def serve() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import itertools
 import os
+import re
 import resource
 import select
 import signal
@@ -18,10 +19,9 @@ from typing import ClassVar
 
 import psutil
 
+from kvstudy.measure.kernel import Tree
 from kvstudy.stores import process
 
-# How often the end of the block is looked for while clients have still to meet, in s.
-LOOK_SECONDS = 0.2
 # Finding the processes of a tree looks at all processes of the machine.
 LOOK_FOR_CHILDREN = 10
 
@@ -142,31 +142,28 @@ def meeting(clients: int, host: str) -> Iterator[str]:
     if clients == 1:
         yield ""
         return
-    over = threading.Event()
     with socket.create_server((host, 0)) as listening:
-        listening.settimeout(LOOK_SECONDS)
-        waiting = threading.Thread(target=_meet, args=[listening, clients, over], daemon=True)
+        waiting = threading.Thread(target=_meet, args=[listening, clients], daemon=True)
         waiting.start()
         try:
             yield "{}:{}".format(*listening.getsockname())
         finally:
-            over.set()
+            # Ends the waiting for another client.
+            listening.shutdown(socket.SHUT_RDWR)
             waiting.join()
 
 
-def _meet(listening: socket.socket, number: int, over: threading.Event) -> None:
-    with contextlib.ExitStack() as clients:
-        ready: list[socket.socket] = []
-        while len(ready) < number and not over.is_set():
+def _meet(listening: socket.socket, number: int) -> None:
+    ready: list[socket.socket] = []
+    with contextlib.ExitStack() as clients, contextlib.suppress(OSError):
+        while len(ready) < number:
+            client = clients.enter_context(listening.accept()[0])
             # Who dies meanwhile is missed by those who watch the processes.
-            with contextlib.suppress(OSError):
-                client, _ = listening.accept()
-                clients.enter_context(client)
+            with contextlib.suppress(ConnectionError):
                 if client.recv(1):
                     ready.append(client)
-        for client in ready if len(ready) == number else []:
-            with contextlib.suppress(OSError):
-                client.sendall(b"\x01")
+        for client in ready:
+            client.sendall(b"\x01")
 
 
 class Sampler:
@@ -261,23 +258,15 @@ def _own_group(pids: list[int]) -> Path | None:
 
 def _group(pid: int) -> Path | None:
     """The control group (cgroup v2) of a process, as it is named below the mount."""
-    try:
-        lines = Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    names = [line.removeprefix("0::") for line in lines if line.startswith("0::/")]
+    name = re.search(r"^0::(/.*)$", Tree().text(f"proc/{pid}/cgroup") or "", re.M)
     # Seen from inside another namespace of groups, the path climbs out of it.
-    return Path(names[0]) if names and ".." not in names[0] else None
+    return Path(name[1]) if name and ".." not in name[1] else None
 
 
 def _group_cpu(folder: Path) -> dict[str, float]:
     """CPU seconds of all processes that the group ever had; empty when they are hidden."""
-    try:
-        lines = (folder / "cpu.stat").read_text(encoding="ascii").splitlines()
-        used = {name: int(value) / 1e6 for name, value in (line.split() for line in lines)}
-        return {"cpu_user": used["user_usec"], "cpu_system": used["system_usec"]}
-    except (OSError, ValueError, KeyError):
-        return {}
+    used = re.findall(r"^(user|system)_usec (\d+)$", Tree(folder).text("cpu.stat") or "", re.M)
+    return {f"cpu_{kind}": int(microseconds) / 1e6 for kind, microseconds in used}
 
 
 def _used(process: psutil.Process) -> dict[str, float] | None:
@@ -329,7 +318,7 @@ def _machine() -> dict[str, float]:
         row["loopback_bytes"] = loopback.bytes_sent
     for kind in ("cpu", "memory", "io"):
         # The kernel counts it only when it was built and started so.
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            line = Path(f"/proc/pressure/{kind}").read_text(encoding="ascii").splitlines()[0]
-            row[f"{kind}_pressure"] = int(line.rsplit("total=", 1)[1]) / 1e6
+        pressure = Tree().text(f"proc/pressure/{kind}") or ""
+        if total := re.search(r"^some .*total=(\d+)$", pressure, re.M):
+            row[f"{kind}_pressure"] = int(total[1]) / 1e6
     return row

@@ -9,7 +9,6 @@ a new cell finds is always a leftover, and never the server of another cell.
 import contextlib
 import ctypes
 import fcntl
-import grp
 import json
 import os
 import platform
@@ -132,7 +131,7 @@ def start(
     # The signal is set after the user has changed: that (memcached -u) would clear it.
     before = [SETPRIV, "--pdeathsig", sign]
     if user:
-        group = grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
+        group = str(pwd.getpwnam(user).pw_gid)
         before += ["--reuid", user, "--regid", group, "--clear-groups"]
     before += ["--", *OF_PARENT, str(os.getpid())]
     try:

@@ -27,9 +27,6 @@ class Embedded(Server):
     def describe(self) -> dict:
         return {"provider": "none", "command": []}
 
-    def commands(self) -> dict[str, list[str]]:
-        return {"start": ["# no server"], "stop": ["# no server"]}
-
 
 def missing(store: Store, provider: str, address: str = "") -> str | None:
     """What ``provider`` lacks to run the store here (external: at ``address``), and the remedy."""
@@ -74,6 +71,7 @@ class ExternalServer(Server):
 
     def __init__(self, store: Store, address: str) -> None:
         self.host, self.port = split(store, address)
+        self.shown = f"the server runs at {self.host}:{self.port}"
 
     def died(self) -> str | None:
         """None while its port is open, else what connecting to it says."""
@@ -85,10 +83,6 @@ class ExternalServer(Server):
 
     def describe(self) -> dict:
         return {"provider": "external", "address": f"{self.host}:{self.port}"}
-
-    def commands(self) -> dict[str, list[str]]:
-        running = f"# the server runs at {self.host}:{self.port}"
-        return {"start": [running], "stop": [running]}
 
 
 def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:

@@ -42,6 +42,8 @@ class Server:
     version = ""
     ready_seconds = 0.0
     after_start: Sequence[list[str]] = ()
+    # In place of commands.
+    shown = "no server"
 
     def start(self) -> None:
         """Start it without waiting; KvstudyError when it cannot even be started."""
@@ -66,7 +68,8 @@ class Server:
 
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
-        raise NotImplementedError
+        line = f"# {self.shown}"
+        return {"start": [line], "stop": [line]}
 
 
 class LocalServer(Server):
@@ -162,8 +165,7 @@ def _bound(wanted: int, host: str) -> int:
 def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
     """Run the server for as long as the context lasts; yields the version it tells.
 
-    KvstudyError with the end of the server's log when it dies or does not
-    answer its own protocol in time.
+    KvstudyError with the end of its log when it dies or does not answer its own protocol in time.
     """
     try:
         server.start()

@@ -88,13 +88,11 @@ def calibrate(
         if like.store in failed:
             continue
         store = same_store(like)
-        records = FIRST_RECORDS
+        records, rate = FIRST_RECORDS, _rate(known, like)
         if sized:
             # Once for each store: repetitions are alike.
-            records = sizes.setdefault(
-                store, _round(_rate(known, like) * LOAD_SECONDS, FIRST_RECORDS)
-            )
-        cell = _short(like, min(records, like.records), _rate(known, like))
+            records = sizes.setdefault(store, _round(rate * LOAD_SECONDS, FIRST_RECORDS))
+        cell = _short(like, min(records, like.records), rate)
         while raw_directory(RUN, cell).exists():
             cell = replace(cell, repetition=cell.repetition + 1)
         say(f"calibration {number} of {len(wants)}: {cell.store}, workload {cell.workload}")
@@ -138,17 +136,18 @@ def _round(count: float, least: int) -> int:
 def _short(cell: Cell, records: int, rate: float) -> Cell:
     """The same work, for a short time, under a name that all studies share."""
     name = "-".join([cell.folder, *(value for _, value in cell.options)])
-    short = replace(cell, store=name, records=records, repetition=1, seconds=None, clients=None)
-    if not cell.operations:
-        return short
-    if float(dict(cell.properties).get("insertproportion", 0)) == 0:
-        operations = min(cell.operations, WARM_OPERATIONS)
-        return replace(short, operations=operations, seconds=RUN_SECONDS)
-    # A timed run has no end of operations, and with inserts YCSB then draws most keys from
-    # records that never come to be: it would measure its own draws.
-    scans = float(dict(cell.properties).get("scanproportion", 0)) > 0
-    operations = _round(rate * RUN_SECONDS / (SCAN if scans else 1), FIRST_RECORDS)
-    return replace(short, operations=min(cell.operations, operations))
+    operations, seconds = WARM_OPERATIONS, RUN_SECONDS if cell.operations else None
+    inserts, scans = (
+        float(dict(cell.properties).get(f"{each}proportion", 0)) > 0 for each in ("insert", "scan")
+    )
+    if inserts:
+        # A timed run has no end of operations, and with inserts YCSB then draws most keys from
+        # records that never come to be: it would measure its own draws.
+        operations = _round(rate * RUN_SECONDS / (SCAN if scans else 1), FIRST_RECORDS)
+        seconds = None
+    operations = min(cell.operations, operations)
+    sizes = {"records": records, "operations": operations, "seconds": seconds}
+    return replace(cell, store=name, **sizes, repetition=1, clients=None)
 
 
 def _tells(cost: Cost, cell: Cell) -> bool:
@@ -158,12 +157,9 @@ def _tells(cost: Cost, cell: Cell) -> bool:
     """
     if not cell.operations:
         return "load" in cost.phases
-    run = cost.phases.get("run")
-    other = cost.cell
+    run, other = cost.phases.get("run"), cost.cell
     if run is None or other.load is not None or other.threads != cell.threads:
         return False
+    enough = run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
     chosen = CALIBRATION in run.errors.parents
-    enough = (
-        chosen or run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
-    )
-    return enough and same_workload(other) == same_workload(cell)
+    return (enough or chosen) and same_workload(other) == same_workload(cell)

@@ -26,9 +26,8 @@ CALIBRATION = Path("results/calibration/raw")
 class Outlook:
     """The cells of a run. ``wanted`` are those that it is to have, in their order.
 
-    ``done`` are there, ``gaps`` of them with a reason in place of logs. ``missing`` says
-    why a store cannot be measured here; cells of it that are there count all the same, others are
-    ``absent``.
+    ``done`` are there, ``gaps`` of them with a reason in place of logs. ``missing`` says why a
+    store cannot be measured here; its cells that are not there are ``absent``.
     """
 
     run: str
@@ -98,9 +97,8 @@ def earlier_runs(study: str, run: str) -> list[Path]:
 
 @dataclass(frozen=True)
 class State:
-    """``done`` cells of ``wanted``, in words, are there.
+    """``done`` cells of ``wanted``, in words, are there; ``failed`` are paths of others.
 
-    ``failed`` are paths of those that failed since.
     ``seconds`` is what each cell that is left will take, None where nothing is known of any;
     ``sure`` when each is told by cells like it.
     """
@@ -123,14 +121,12 @@ class State:
 
 
 class Progress:
-    """Cells done, elapsed, left, failures, as a line; ``str`` of it looks again.
+    """Cells done, elapsed, left, failures, as a line in the message of each cell.
 
-    Before ``begin`` it looks once: a dry run shows the messages of thousands of cells.
-
-    The workflow shows it in the message of each cell. Logs are read once, so a look
-    costs some file checks. Times are from cells that this run, and the ``earlier``
-    ones (folders of raw logs), measured. Failures count from ``since`` (epoch s), left out: from
-    now on.
+    ``str`` of it looks again; before ``begin`` it looks once, since a dry run shows the messages of
+    thousands of cells. Logs are read once, so a look costs some file checks. Times are from cells
+    that this run, and the ``earlier`` ones (folders of raw logs), measured. Failures count from
+    ``since`` (epoch s), left out: from now on.
     """
 
     def __init__(
