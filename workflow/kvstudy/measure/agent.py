@@ -55,14 +55,14 @@ class Agent:
         self._server: native.NativeServer | None = None
         self._clients: Clients | None = None
 
-    def hello(self, variables: dict[str, str], note: str, answer: str) -> None:
-        """Take over the ``variables``; copy the file ``note`` to ``answer``."""
+    def hello(self, variables: dict[str, str], answer: str) -> None:
+        """Take over the ``variables``; make the file ``answer`` in a folder of the other side."""
         os.environ.update(variables)
         # The clients write times, which are compared between hosts.
         os.environ["TZ"] = "UTC"
         time.tzset()
         try:
-            Path(answer).write_bytes(Path(note).read_bytes())
+            Path(answer).touch()
         except OSError as error:
             raise KvstudyError(
                 f"{error.filename}: {error.strerror} on this host, but it is there on the host of "

@@ -258,20 +258,17 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
 def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
     """An agent on each of the hosts while the block runs.
 
-    KvstudyError where one cannot be started, or where a file in ``results`` is not the same there.
+    KvstudyError where one cannot be started, or has other ``results``.
     """
     results.mkdir(parents=True, exist_ok=True)
     variables = {name: os.environ[name] for name in VARIABLES if name in os.environ}
     with contextlib.ExitStack() as stack:
         shared = stack.enter_context(tempfile.TemporaryDirectory(prefix=".hosts-", dir=results))
-        note = Path(shared) / "note"
-        note.write_text(boot_id(), encoding="ascii")
         links = {}
         for name in hosts.names:
             links[name] = link = Link(hosts.launcher, name)
             stack.callback(link.close)
-            answer = Path(shared) / name
-            link.post("hello", variables=variables, note=str(note), answer=str(answer))
+            link.post("hello", variables=variables, answer=f"{shared}/{name}")
         for name, link in links.items():
             try:
                 link.answer(HELLO_SECONDS)

@@ -37,8 +37,7 @@ class Finding:
     """What was looked at (``key``, ``title``), its ``value``, and what follows from it.
 
     ``value`` is a text of ``language.reasons``; ``good`` is None when nothing could be read.
-    ``consequence`` is a sentence, empty when the finding is good. ``number`` puts values that
-    change in order.
+    ``consequence`` is a sentence, empty when good. ``number`` puts values that change in order.
     """
 
     key: str

@@ -82,9 +82,8 @@ def _by_hand(package: Package) -> str:
 def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
     """Put the server of a package, or of the folder of a release, below servers/.
 
-    A file whose checksum is not known is taken where ``accept`` says so to the question about
-    it. Returns the store, and its server's program. KvstudyError for what is no package of a
-    known store, is refused or does not run here; what was there stays then.
+    A file whose checksum is not known is taken where ``accept`` says so to the question about it.
+    Returns the store and its program. After a KvstudyError, what was there is there still.
     """
     if not path.exists():
         raise KvstudyError(f"{path}: no such file or folder")

@@ -43,8 +43,8 @@ KEYS = {"process": ("what", "pid", "created"), "container": ("what", "name", "da
 def state_directory() -> Path:
     """The user's folder of locks and records: ``KVSTUDY_STATE``, else below the home directory.
 
-    Each machine has its own there, since such folders are shared and processes are not. A folder
-    of all users, such as /tmp, would let each of them block the others.
+    Each machine has its own there: such folders are shared, processes are not. A folder of all
+    users, such as /tmp, would let each of them block the others.
     """
     named = os.environ.get("KVSTUDY_STATE")
     try:
@@ -125,8 +125,7 @@ def start(
 ) -> subprocess.Popen:
     """Start ``command`` in a process group of its own; it gets the signal ``sign`` when we die.
 
-    ``user`` is the user to become; only root can ask for one. KvstudyError where the program is
-    missing that sets the signal.
+    ``user`` is the user to become; only root can ask for one.
     """
     # The signal is set after the user has changed: that (memcached -u) would clear it.
     before = [SETPRIV, "--pdeathsig", sign]
@@ -166,10 +165,7 @@ def how_it_ended(status: int) -> str:
 
 
 def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
-    """Record the process, so that the next cell can end it if we cannot.
-
-    ``mark`` is what stands in MARK in its environment.
-    """
+    """Record the process, and its MARK, so that the next cell can end it if we cannot."""
     created = psutil.Process(process.pid).create_time()
     entry = {"kind": "process", "what": what, "pid": process.pid, "created": created, "mark": mark}
     return record(f"{what}-{process.pid}", entry)
@@ -246,8 +242,8 @@ def end(processes: list[psutil.Process]) -> None:
 def sweep() -> list[str]:
     """End what an earlier cell left running; returns what it was.
 
-    A process counts only when its id *and* its start time are the recorded
-    ones: ids are used again. Those that it has started count by their mark.
+    Ids are used again, so a process counts only by its start time too; what it has started by its
+    mark.
     """
     ended = []
     for path, entry in leftovers("process"):

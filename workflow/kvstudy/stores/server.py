@@ -123,9 +123,9 @@ class LocalServer(Server):
 
 
 def free_port(wanted: int = 0, distances: Iterable[int] = (), host: str = HOST) -> int:
-    """A free port of ``host``: ``wanted``, or any with 0. KvstudyError when it is taken.
+    """A free port of ``host``: ``wanted``, or any with 0; so are those at the ``distances`` above.
 
-    The ports at the ``distances`` above it are free too.
+    KvstudyError when one is taken.
     """
     while True:
         port = _bound(wanted, host)
@@ -246,12 +246,9 @@ def end_of(file: BinaryIO) -> str:
     return file.read().decode("utf-8", errors="replace")
 
 
-def last_words(text: str, lines: int = 5) -> str:
-    """The last lines of what a program wrote, as one; no more than MOST_WORDS characters.
-
-    Without what would steer a terminal.
-    """
-    shown = CONTROL.sub(" ", " | ".join(text.strip().splitlines()[-lines:]))
+def last_words(text: str) -> str:
+    """The last lines of what a program wrote, as one of MOST_WORDS characters at most."""
+    shown = CONTROL.sub(" ", " | ".join(text.strip().splitlines()[-5:]))
     return shown if len(shown) <= MOST_WORDS else f"... {shown[-MOST_WORDS:]}"
 
 

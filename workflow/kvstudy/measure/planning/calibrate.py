@@ -151,15 +151,13 @@ def _short(cell: Cell, records: int, rate: float) -> Cell:
 
 
 def _tells(cost: Cost, cell: Cell) -> bool:
-    """Whether the cost says how fast the cell's workload runs when the client is warm.
-
-    A short run does only when a calibration chose its length.
-    """
+    """Whether the cost says how fast the cell's workload runs when the client is warm."""
     if not cell.operations:
         return "load" in cost.phases
     run, other = cost.phases.get("run"), cost.cell
     if run is None or other.load is not None or other.threads != cell.threads:
         return False
     enough = run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
+    # A calibration has chosen its length.
     chosen = CALIBRATION in run.errors.parents
     return (enough or chosen) and same_workload(other) == same_workload(cell)

@@ -37,26 +37,21 @@ class PhaseCost:
 
     @cached_property
     def rate(self) -> float:
-        """Operations per s at the end, when the client is warm; of all if it ended too soon.
-
-        Taken from the second half of YCSB's status lines.
-        """
+        """Operations per s in the second half, when the client is warm; of all if that is short."""
         # Pandas takes long to load, and the workflow asks for a rate when cells differ only.
         from kvstudy.logs.ycsb.status import read_status
 
-        whole = self.count / self.runtime if self.runtime > 0 else float("inf")
-        try:
+        with contextlib.suppress(OSError, KvstudyError):
             status = read_status(self.errors.read_text("utf-8", "replace"), str(self.errors))
-        except (OSError, KvstudyError):
-            return whole
-        # The last line comes when YCSB has ended, at any moment of its second.
-        status = status.iloc[:-1]
-        if len(status) < 4:
-            return whole
-        middle, last = status.iloc[len(status) // 2], status.iloc[-1]
-        seconds = last.time - middle.time
-        done = self.clients * (last.operations - middle.operations)
-        return done / seconds if seconds > 0 and done > 0 else whole
+            # The last line comes when YCSB has ended, at any moment of its second.
+            second_half = status.iloc[len(status[:-1]) // 2 : -1]
+            if len(status) > 4:
+                first, last = second_half.iloc[0], second_half.iloc[-1]
+                seconds = last.time - first.time
+                done = self.clients * (last.operations - first.operations)
+                if seconds > 0 and done > 0:
+                    return done / seconds
+        return self.count / self.runtime if self.runtime > 0 else float("inf")
 
     @property
     def around(self) -> float:
@@ -64,10 +59,7 @@ class PhaseCost:
         return max(self.seconds - self.runtime, 0.0)
 
     def seconds_for(self, count: int) -> float:
-        """Wall time of the same phase with ``count`` operations.
-
-        More of them go on at the rate of a warm client.
-        """
+        """Wall time with ``count`` operations; more of them go on at the rate of a warm client."""
         if count <= self.count or self.count == 0:
             share = count / self.count if self.count else 1
             return self.around + (self.seconds - self.around) * share
@@ -78,9 +70,8 @@ class PhaseCost:
 class Cost:
     """A measured cell; times in s.
 
-    ``ready`` is the server's start, ``stop`` its end, ``rest`` the looking at the
-    machine and the collecting. ``throughput`` (ops/s) is that of the measured phase,
-    ``latency_bytes`` those of one raw latency, None without any.
+    ``ready`` is the server's start, ``stop`` its end, ``rest`` all around. ``throughput`` (ops/s)
+    is that of the measured phase, ``latency_bytes`` those of one raw latency, None without any.
     """
 
     cell: Cell
@@ -107,10 +98,7 @@ def read_costs(raws: Iterable[Path]) -> list[Cost]:
 
 
 def read_cost(directory: Path) -> Cost | None:
-    """The cell whose raw logs lie in ``directory``; None when they tell no times.
-
-    Such are gaps, and logs that were imported.
-    """
+    """The cell whose raw logs lie in ``directory``; None for gaps and imports, without times."""
     try:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
         cell = cell_of(manifest["cell"])
@@ -179,9 +167,9 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
 
 
 def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | None:
-    """The spread that is left when what all stores of a repetition share is taken out.
+    """The spread in one run without what all stores of a repetition share.
 
-    ``costs`` are those of one run. None without two stores that share two repetitions.
+    None without two stores that share two repetitions.
     """
     tables: dict[tuple, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for name, cost in _usable(costs, names):

@@ -14,7 +14,8 @@ from kvstudy.study.cells import Cell
 # Between two cells: Snakemake's own work and the start of the next process. Measured over
 # 71 pairs of cells on two busy cores: median 0.8 s, from 0 to 2.9 s.
 BETWEEN = 0.8
-# From which cells an estimate is.
+# From cells with the same parameters; from the same workload with other sizes or threads; from
+# another workload of the store; only the time limit of a timed cell's run, all else is 0.
 SAME, SIZES, OTHER, TIME = "same", "sizes", "other", "time"
 # A cell that is so many times larger is too far to be foretold.
 MOST_TIMES = 100
@@ -22,12 +23,7 @@ MOST_TIMES = 100
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds of a cell's parts and bytes of its raw logs.
-
-    ``likeness``: SAME, from cells with the same parameters; SIZES, from the same
-    workload with other sizes or threads; OTHER, from another workload of the store; TIME,
-    only the time limit of a timed cell's run is known, all else is 0.
-    """
+    """Seconds of a cell's parts, bytes of its raw logs, and how like are the cells that tell it."""
 
     start: float
     load: float
@@ -126,10 +122,8 @@ def _run_distance(cell: Cell, other: Cell) -> tuple:
 
 
 def _tells_of(cell: Cell, other: Cell) -> bool:
-    """Whether ``other`` is near enough in size to tell anything of ``cell``.
-
-    From ten inserts, a million were once foretold to take 158 hours.
-    """
+    """Whether ``other`` is near enough in size to tell anything of ``cell``."""
+    # From ten inserts, a million were once foretold to take 158 hours.
     return cell.records <= MOST_TIMES * other.records and (
         not other.operations or cell.operations <= MOST_TIMES * other.operations
     )
