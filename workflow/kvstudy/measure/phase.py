@@ -209,9 +209,8 @@ class Progress:
         if now - then < STALL_SECONDS or count - before > self._share * rate * (now - then):
             return None
         few = f"only {count - before} operations" if count > before else "no operation"
-        return (
-            f"{few} went well for {STALL_SECONDS} s, after {before} in {then - self._start:.0f} s"
-        )
+        earlier = f"{before} in {then - self._start:.0f} s"
+        return f"{few} went well for {STALL_SECONDS} s, after {earlier}"
 
 
 def _alone(command: list[str]) -> str:

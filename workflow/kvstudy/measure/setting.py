@@ -172,37 +172,30 @@ class Setting:
                 if there:
                     there.be_alone()
                 yield work
-                self._put(work, done, name)
+                if done.is_dir() and any(done.iterdir()):
+                    kept = self.results / "replaced" / name / stamp()
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    done.rename(kept)
+                    print(f"measured again; the earlier logs are in {kept}", flush=True)
+                done.mkdir(parents=True, exist_ok=True)
+                work.rename(done)
             except Interrupted as stop:
                 shutil.rmtree(work, ignore_errors=True)
                 raise Interrupted(f"{name}: {stop}") from None
             except (KvstudyError, OSError, ValueError) as error:
-                raise KvstudyError(self._set_aside(work, name, _reason(error, work))) from None
+                reason = _reason(error, work)
+                shutil.rmtree(work / "data", ignore_errors=True)
+                try:
+                    failed = set_aside(work, self.results, name, reason)
+                    rest = f"\nIts logs are in {failed}; 'snakemake' measures it again."
+                except OSError as problem:
+                    shutil.rmtree(work, ignore_errors=True)
+                    rest = f" (its logs could not be kept: {problem})"
+                raise KvstudyError(f"{name}: {reason}{rest}") from None
             finally:
                 # Empty ones only.
                 with suppress(OSError):
                     os.removedirs(work.parent)
-
-    def _put(self, work: Path, done: Path, name: str) -> None:
-        """Move the finished logs to their place; keep logs that were there before."""
-        if done.is_dir() and any(done.iterdir()):
-            kept = self.results / "replaced" / name / stamp()
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            done.rename(kept)
-            print(f"measured again; the earlier logs are in {kept}", flush=True)
-        done.mkdir(parents=True, exist_ok=True)
-        work.rename(done)
-
-    def _set_aside(self, work: Path, name: str, reason: str) -> str:
-        """Keep the logs of a failure with its reason; returns the message for the user."""
-        message = f"{name}: {reason}"
-        try:
-            shutil.rmtree(work / "data", ignore_errors=True)
-            failed = set_aside(work, self.results, name, reason)
-        except OSError as error:
-            shutil.rmtree(work, ignore_errors=True)
-            return f"{message} (its logs could not be kept: {error})"
-        return f"{message}\nIts logs are in {failed}; 'snakemake' measures it again."
 
 
 def _reason(error: Exception, work: Path) -> str:
