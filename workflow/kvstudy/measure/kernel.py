@@ -11,6 +11,8 @@ from kvstudy.language.current import N_
 NOT_VISIBLE = N_("not visible")
 # Version 1 of the control groups writes about 2^63 bytes for "no limit".
 NO_LIMIT = 2**60
+# In /proc/self/status.
+ALLOWED = "Cpus_allowed_list"
 # What a virtual machine says of itself to the firmware's tables.
 VENDORS = re.compile(
     r"QEMU|KVM|VMware|innotek|VirtualBox|Xen|Parallels|Bochs|OpenStack|Google Compute|Amazon EC2"
@@ -46,6 +48,12 @@ class Tree:
             return (self.root / name).read_text(encoding="utf-8", errors="replace").strip()
         except OSError:
             return None
+
+    def read(self, name: str) -> str:
+        """The same; OSError for a file that cannot be read or is empty."""
+        if text := self.text(name):
+            return text
+        raise FileNotFoundError(name)
 
     def names(self, pattern: str) -> list[str]:
         """Names of the files that fit the pattern, as ``text`` takes them."""
@@ -84,14 +92,6 @@ def core_numbers(text: str) -> list[int]:
             raise ValueError(f"{part} goes backwards")
         found.update(numbers)
     return sorted(found)
-
-
-def usable_cores(tree: Tree) -> list[int] | None:
-    """Hardware threads that the kernel lets us run on; None when it does not tell."""
-    try:
-        return core_numbers(tree.fields("proc/self/status")["Cpus_allowed_list"])
-    except (KeyError, ValueError):
-        return None
 
 
 def cpu_quota(tree: Tree) -> float | None:

@@ -18,7 +18,7 @@ from kvstudy.measure import environment
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted, alone_with
 from kvstudy.measure.hosts import Connected, FarServer, connected
-from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
+from kvstudy.measure.kernel import ALLOWED, Tree, core_numbers
 from kvstudy.stores import docker, process, providers
 from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
@@ -238,9 +238,12 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
     if shutil.which("taskset") is None:
         raise KvstudyError(f"{KEY}: no program taskset; install util-linux, or set pin_cpus: false")
     tree = tree or Tree()
-    usable = usable_cores(tree)
-    if usable is None:
-        raise KvstudyError(f"{KEY}: the usable cores are not visible here; set pin_cpus: false")
+    try:
+        usable = core_numbers(tree.fields("proc/self/status")[ALLOWED])
+    except (KeyError, ValueError):
+        raise KvstudyError(
+            f"{KEY}: the usable cores are not visible here; set pin_cpus: false"
+        ) from None
     if len(usable) < 2:
         raise KvstudyError(
             f"{KEY}: only core {usable[0]} is usable here, so server and client cannot have cores "
