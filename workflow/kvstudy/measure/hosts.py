@@ -309,7 +309,7 @@ def address_of(hosts: Hosts) -> str:
     """Where the server listens; KvstudyError where that is no single address of a network."""
     wanted = hosts.address or hosts.server
     try:
-        found = socket.getaddrinfo(wanted, None, socket.AF_INET)[0][4][0]
+        found = socket.gethostbyname(wanted)
     except OSError as error:
         raise KvstudyError(
             f"{KEY}.address: {wanted} cannot be resolved ({error}); name the server's address on "

@@ -29,13 +29,13 @@ SCAN = 20
 REPETITIONS = 3
 
 
-def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[tuple[Cell, bool]]:
+def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]:
     """What is still to be measured of the stores of ``planned`` cells, given what is ``known``.
 
-    One cell for each store and workload, and of the first workload as many as a spread
-    needs, if none is known. With each stands whether its records follow from the load's rate.
+    One cell for each store and workload, and of the first workload as many as a spread needs, if
+    none is known. Of a new store one comes before: the others' sizes follow from its rate.
     """
-    found: list[tuple[Cell, bool]] = []
+    found: list[Cell] = []
     closed = [
         cell for cell in planned if cell.load is None and clients_of_trial(cell.store) is None
     ]
@@ -43,12 +43,10 @@ def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[tuple[Cell, bool]
         mine = [cost for cost in known if same_store(cost.cell) == store]
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])
         new = [cell for cell in chosen if not any(_tells(cost, cell) for cost in mine)]
-        if not mine:
-            found.append((chosen[0], False))
-        found += [(cell, True) for cell in new]
+        found += new if mine else [chosen[0], *new]
         cells = [cost.cell for cost in mine if cost.cell.load is None]
         if len({(cell.store, *conditions(cell)) for cell in cells}) == len(cells):
-            found += [(chosen[0], True)] * (REPETITIONS - (chosen[0] in new))
+            found += [chosen[0]] * (REPETITIONS - (chosen[0] in new))
     return found
 
 
@@ -71,7 +69,7 @@ def _chosen(cells: list[Cell]) -> list[Cell]:
 
 
 def calibrate(
-    wants: list[tuple[Cell, bool]],
+    wants: list[Cell],
     known: list[Cost],
     stores: dict[str, Store],
     config: Config,
@@ -84,14 +82,13 @@ def calibrate(
     """
     failed: dict[str, str] = {}
     sizes: dict[tuple, int] = {}
-    for number, (like, sized) in enumerate(wants, start=1):
+    for number, like in enumerate(wants, start=1):
         if like.store in failed:
             continue
-        store = same_store(like)
         records, rate = FIRST_RECORDS, _rate(known, like)
-        if sized:
+        if rate:
             # Once for each store: repetitions are alike.
-            records = sizes.setdefault(store, _round(rate * LOAD_SECONDS, FIRST_RECORDS))
+            records = sizes.setdefault(same_store(like), _round(rate * LOAD_SECONDS))
         cell = _short(like, min(records, like.records), rate)
         while raw_directory(RUN, cell).exists():
             cell = replace(cell, repetition=cell.repetition + 1)
@@ -108,12 +105,9 @@ def calibrate(
         )
         try:
             # Only times are taken from them.
-            cost = read_cost(measure_cell(request, read=read_cost))
+            known.append(read_cost(measure_cell(request, read=read_cost)))
         except KvstudyError as error:
             failed[like.store] = str(error)
-            continue
-        if cost is not None:
-            known.append(cost)
     return failed
 
 
@@ -127,10 +121,10 @@ def _rate(known: list[Cost], like: Cell) -> float:
     return max((load.count / load.runtime for load in loads if load.runtime), default=0.0)
 
 
-def _round(count: float, least: int) -> int:
+def _round(count: float) -> int:
     """In whole thousands of one digit, so that other cells may have as many."""
     thousands = round(count / 1000)
-    return max(round(thousands, 1 - len(str(thousands))) * 1000, least)
+    return max(round(thousands, 1 - len(str(thousands))) * 1000, FIRST_RECORDS)
 
 
 def _short(cell: Cell, records: int, rate: float) -> Cell:
@@ -143,7 +137,7 @@ def _short(cell: Cell, records: int, rate: float) -> Cell:
     if inserts:
         # A timed run has no end of operations, and with inserts YCSB then draws most keys from
         # records that never come to be: it would measure its own draws.
-        operations = _round(rate * RUN_SECONDS / (SCAN if scans else 1), FIRST_RECORDS)
+        operations = _round(rate * RUN_SECONDS / (SCAN if scans else 1))
         seconds = None
     operations = min(cell.operations, operations)
     sizes = {"records": records, "operations": operations, "seconds": seconds}
