@@ -7,7 +7,6 @@ import os
 import re
 import resource
 import select
-import signal
 import socket
 import subprocess
 import threading
@@ -66,9 +65,13 @@ class Clients:
         self._started, self._clock = time.time(), time.monotonic()
         self._cpu = _cpu_of_ended_children()
         self._clients: dict[str, subprocess.Popen] = {}
+        environment = os.environ | {"CLASSPATH": self.classpath}
         with contextlib.ExitStack() as starting:
             for label, command in self.commands.items():
-                self._clients[label] = starting.enter_context(self._client(label, command))
+                ends = (self.directory / f"{label}.out", self.directory / f"{label}.err")
+                files = [starting.enter_context(path.open("wb")) for path in ends]
+                client = process.running(command, *files, self.what, environment=environment)
+                self._clients[label] = starting.enter_context(client)
             pids = [client.pid for client in self._clients.values()]
             roots = {"client": pids, "server": self.server}
             self._sampler = Sampler(self.directory, self.phase, roots, self._clock, self.host)
@@ -97,20 +100,6 @@ class Clients:
             "client_cpu_seconds": round(_cpu_of_ended_children() - self._cpu, 3),
             "monitor_cpu_seconds": round(self._sampler.cpu_seconds, 3),
         }
-
-    @contextlib.contextmanager
-    def _client(self, label: str, command: list[str]) -> Iterator[subprocess.Popen]:
-        """A client that never survives the block."""
-        output, errors = self.directory / f"{label}.out", self.directory / f"{label}.err"
-        environment = os.environ | {"CLASSPATH": self.classpath}
-        with output.open("wb") as out, errors.open("wb") as err:
-            client = process.start(command, out, err, environment=environment)
-            record = process.note(client, self.what)
-            try:
-                yield client
-            finally:
-                process.stop(client, signal.SIGKILL)
-                record.unlink(missing_ok=True)
 
 
 def _cpu_of_ended_children() -> float:

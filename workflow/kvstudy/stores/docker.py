@@ -88,6 +88,7 @@ class DockerServer(LocalServer):
         self.after_start = [["docker", "exec", self.name, *command] for command in self.after_start]
         self._facts: dict = {}
         self._client: subprocess.Popen | None = None
+        self._record: Path | None = None
 
     def start(self) -> None:
         if problem := missing(self.store):

@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import psutil
 
@@ -169,6 +169,27 @@ def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
     created = psutil.Process(process.pid).create_time()
     entry = {"kind": "process", "what": what, "pid": process.pid, "created": created, "mark": mark}
     return record(f"{what}-{process.pid}", entry)
+
+
+@contextlib.contextmanager
+def running(
+    command: list[str],
+    output: IO,
+    errors: IO | int,
+    what: str,
+    sign: signal.Signals = signal.SIGKILL,
+    mark: str = "",
+    **how: Any,
+) -> Iterator[subprocess.Popen]:
+    """A recorded process, as ``start`` makes it; it and its group end with the block."""
+    process, entry = start(command, output, errors, **how), None
+    try:
+        entry = note(process, what, mark)
+        yield process
+    finally:
+        stop(process, sign)
+        if entry:
+            entry.unlink(missing_ok=True)
 
 
 def adopt_orphans() -> set[psutil.Process]:

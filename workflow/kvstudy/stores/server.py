@@ -100,7 +100,6 @@ class LocalServer(Server):
         # Their texts by where they lie on this machine; names are below ``data``.
         self.places = {name: data.absolute() / name.lstrip("/") for name in texts}
         self.files = {self.places[name]: text for name, text in texts.items()}
-        self._record: Path | None = None
 
     def write_files(self) -> None:
         for path, text in self.files.items():
