@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from click.testing import CliRunner, Result
@@ -35,6 +38,17 @@ def add_pretended(folder: Path) -> None:
         jar.writestr(zipfile.ZipInfo("kvstudy/workload/TogetherWorkload.class"), b"")
     (folder / STUDY).parent.mkdir()
     shutil.copy(PRETEND / "study.yaml", folder / STUDY)
+
+
+def wait_for(
+    look: Callable[[], Any], what: str | Callable[[], object] = "", seconds: float = 120
+) -> Any:
+    """The first thing that ``look`` returns; ``what`` tells why nothing came."""
+    limit = time.monotonic() + seconds
+    while not (thing := look()):
+        assert time.monotonic() < limit, what() if callable(what) else what
+        time.sleep(0.05)
+    return thing
 
 
 def kvstudy(*arguments: object, answers: str = "") -> Result:

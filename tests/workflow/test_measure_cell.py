@@ -11,8 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +23,7 @@ from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.study.raw import write_sums
 
-from tests.project import CELL, kvstudy, measure
+from tests.project import CELL, kvstudy, measure, wait_for
 
 OTHER = CELL.replace("rep1", "rep2")
 RAW = Path("results/small/raw") / CELL
@@ -41,13 +39,6 @@ def servers() -> list[psutil.Process]:
             if ours and "pretend-server" in " ".join(candidate.cmdline()):
                 here.append(candidate)
     return here
-
-
-def until(condition: Callable[[], object], seconds: float = 5) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, servers()
-        time.sleep(0.05)
 
 
 def edit(file: str | Path, before: str, after: str) -> None:
@@ -170,7 +161,7 @@ def test_a_child_of_a_server_whose_cell_was_killed_is_ended_by_the_next(pretend_
     monkeypatch.delenv("PRETEND_CLIENT")
     monkeypatch.delenv("PRETEND_SERVER")
     # The server has ended with its parent; what it has started is still there.
-    until(lambda: len(servers()) == 1)
+    wait_for(lambda: len(servers()) == 1, servers, 5)
     (left,) = servers()
     with subprocess.Popen(["pretend-server", "0"], env=os.environ) as other:
         measure()
@@ -488,7 +479,7 @@ def start(study: Path, cell: str = CELL) -> subprocess.Popen:
 def start_slow(study: Path, monkeypatch) -> subprocess.Popen:
     monkeypatch.setenv("PRETEND_CLIENT", "slow-load")
     measuring = start(study)
-    until(Path("results/small/measuring", CELL, "load.err").exists, 10)
+    wait_for(Path("results/small/measuring", CELL, "load.err").exists, seconds=10)
     return measuring
 
 
@@ -509,7 +500,7 @@ def test_a_killed_cell_takes_its_server_with_it(pretend_study, monkeypatch):
     measuring = start_slow(pretend_study, monkeypatch)
     measuring.kill()
     measuring.wait()
-    until(lambda: not servers())
+    wait_for(lambda: not servers(), servers, 5)
     # The next measurement cleans up what the killed one could not.
     monkeypatch.delenv("PRETEND_CLIENT")
     measure()
