@@ -22,7 +22,7 @@ from kvstudy.measure.kernel import ALLOWED, Tree, core_numbers
 from kvstudy.stores import docker, process, providers
 from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import Server, ask, free_port, serving
+from kvstudy.stores.server import Server, ask, check_empty, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
 from kvstudy.study.config import Hosts
 from kvstudy.study.raw import set_aside, stamp
@@ -31,6 +31,10 @@ from kvstudy.whole_file import check_writable
 # A disk with less room than this (bytes) is full: logs are written in such pieces.
 ROOM = 1 << 16
 KEY = "config/config.yaml: pin_cpus"
+NOT_EMPTY = (
+    "a cell needs an empty one. Empty it, or set external.may_empty: true in config/config.yaml: "
+    "then ALL of its data is deleted before each cell"
+)
 # Of the server, in the folder of a measurement.
 SERVER_LOG = "server.log"
 
@@ -117,14 +121,8 @@ class Setting:
             self.refuse_unlike(name, version)
             if self.used_provider == "external" and self.may_empty:
                 ask(store, server, "empty")
-            ask(store, server, "create", fields)
-            # Only a server of somebody else can hold any.
-            if records := ask(store, server, "records"):
-                raise KvstudyError(
-                    f"the {store.title} server at {server.host}:{server.port} holds {records} "
-                    "records; a cell needs an empty one. Empty it, or set external.may_empty: "
-                    "true in config/config.yaml: then ALL of its data is deleted before each cell"
-                )
+            # Only a server of somebody else can hold any records.
+            check_empty(store, server, fields, NOT_EMPTY)
             yield server
             clock = time.monotonic()
         server.stop_seconds = time.monotonic() - clock

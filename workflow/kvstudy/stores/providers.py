@@ -14,7 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import POLL_SECONDS, Server, ask
+from kvstudy.stores.server import POLL_SECONDS, Server, check_empty
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
@@ -103,12 +103,7 @@ def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
                     f"{store.ready_seconds:g} s ({error})"
                 ) from None
             time.sleep(POLL_SECONDS)
-    ask(store, server, "create", fields)
-    if records := ask(store, server, "records"):
-        raise KvstudyError(
-            f"the {store.title} server at {address} holds {records} records; "
-            "stop it, or start yours at another port"
-        )
+    check_empty(store, server, fields, "stop it, or start yours at another port")
     return version
 
 

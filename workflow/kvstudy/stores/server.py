@@ -192,6 +192,16 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
         ) from None
 
 
+def check_empty(store: Store, server: Server, fields: Sequence[str], remedy: str) -> None:
+    """Make the empty table that the store may need; KvstudyError for a server that is not empty."""
+    ask(store, server, "create", fields)
+    if records := ask(store, server, "records"):
+        raise KvstudyError(
+            f"the {store.title} server at {server.host}:{server.port} holds {records} records; "
+            f"{remedy}"
+        )
+
+
 def why_silent(server: Server) -> str | None:
     """How the server ended, or that it is stopped; None when neither is the reason."""
     # A process closes its connections some time before it has ended.

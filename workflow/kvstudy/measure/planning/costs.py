@@ -101,7 +101,9 @@ def read_cost(directory: Path) -> Cost | None:
     """The cell whose raw logs lie in ``directory``; None for gaps and imports, without times."""
     try:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-        cell = cell_of(manifest["cell"])
+        fields = manifest["cell"]
+        pairs = {name: tuple(sorted(fields[name].items())) for name in ("properties", "options")}
+        cell = Cell(**fields | pairs)
         seconds = manifest["seconds"]
         phases = {
             name: _phase(directory, name, float(phase["seconds"]), len(cell.shares(name)))
@@ -125,12 +127,6 @@ def read_cost(directory: Path) -> Cost | None:
         latency_bytes=latencies / last.count if latencies and last.count else None,
         throughput=last.count / last.runtime if last.runtime > 0 else 0.0,
     )
-
-
-def cell_of(data: dict) -> Cell:
-    """The cell that a manifest records, see ``Cell.as_json``."""
-    pairs = {name: tuple(sorted(data[name].items())) for name in ("properties", "options")}
-    return Cell(**data | pairs)
 
 
 def _phase(directory: Path, name: str, seconds: float, clients: int) -> PhaseCost:
