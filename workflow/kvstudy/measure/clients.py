@@ -68,8 +68,8 @@ class Clients:
         environment = os.environ | {"CLASSPATH": self.classpath}
         with contextlib.ExitStack() as starting:
             for label, command in self.commands.items():
-                ends = (self.directory / f"{label}.out", self.directory / f"{label}.err")
-                files = [starting.enter_context(path.open("wb")) for path in ends]
+                paths = (self.directory / f"{label}.{end}" for end in ("out", "err"))
+                files = [starting.enter_context(path.open("wb")) for path in paths]
                 client = process.running(command, *files, self.what, environment=environment)
                 self._clients[label] = starting.enter_context(client)
             pids = [client.pid for client in self._clients.values()]
