@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.cell import Request, measure_cell
-from kvstudy.measure.planning.costs import Cost, conditions, read_cost
-from kvstudy.measure.planning.estimate import same_store, same_workload
+from kvstudy.measure.planning.costs import Cost, conditions, read_cost, same_store, same_workload
 from kvstudy.measure.planning.progress import CALIBRATION
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell

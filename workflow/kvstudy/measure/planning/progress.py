@@ -8,8 +8,7 @@ from pathlib import Path
 
 from kvstudy.language.reasons import sentence
 from kvstudy.measure import hosts
-from kvstudy.measure.planning.costs import read_cost, read_costs
-from kvstudy.measure.planning.estimate import Estimator
+from kvstudy.measure.planning.costs import Estimator, read_cost, read_costs
 from kvstudy.stores import providers
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell, left_out, plan, run_name
