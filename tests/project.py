@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -45,6 +47,17 @@ def edit(path: Path, change: Callable[[dict], object] = dict, **keys: object) ->
     change(data)
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     return path
+
+
+def wait_for(
+    look: Callable[[], Any], what: str | Callable[[], object] = "", seconds: float = 120
+) -> Any:
+    """The first thing that ``look`` returns; ``what`` tells why nothing came."""
+    limit = time.monotonic() + seconds
+    while not (thing := look()):
+        assert time.monotonic() < limit, what() if callable(what) else what
+        time.sleep(0.05)
+    return thing
 
 
 def kvstudy(*arguments: object, answers: str = "") -> Result:

@@ -8,8 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +16,7 @@ import yaml
 
 from tests.e2e.pipeline import TWO_STORES
 from tests.faults.finished import contents
+from tests.project import wait_for
 
 STUDY = TWO_STORES | {
     "name": "nodes",
@@ -85,7 +85,7 @@ class Blocks:
             shutil.rmtree(self.folder / cell.parent, ignore_errors=True)
         earlier = set(self.jobs())
         running = self.start(*self.cells(1))
-        until(
+        wait_for(
             # The server of an earlier job may be there still.
             lambda: set(self.jobs()) - earlier and self.servers(),
             lambda: f"no server starts: {self.said[-3000:]}",
@@ -102,11 +102,3 @@ class Blocks:
         assert list(cells["invalid"]) == [""] * 4
         assert not (self.folder / RESULTS / "replaced").exists()
         return cells
-
-
-def until(look: Callable, what: Callable[[], str] | str, seconds: float = 120):
-    limit = time.monotonic() + seconds
-    while not (thing := look()):
-        assert time.monotonic() < limit, what if isinstance(what, str) else what()
-        time.sleep(0.1)
-    return thing

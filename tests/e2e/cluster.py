@@ -14,13 +14,13 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 
 from tests.e2e.namespaces import Network, inside, network
+from tests.project import wait_for
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "unshare")
 # Beyond its own needs a node of so many CPUs takes a job whatever else the machine does.
@@ -209,11 +209,11 @@ class Cluster:
         self._until(ready, "the nodes do not come up")
 
     def _until(self, look, what: str, seconds: float = 120) -> None:
-        limit = time.monotonic() + seconds
-        while not look():
-            logs = "".join(path.read_text()[-1500:] for path in self.folder.glob("*.out"))
-            assert time.monotonic() < limit, f"{what}: {logs}"
-            time.sleep(0.2)
+        def logs() -> str:
+            ends = (path.read_text()[-1500:] for path in self.folder.glob("*.out"))
+            return f"{what}: {''.join(ends)}"
+
+        wait_for(look, logs, seconds)
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ from kvstudy.stores.server import free_port, serving
 
 from tests.e2e.pipeline import snakemake
 from tests.formats_support import text_of
-from tests.project import edit
+from tests.project import edit, wait_for
 
 STORES = Path(__file__).parents[2] / "envs" / "stores"
 
@@ -88,15 +88,6 @@ def listening(port: int) -> set[str]:
     """The addresses on which somebody listens to the port."""
     sockets = psutil.net_connections("tcp")
     return {s.laddr.ip for s in sockets if s.laddr.port == port and s.status == "LISTEN"}
-
-
-def wait_for(condition, seconds: float = 20) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 @pytest.mark.parametrize("name", ["redis", "memcached", "mariadb", "mongodb"])
@@ -305,9 +296,9 @@ def test_the_shown_commands_work_when_pasted(
     lines = server.commands()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
     subprocess.run("\n".join(lines["start"]), shell=True, **quiet)
-    assert wait_for(lambda: listening(server.port) == {"127.0.0.1"})
+    wait_for(lambda: listening(server.port) == {"127.0.0.1"})
     subprocess.run("\n".join(lines["stop"]), shell=True, **quiet)
-    assert wait_for(lambda: containers(docker_daemon) == [])
+    wait_for(lambda: containers(docker_daemon) == [])
 
 
 def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
@@ -397,7 +388,7 @@ def test_port_that_is_taken(docker_daemon, local_images, tmp_path):
         other = tmp_path / "second.log"
         second = provider.DockerServer(store, first.port, tmp_path / "data", other)
         second.start()
-        assert wait_for(lambda: second.died() is not None)
+        wait_for(lambda: second.died() is not None)
         second.stop()
         assert "Address already in use" in other.read_text()
         assert containers(docker_daemon) == [first.name]
@@ -419,7 +410,7 @@ def test_server_that_dies_later_is_noticed(docker_daemon, local_images, tmp_path
     server = _server(store, log)
     with serving(store, server, log):
         docker(docker_daemon, "kill", server.name)
-        assert wait_for(lambda: server.died() is not None)
+        wait_for(lambda: server.died() is not None)
         assert server.died() == "was killed by SIGKILL"
 
 
@@ -474,7 +465,7 @@ def test_server_that_would_listen_to_everybody_is_refused(local_images):
 
 def test_sigkill_of_the_controller_ends_a_server(docker_daemon, local_images, tmp_path):
     name = _killed_controller("redis", local_images.redis, tmp_path)
-    assert wait_for(lambda: name not in containers(docker_daemon))
+    wait_for(lambda: name not in containers(docker_daemon))
     assert provider.sweep() == []
     assert not list((process.state_directory() / "servers").iterdir())
 
@@ -537,7 +528,7 @@ def _killed_controller(name: str, image: str, tmp_path: Path) -> str:
     try:
         container = controller.stdout.readline().strip()
         running = ["docker", "ps", "--quiet", "--filter", f"name={container}"]
-        assert wait_for(lambda: subprocess.check_output(running))
+        wait_for(lambda: subprocess.check_output(running))
     finally:
         controller.send_signal(signal.SIGKILL)
         controller.wait()

@@ -8,8 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -27,6 +26,7 @@ from kvstudy.study.load import load_study
 from tests.e2e import pipeline
 from tests.e2e.namespaces import NETWORK, Network, inside, network, run, sshd
 from tests.e2e.pipeline import ROOT, programs_in, snakemake
+from tests.project import wait_for
 
 STUDY = {
     "name": "hosts",
@@ -66,7 +66,7 @@ def data(tmp_path_factory) -> Path:
 def ssh(three: Network, tmp_path_factory) -> Iterator[str]:
     with sshd(three, tmp_path_factory.mktemp("ssh")) as client:
         launcher = f"ssh -F {client} {{host}}"
-        until(lambda: all(logged_in(launcher, name) for name in three.names))
+        wait_for(lambda: all(logged_in(launcher, name) for name in three.names))
         yield launcher
 
 
@@ -91,13 +91,6 @@ def studies(clone: Path) -> Path:
 def logged_in(launcher: str, name: str) -> bool:
     words = launcher.format(host=name).split()
     return subprocess.run([*words, "true"], capture_output=True).returncode == 0
-
-
-def until(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
-    limit = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < limit, f"not within {seconds} s"
-        time.sleep(0.1)
 
 
 def hosts_of(of: Network, launcher: str, data: Path) -> Hosts:
@@ -245,7 +238,7 @@ class Measuring:
             text=True,
         )
         errors = project / "results/long/measuring" / CELL
-        until(
+        wait_for(
             lambda: (
                 all(
                     file.is_file() and "together: began" in file.read_text()
@@ -261,7 +254,7 @@ class Measuring:
         return self.process.communicate(timeout=PATIENCE)[0]
 
     def nothing_left(self) -> None:
-        until(lambda: self.of.programs() == [] and programs_in(self.project) == [])
+        wait_for(lambda: self.of.programs() == [] and programs_in(self.project) == [])
 
 
 @pytest.fixture
@@ -327,8 +320,8 @@ def test_the_network_of_a_client_is_gone(measuring: Measuring):
     try:
         assert f"lost the agent on {name}: no answer" in measuring.said()
         # Those of its sshd end when they find out.
-        until(lambda: measuring.of.agent(name) is None)
-        until(lambda: not any("java" in line for line in measuring.of.programs()))
+        wait_for(lambda: measuring.of.agent(name) is None)
+        wait_for(lambda: not any("java" in line for line in measuring.of.programs()))
     finally:
         run(*inside(name), "ip", "link", "set", "eth0", "up")
     measuring.nothing_left()

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.blocks import SERVERS, Blocks, until
+from tests.e2e.blocks import SERVERS, Blocks
 from tests.e2e.pipeline import programs_in
+from tests.project import wait_for
 
 
 class Project(Blocks):
@@ -80,7 +81,7 @@ def kill(project: Project, running: subprocess.Popen, job: Path) -> None:
     running.kill()
     running.wait()
     cells = [project.folder / cell for cell in project.cells(1)]
-    until(lambda: any(cell.is_file() for cell in cells), "the Job does not go on")
+    wait_for(lambda: any(cell.is_file() for cell in cells), "the Job does not go on")
 
 
 def evict(project: Project, running: subprocess.Popen, job: Path) -> None:
@@ -101,7 +102,7 @@ def test_a_fault_leaves_no_server_and_the_next_call_goes_on(project, block, faul
     fault(project, running, job)
     assert running.wait(120) != 0
     if fault != kill:
-        until(lambda: not project.servers() + project.jobs(), "a server or a Job is left", 60)
+        wait_for(lambda: not project.servers() + project.jobs(), "a server or a Job is left", 60)
 
 
 def test_the_next_call_finishes(measured):

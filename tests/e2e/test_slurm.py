@@ -12,9 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.blocks import SERVERS, Blocks, until
+from tests.e2e.blocks import SERVERS, Blocks
 from tests.e2e.cluster import Cluster, reason_to_skip, running_cluster
 from tests.e2e.pipeline import run
+from tests.project import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,7 @@ def test_a_fault_leaves_no_server_and_the_next_call_goes_on(project, block, faul
     fault(project, running, job)
     assert running.wait(120) != 0
     if fault != kill:
-        until(lambda: not project.servers(), "a server is left", 60)
+        wait_for(lambda: not project.servers(), "a server is left", 60)
         assert project.cluster.jobs() == []
     project.cluster.wait_for_nodes()
 

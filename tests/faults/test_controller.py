@@ -20,6 +20,7 @@ from kvstudy.stores.process import state_directory
 from tests.faults.cells import CELL, OTHER, RAW, check_next
 from tests.faults.finished import contents
 from tests.faults.scene import MARK, Scene, processes_of
+from tests.project import wait_for
 from tests.workflow.conftest import Workflow, measured, workflow
 
 __all__ = ["workflow"]
@@ -27,15 +28,6 @@ __all__ = ["workflow"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
 BUSY = Path("results/small/measuring", CELL)
 CELLS = "results/small/cells.csv"
-
-
-def wait_for(look, what: str, seconds: float = 120):
-    """The first thing that ``look`` returns."""
-    limit = time.monotonic() + seconds
-    while not (thing := look()):
-        assert time.monotonic() < limit, what
-        time.sleep(0.05)
-    return thing
 
 
 # --- one cell

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure import cluster
+from kvstudy.measure import controller
 
 SQUEUE = """#!/bin/sh
 [ -e queue-fails ] && { echo cannot contact the controller >&2; exit 1; }
@@ -39,26 +39,26 @@ def test_only_jobs_of_the_groups_in_this_clone_are_cancelled(queue, capsys):
         f"21|rule_repetition-1_measure|{other}\n"
         f"22|(null)|{here}\n"
     )
-    cluster.end_earlier_jobs("slurm")
+    controller.end_earlier_jobs("slurm")
     assert Path("cancelled").read_text() == "11 12\n"
     assert capsys.readouterr().err == "Cancelling jobs of an earlier Snakemake: 11, 12\n"
 
 
 def test_jobs_that_do_not_end_are_named(queue, monkeypatch):
-    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(controller, "CANCEL_SECONDS", 0)
     Path("jobs-stay").touch()
     queue.write_text(f"11|rule_repetition-2_measure|{queue.parent}\n")
     with pytest.raises(KvstudyError, match=r"jobs 11: .* do not end; 'squeue'"):
-        cluster.end_earlier_jobs("slurm")
+        controller.end_earlier_jobs("slurm")
 
 
 def test_a_queue_that_does_not_answer(queue):
     Path("queue-fails").touch()
     with pytest.raises(KvstudyError, match="squeue: cannot contact the controller"):
-        cluster.end_earlier_jobs("slurm")
+        controller.end_earlier_jobs("slurm")
 
 
 @pytest.mark.parametrize("executor", ["slurm", "cluster-generic", "lsf"])
 def test_a_cluster_that_is_not_known_is_left_alone(executor, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    cluster.end_earlier_jobs(executor)
+    controller.end_earlier_jobs(executor)

@@ -15,6 +15,10 @@ from kvstudy.measure.preflight import Finding, load_average, preflight
 from .machines import machine, put
 
 RESULTS = Path("/home/student/kvstudy/results")
+CPU, GROUP = "sys/devices/system/cpu", "sys/fs/cgroup/user.slice"
+MOUNTS = "proc/self/mountinfo"
+NFS = "1 1 259:2 / / rw - xfs /dev/x rw\n2 1 0:9 / /home rw - nfs4 host:/home rw"
+THREADS, POWERSAVE = "16 hardware threads", "powersave"
 
 
 @pytest.fixture(autouse=True)
@@ -117,50 +121,32 @@ def test_files_of_an_unknown_form_are_not_visible(tmp_path, place, content):
         ("proc/loadavg", "8.1 4 2 9/300 1", "load", "8 other threads running", False),
         ("proc/self/status", "Cpus_allowed_list:\t3", "cores", "1 hardware thread", False),
         (
-            "sys/fs/cgroup/user.slice/cpu.max",
+            f"{GROUP}/cpu.max",
             "150000 100000",
             "cores",
-            "16 hardware threads, limited to the time of 1.5",
+            f"{THREADS}, limited to the time of 1.5",
             False,
         ),
+        (f"{GROUP}/memory.max", str(2 * 2**30), "memory_limit", "2.0 GiB", False),
         (
-            "sys/fs/cgroup/user.slice/memory.max",
-            str(2 * 2**30),
-            "memory_limit",
-            "2.0 GiB",
-            False,
-        ),
-        (
-            "sys/devices/system/cpu/cpu3/cpufreq/scaling_governor",
-            "powersave",
+            f"{CPU}/cpu3/cpufreq/scaling_governor",
+            POWERSAVE,
             "governor",
-            "performance, powersave",
+            f"performance, {POWERSAVE}",
             False,
         ),
         ("sys/devices/system/node/node1/cpulist", "8-15", "numa", "2", False),
-        ("sys/devices/system/cpu/cpufreq/boost", "1", "turbo", "on", False),
+        (f"{CPU}/cpufreq/boost", "1", "turbo", "on", False),
         ("sys/hypervisor/type", "xen", "virtual_machine", "yes (xen)", False),
         ("sys/class/dmi/id/product_name", "VMware7,1", "virtual_machine", "VMware7,1", False),
         ("run/.containerenv", "", "container", "yes (Podman)", False),
         ("proc/1/cgroup", "0::/kubepods/x", "container", "yes (kubepods)", False),
         ("proc/meminfo", "SwapTotal: 1048576 kB\nSwapFree: 1048576 kB", "swap", "not used", True),
         ("proc/self/limits", "Max open files  256  1024  files", "open_files", "1024", False),
+        (MOUNTS, "1 1 0:40 / / rw - tmpfs tmpfs rw", "disk", "tmpfs, in memory", False),
+        (MOUNTS, NFS, "disk", "nfs4, over a network", False),
         (
-            "proc/self/mountinfo",
-            "1 1 0:40 / / rw - tmpfs tmpfs rw",
-            "disk",
-            "tmpfs, in memory",
-            False,
-        ),
-        (
-            "proc/self/mountinfo",
-            "1 1 259:2 / / rw - xfs /dev/x rw\n2 1 0:9 / /home rw - nfs4 host:/home rw",
-            "disk",
-            "nfs4, over a network",
-            False,
-        ),
-        (
-            "proc/self/mountinfo",
+            MOUNTS,
             "1 1 0:33 / / rw - overlay overlay rw",
             "disk",
             "overlay, its kind not visible",

@@ -11,7 +11,7 @@ import pytest
 from kvstudy.analyse.tidy.resources import gc_pauses, resources, server_cpu_seconds, usage
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import parse
-from kvstudy.measure.sampler import MACHINE_COLUMNS, PROCESS_COLUMNS
+from kvstudy.measure.clients import MACHINE_COLUMNS, PROCESS_COLUMNS
 from kvstudy.study.alike import usable_cores
 
 LOG = Path(__file__).parents[1] / "data" / "ycsb" / "redis-workloada-run-r3.out"

@@ -58,7 +58,7 @@ def test_a_container_gets_the_same_configuration(tmp_path):
     server = DockerServer(STORE, free_port(), tmp_path / "data", tmp_path / "log")
     ((path, text),) = server.files.items()
     inside = "/opt/aerospike/etc/aerospike.conf"
-    assert f"{path}:{inside}:ro" in server.command
+    assert f"--volume={path}:{inside}:ro" in server.command
     assert server.command[-3:] == ["/usr/bin/asd", "--config-file", inside]
     assert re.findall(r"address (\S+)", text) == [HOST] * 3
     assert "work-directory /opt/aerospike\n" in text

@@ -7,13 +7,13 @@ import os
 import re
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import pandas as pd
 import psutil
 import pytest
 
+from tests.project import wait_for
 from tests.workflow.conftest import CELLS, Workflow, jobs, measure_all, measured
 
 
@@ -273,16 +273,11 @@ def test_a_scaled_run_does_not_touch_the_full_one(workflow):
 
 def test_killing_snakemake_ends_the_cell_and_its_server(workflow):
     running = workflow.started(CELLS, PRETEND_CLIENT="slow-load")
-    deadline = time.monotonic() + 30
-    while not list(workflow.folder.glob("results/small/measuring/*/*/*/*/load.err")):
-        assert time.monotonic() < deadline, "no cell started"
-        time.sleep(0.1)
+    started = "results/small/measuring/*/*/*/*/load.err"
+    wait_for(lambda: list(workflow.folder.glob(started)), "no cell started", 30)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    deadline = time.monotonic() + 10
-    while mine(workflow) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert mine(workflow) == []
+    wait_for(lambda: not mine(workflow), lambda: mine(workflow), 10)
     measure_all(workflow)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pwd
@@ -10,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -23,8 +23,9 @@ from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.study.raw import write_sums
 
-from tests.project import CELL, kvstudy, measure
+from tests.project import CELL, kvstudy, measure, wait_for
 
+OTHER = CELL.replace("rep1", "rep2")
 RAW = Path("results/small/raw") / CELL
 FAILED = Path("results/small/failed") / CELL
 
@@ -33,14 +34,22 @@ def servers() -> list[psutil.Process]:
     """Pretended servers of this test (with its folder in their environment)."""
     here = []
     for candidate in psutil.process_iter():
-        try:
-            if "pretend-server" in " ".join(candidate.cmdline()) and candidate.environ().get(
-                "PWD"
-            ) == str(Path.cwd()):
+        with contextlib.suppress(psutil.Error):
+            ours = candidate.environ().get("PWD") == str(Path.cwd())
+            if ours and "pretend-server" in " ".join(candidate.cmdline()):
                 here.append(candidate)
-        except psutil.Error:
-            continue
     return here
+
+
+def edit(file: str | Path, before: str, after: str) -> None:
+    text = Path(file).read_text()
+    assert before in text
+    Path(file).write_text(text.replace(before, after))
+
+
+def edit_verbs(more: str) -> None:
+    with Path("envs/stores/pretend/verbs.py").open("a") as file:
+        file.write(more)
 
 
 @pytest.fixture(autouse=True)
@@ -78,8 +87,7 @@ def test_a_measured_cell_leaves_its_raw_logs(pretend_study):
 def test_a_store_without_counters_tells_none(pretend_study):
     file = Path("envs/stores/pretend/verbs.py")
     file.write_text(file.read_text().split("def counters")[0])
-    store = Path("envs/stores/pretend/store.yaml")
-    store.write_text(store.read_text().replace("misses: get_misses\n", ""))
+    edit("envs/stores/pretend/store.yaml", "misses: get_misses\n", "")
     measure()
     server = json.loads((RAW / "manifest.json").read_text())["server"]
     assert server["counters"] == {"load": None, "run": None}
@@ -88,16 +96,14 @@ def test_a_store_without_counters_tells_none(pretend_study):
 @pytest.mark.parametrize("after", ["{}", "{name: -count for name, count in told.items()}"])
 def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
     """A server that was started anew has lost what it held."""
-    file = Path("envs/stores/pretend/verbs.py")
-    file.write_text(
-        file.read_text() + "\n\nrising = counters\n\n\n"
+    edit_verbs(
+        "\n\nrising = counters\n\n\n"
         "def counters(host, port):\n"
         "    told = rising(host, port)\n"
         "    del told['get_misses']\n"
         f"    return {after} if 'run' in told else told\n"
     )
-    store = Path("envs/stores/pretend/store.yaml")
-    store.write_text(store.read_text().replace("misses: get_misses\n", ""))
+    edit("envs/stores/pretend/store.yaml", "misses: get_misses\n", "")
     text = failure()
     assert "its counter load fell by" in text
     assert "was the server started anew?" in text
@@ -154,7 +160,9 @@ def test_a_child_of_a_server_whose_cell_was_killed_is_ended_by_the_next(pretend_
     measuring.communicate()
     monkeypatch.delenv("PRETEND_CLIENT")
     monkeypatch.delenv("PRETEND_SERVER")
-    (left,) = wait_for_one_left()
+    # The server has ended with its parent; what it has started is still there.
+    wait_for(lambda: len(servers()) == 1, servers, 5)
+    (left,) = servers()
     with subprocess.Popen(["pretend-server", "0"], env=os.environ) as other:
         measure()
         assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
@@ -175,23 +183,25 @@ def test_a_server_that_dies(pretend_study, monkeypatch, phase):
     assert (logs / f"{phase}.err").exists()
 
 
+ENDED = "the YCSB client ended with exit status 1"
+MEMORY = (
+    "OutOfMemoryError: Java heap space: the client's Java ran out; use fewer threads or more memory"
+)
+
+
 @pytest.mark.parametrize(
     ("client", "message"),
     [
-        (
-            "exception-load",
-            "load: the YCSB client ended with exit status 1: Exception in thread main",
-        ),
+        ("exception-load", f"load: {ENDED}: Exception in thread main"),
         ("lost-load", "load.out: 500 of 1000 records were loaded"),
         ("cut-load", "load.out"),
         ("cut-run", "run.out"),
-        ("exception-run", "run: the YCSB client ended with exit status 1"),
+        ("exception-run", f"run: {ENDED}"),
         ("killed-run", "run: the YCSB client was killed by SIGKILL, by somebody, or by the system"),
         # The true cause first.
         (
             "memory-load",
-            f'{CELL}: Exception in thread "Thread-2" java.lang.OutOfMemoryError: Java heap space: '
-            "the client's Java ran out; use fewer threads or more memory (load.out: 500 of 1000",
+            f'{CELL}: Exception in thread "Thread-2" java.lang.{MEMORY} (load.out: 500 of 1000',
         ),
     ],
 )
@@ -233,7 +243,7 @@ def test_a_server_that_holds_other_records(pretend_study, monkeypatch, held, why
 
 
 def two_clients(study: Path) -> str:
-    study.write_text(study.read_text().replace("threads: 2}", "threads: 2, clients: 2}"))
+    edit(study, "threads: 2}", "threads: 2, clients: 2}")
     return "pretend/a/r1000_o2000_t2_c2/rep1"
 
 
@@ -281,15 +291,8 @@ def test_clients_that_begin_far_apart_make_the_cell_invalid(pretend_study, monke
 @pytest.mark.parametrize(
     ("client", "message"),
     [
-        (
-            "exception-second",
-            "run-2: the YCSB client ended with exit status 1: Exception in thread",
-        ),
-        (
-            "memory-second",
-            "OutOfMemoryError: Java heap space: the client's Java ran out; use fewer threads or "
-            "more memory (run-2.out: ",
-        ),
+        ("exception-second", f"run-2: {ENDED}: Exception in thread"),
+        ("memory-second", f"{MEMORY} (run-2.out: "),
     ],
 )
 def test_a_second_client_that_fails(pretend_study, monkeypatch, client, message):
@@ -427,89 +430,57 @@ def test_measuring_again_keeps_the_earlier_logs(pretend_study):
 def test_another_provider_than_the_finished_cells(pretend_study):
     measure()
     manifest = RAW / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
-    other = "pretend/a/r1000_o2000_t2/rep2"
+    edit(manifest, '"native"', '"docker"')
     with pytest.raises(KvstudyError) as error:
-        measure(other)
-    assert f"provider: docker (1 cell, {CELL}); native (1 cell, {other} is next)" in str(
-        error.value
-    )
+        measure(OTHER)
+    sides = f"provider: docker (1 cell, {CELL}); native (1 cell, {OTHER} is next)"
+    assert sides in str(error.value)
     assert not Path("results/small/failed").exists()
     # The cell itself may be measured anew in another way; nothing else is there.
     measure()
-    manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
-    measure(other, "--mixed", "true")
+    edit(manifest, '"native"', '"docker"')
+    measure(OTHER, "--mixed", "true")
     shutil.rmtree(RAW.with_name("rep2"))
     # auto keeps to what is there.
-    manifest.write_text(manifest.read_text().replace('"docker"', '"native"'))
-    measure("pretend/a/r1000_o2000_t2/rep2", "--provider", "auto")
+    edit(manifest, '"docker"', '"native"')
+    measure(OTHER, "--provider", "auto")
 
 
 def test_another_version_of_the_server_than_in_the_finished_cells(pretend_study):
     """Upgraded while the study was measured: found before anything is loaded."""
     measure()
-    manifest = RAW / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": "1.2.3"', '"version": "1.2.2"'))
-    other = "pretend/a/r1000_o2000_t2/rep2"
+    edit(RAW / "manifest.json", '"version": "1.2.3"', '"version": "1.2.2"')
     with pytest.raises(KvstudyError) as error:
-        measure(other)
+        measure(OTHER)
     assert "server of pretend: 1.2.2 (1 cell, " in str(error.value)
-    assert f"1.2.3 (1 cell, {other} is next)" in str(error.value)
+    assert f"1.2.3 (1 cell, {OTHER} is next)" in str(error.value)
     assert servers() == []
-    (logs,) = Path("results/small/failed", other).iterdir()
+    (logs,) = Path("results/small/failed", OTHER).iterdir()
     assert not list(logs.glob("load.*"))
-    measure(other, "--mixed", "true")
+    measure(OTHER, "--mixed", "true")
 
 
 def test_cells_that_are_no_longer_planned_may_be_of_another_kind(pretend_study):
     """`kvstudy parse` leaves them out too."""
     measure()
-    manifest = RAW / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
-    pretend_study.write_text(
-        pretend_study.read_text().replace("operations: 2000", "operations: 3000")
-    )
+    edit(RAW / "manifest.json", '"native"', '"docker"')
+    edit(pretend_study, "operations: 2000", "operations: 3000")
     measure("pretend/a/r1000_o3000_t2/rep1")
 
 
 # What a signal does, in a process of its own.
 
 
-def command(study: Path, cell: str) -> list[str]:
-    start = [sys.executable, "-m", "kvstudy", "measure", cell]
-    return [*start, "--study", str(study), "--provider", "native"]
+def start(study: Path, cell: str = CELL) -> subprocess.Popen:
+    command = [sys.executable, "-m", "kvstudy", "measure", cell, "--study", str(study)]
+    return subprocess.Popen([*command, "--provider", "native"], stderr=subprocess.PIPE, text=True)
 
 
-def start_slow(study: Path, monkeypatch, controller: int | None = None) -> subprocess.Popen:
+def start_slow(study: Path, monkeypatch) -> subprocess.Popen:
     monkeypatch.setenv("PRETEND_CLIENT", "slow-load")
-    if controller is not None:
-        monkeypatch.setenv("KVSTUDY_CONTROLLER", str(controller))
-    measuring = subprocess.Popen(
-        command(study, CELL),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    limit = time.monotonic() + 10
-    while not Path("results/small/measuring", CELL, "load.err").exists():
-        assert time.monotonic() < limit, "the cell did not start"
-        time.sleep(0.05)
+    measuring = start(study)
+    wait_for(Path("results/small/measuring", CELL, "load.err").exists, seconds=10)
     return measuring
-
-
-def wait_for_one_left() -> list[psutil.Process]:
-    """The server has ended with its parent; what it has started is still there."""
-    limit = time.monotonic() + 5
-    while len(servers()) != 1:
-        assert time.monotonic() < limit, servers()
-        time.sleep(0.05)
-    return servers()
-
-
-def wait_until_gone(limit: float = 5) -> None:
-    end = time.monotonic() + limit
-    while servers() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert servers() == []
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -529,7 +500,7 @@ def test_a_killed_cell_takes_its_server_with_it(pretend_study, monkeypatch):
     measuring = start_slow(pretend_study, monkeypatch)
     measuring.kill()
     measuring.wait()
-    wait_until_gone()
+    wait_for(lambda: not servers(), servers, 5)
     # The next measurement cleans up what the killed one could not.
     monkeypatch.delenv("PRETEND_CLIENT")
     measure()
@@ -539,7 +510,8 @@ def test_a_killed_cell_takes_its_server_with_it(pretend_study, monkeypatch):
 
 def test_a_cell_stops_when_its_controller_dies(pretend_study, monkeypatch):
     controller = subprocess.Popen(["sleep", "60"])
-    measuring = start_slow(pretend_study, monkeypatch, controller.pid)
+    monkeypatch.setenv("KVSTUDY_CONTROLLER", str(controller.pid))
+    measuring = start_slow(pretend_study, monkeypatch)
     controller.kill()
     controller.wait()
     _, errors = measuring.communicate(timeout=10)
@@ -568,11 +540,7 @@ def test_the_next_cell_ends_a_server_that_was_left_behind(pretend_study):
 def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
     first = start_slow(pretend_study, monkeypatch)
     monkeypatch.delenv("PRETEND_CLIENT")
-    second = subprocess.Popen(
-        command(pretend_study, "pretend/a/r1000_o2000_t2/rep2"),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    second = start(pretend_study, OTHER)
     assert f"waiting: process {first.pid} in {Path.cwd()} is measuring" in second.stderr.readline()
     first.terminate()
     first.communicate(timeout=10)
@@ -590,11 +558,7 @@ def test_what_cannot_be_read_is_a_failure_right_away(pretend_study, monkeypatch)
 
 
 def test_an_answer_that_cannot_be_read_is_a_failure_with_a_reason(pretend_study):
-    verbs = Path("envs/stores/pretend/verbs.py")
-    verbs.write_text(
-        verbs.read_text()
-        + "\n\ndef records(host, port):\n    raise ValueError('no namespace called ycsb')\n"
-    )
+    edit_verbs("\n\ndef records(host, port):\n    raise ValueError('no namespace called ycsb')\n")
     text = failure()
     assert "gave no good answer to 'records'" in text
     assert "no namespace called ycsb" in text

@@ -10,8 +10,15 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.planning.costs import PhaseCost, read_cost, read_costs
-from kvstudy.measure.planning.estimate import OTHER, SAME, SIZES, Estimator
+from kvstudy.measure.planning.costs import (
+    OTHER,
+    SAME,
+    SIZES,
+    Estimator,
+    PhaseCost,
+    read_cost,
+    read_costs,
+)
 from kvstudy.measure.planning.progress import Progress, duration, size
 from kvstudy.stores import process
 from kvstudy.study.cells import find_cell, plan

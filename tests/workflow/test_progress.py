@@ -8,26 +8,16 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.project import STUDY
+from tests.project import STUDY, wait_for
 from tests.workflow.conftest import CELLS, Workflow, measure_all, measured
 from tests.workflow.test_dag import mine, raw
 
 LOG = "results/small/logs/progress.log"
-
-
-def wait_for(found, what: str, seconds: float = 60):
-    """The first thing that ``found`` returns."""
-    deadline = time.monotonic() + seconds
-    while not (thing := found()):
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
-    return thing
 
 
 def finished(workflow: Workflow) -> dict[str, str]:

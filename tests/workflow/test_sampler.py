@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.resources import cpu_shares, server_cpu_seconds
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.sampler import (
+from kvstudy.measure.clients import (
     CGROUPS,
     MACHINE_COLUMNS,
     PROCESS_COLUMNS,

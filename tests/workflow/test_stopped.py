@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 import pytest
+
+from tests.project import wait_for
 
 
 @pytest.fixture
@@ -37,11 +38,8 @@ def build(latex: Path, controller: int) -> tuple[subprocess.Popen, psutil.Proces
         stderr=subprocess.PIPE,
         text=True,
     )
-    limit = time.monotonic() + 30
-    while not latex.is_file() or not latex.read_text():
-        assert time.monotonic() < limit, "LaTeX was not started"
-        time.sleep(0.05)
-    return building, psutil.Process(int(latex.read_text()))
+    number = wait_for(lambda: latex.is_file() and latex.read_text(), "LaTeX was not started", 30)
+    return building, psutil.Process(int(number))
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])

@@ -1,6 +1,6 @@
 """RocksDB has no server that could be asked."""
 
-from kvstudy.stores.jars import version_of
+from kvstudy.stores.ask import version_of
 
 
 def version(host: str, port: int) -> str:

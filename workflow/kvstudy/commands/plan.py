@@ -37,8 +37,7 @@ def plan(
     """
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.measure.planning import calibrate as short
-    from kvstudy.measure.planning.costs import between_stores, read_costs, spreads
-    from kvstudy.measure.planning.estimate import Estimator
+    from kvstudy.measure.planning.costs import Estimator, between_stores, read_costs, spreads
     from kvstudy.measure.planning.progress import CALIBRATION, earlier_runs, look
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import plan as plan_cells

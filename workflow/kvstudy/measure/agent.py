@@ -27,6 +27,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment, preflight
 from kvstudy.measure.clients import Clients
 from kvstudy.measure.controller import Interrupted
+from kvstudy.measure.kernel import Tree
 from kvstudy.stores import native, process
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import free_port
@@ -48,20 +49,20 @@ class Agent:
     def __init__(self) -> None:
         self.all = contextlib.ExitStack()
         # Ended in the other order.
-        self._alone, self._serving, self._clock, self._phase = (
-            self.all.enter_context(contextlib.ExitStack()) for _ in range(4)
+        self._alone, self._serving, self._phase = (
+            self.all.enter_context(contextlib.ExitStack()) for _ in range(3)
         )
         self._server: native.NativeServer | None = None
         self._clients: Clients | None = None
 
-    def hello(self, variables: dict[str, str], note: str, answer: str) -> None:
-        """Take over the ``variables``; copy the file ``note`` to ``answer``."""
+    def hello(self, variables: dict[str, str], answer: str) -> None:
+        """Take over the ``variables``; make the file ``answer`` in a folder of the other side."""
         os.environ.update(variables)
         # The clients write times, which are compared between hosts.
         os.environ["TZ"] = "UTC"
         time.tzset()
         try:
-            Path(answer).write_bytes(Path(note).read_bytes())
+            Path(answer).touch()
         except OSError as error:
             raise KvstudyError(
                 f"{error.filename}: {error.strerror} on this host, but it is there on the host of "
@@ -126,10 +127,9 @@ class Agent:
     def run_beside(self, command: list[str]) -> str | None:
         """None, or why the command failed."""
         try:
-            self._server.run_beside(command)
+            return self._server.run_beside(command)
         except OSError as error:
             return str(error)
-        return None
 
     def died(self) -> str | None:
         return self._server.died()
@@ -154,14 +154,11 @@ class Agent:
         self._phase.close()
         return clients.used if clients else None
 
-    def start_clock(self, host: str) -> int:
+    def tell_time(self, host: str) -> int:
         """Tell the time, at a port of ``host``, to all who ask by a byte; returns the port."""
-        listening = self._clock.enter_context(socket.create_server((host, 0)))
+        listening = socket.create_server((host, 0))
         threading.Thread(target=_tell_time, args=[listening], daemon=True).start()
         return listening.getsockname()[1]
-
-    def stop_clock(self) -> None:
-        self._clock.close()
 
     def compare_clocks(self, host: str, port: int) -> dict:
         """Ask for the time there again and again: the round trips (s), and the other clock (s).
@@ -188,11 +185,7 @@ class Agent:
 
 def _tell_time(listening: socket.socket) -> None:
     while True:
-        try:
-            asking, _ = listening.accept()
-        except OSError:
-            # Closed.
-            return
+        asking, _ = listening.accept()
         with asking, contextlib.suppress(OSError):
             asking.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while asking.recv(1):
@@ -201,10 +194,7 @@ def _tell_time(listening: socket.socket) -> None:
 
 def boot_id() -> str:
     """What tells one running kernel from all others; "" where it does not tell."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
+    return Tree().text("proc/sys/kernel/random/boot_id") or ""
 
 
 def serve() -> None:

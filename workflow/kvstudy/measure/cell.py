@@ -6,7 +6,7 @@ Or probe one store: what each operation makes its server do, from the server's o
 import datetime
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -16,19 +16,13 @@ from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.raw import keep_raw
 from kvstudy.measure import environment, preflight
-from kvstudy.measure.client import (
-    check_class,
-    phase_command,
-    store_properties,
-    ycsb_command,
-)
-from kvstudy.measure.clients import Clients, meeting
-from kvstudy.measure.hosts import Connected, FarClients, clocks
-from kvstudy.measure.phase import LEAST_SHARE, Phase, run_phase, true_cause_first, write_commands
-from kvstudy.measure.setting import Counters, Setting, counters, moved
+from kvstudy.measure.client import check_class, phase_command, store_properties, ycsb_command
+from kvstudy.measure.clients import meeting
+from kvstudy.measure.hosts import Connected, clocks
+from kvstudy.measure.phase import LEAST_SHARE, Phases
+from kvstudy.measure.setting import Setting
 from kvstudy.stores.definition import Store
-from kvstudy.stores.process import bound_to
-from kvstudy.stores.server import HOST, Server, ask
+from kvstudy.stores.server import HOST, ask
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.probe import FACTS, SECONDS, STEPS, THREADS, Step
 from kvstudy.study.raw import (
@@ -54,16 +48,13 @@ class Request(Setting):
 def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     """Measure the cell and return the directory of its raw logs.
 
-    Before it counts as measured, ``read`` is called with that directory, and reads what will
-    be read of it later: KvstudyError makes it a failed cell at once.
-
-    A failed measurement leaves nothing there; its logs and its reason go to
-    ``results/<run>/failed/<cell>/<time>/``. KvstudyError says why.
+    Before it counts as measured, ``read`` reads what will be read of that directory later. A
+    KvstudyError, also of ``read``, makes it a failed cell, see ``Setting.working``.
     """
     began = time.monotonic()
     client, cell = request.client, request.cell
     with request.connected() as there:
-        java = there.java() if there else environment.java(bound_to(client.cores))
+        java = request.java(there)
         # What the manifest tells of how it was measured, whatever comes out.
         about = {
             "protocol": request.protocol,
@@ -79,11 +70,11 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
         request.refuse_unlike(cell.path, **about)
         raw = raw_directory(request.run, cell)
         before = time.monotonic() - began
-        with request.working(raw, cell.path) as work:
+        with request.working(raw, cell.path, there) as work:
             # Another project's cell may have kept us waiting; that is no part of this one.
             began = time.monotonic() - before
-            if there:
-                there.be_alone()
+            if there is None:
+                about |= preflight.state(work)
             _measure(request, there, about, work, began)
             read(work)
     return raw
@@ -104,42 +95,33 @@ def _measure(
     properties = dict(cell.properties)
     for name in [class_of(properties), *([TOGETHER] if cell.clients else [])]:
         check_class(client, name)
-    if there is None:
-        about |= preflight.state(work)
     rate = request.target.rate if request.target else None
     # The parts of a round may differ that much by themselves.
     least_share = 0 if cell.rounds else LEAST_SHARE
-    phases: dict[str, Phase] = {}
     held: dict[str, int | None] = {}
-    counted: dict[str, Counters] = {}
     started = datetime.datetime.now(datetime.UTC)
     with request.serving(work, cell.path, field_names(properties), there) as server:
+        phases = Phases(request, work, server, there)
         clocks_before = there.compare_clocks() if there else {}
         for phase in cell.phases:
-            before = counters(store, server)
             shares = cell.shares(phase)
-            with true_cause_first([work / f"{share.label}.err" for share in shares]):
-                with meeting(len(shares), there.here if there else HOST) as start:
-                    at = (server.host, server.port, work, rate)
-                    commands = {
-                        share.label: phase_command(client, store, cell, phase, *at, share, start)
-                        for share in shares
-                    }
-                    clients = _clients(request, phase, commands, work, server, there)
-                    phases[phase] = run_phase(clients, commands, work, store, server, least_share)
-                # Before anything else is asked: asking is counted too.
-                counted[phase] = moved(store, before, counters(store, server))
-                held[phase] = ask(store, server, "records")
-                _check(cell, phase, work, store, held[phase])
+            with meeting(len(shares), there.here if there else HOST) as start:
+                at = (server.host, server.port, work, rate)
+                commands = {
+                    share.label: phase_command(client, store, cell, phase, *at, share, start)
+                    for share in shares
+                }
+                with phases.run(phase, commands, least_share):
+                    held[phase] = ask(store, server, "records")
+                    _check(cell, phase, work, store, held[phase])
         if there:
             told = clocks(clocks_before, there.compare_clocks(), several=bool(cell.clients))
             about["hosts"]["clocks"] = told
     if cell.raw_latencies:
         for share in cell.shares(cell.measured_phase):
             keep_latencies(work, share.label)
-    write_commands(work, client.classpath, server, phases)
+    phases.write_commands()
     manifest = {
-        "kvstudy": __version__,
         "run": request.run,
         "cell": cell.as_json(),
         "position": request.position,
@@ -149,11 +131,11 @@ def _measure(
             **server.describe(),
             "version": server.version,
             "records": held,
-            "counters": counted,
+            "counters": phases.counters,
             "misses": store.misses,
             "losses": store.losses,
         },
-        "phases": {name: asdict(phase) for name, phase in phases.items()},
+        "phases": phases.phases,
         **about,
         "seconds": {
             "ready": round(server.ready_seconds, 3),
@@ -165,21 +147,9 @@ def _measure(
     _complete(work, "manifest.json", manifest)
 
 
-def _clients(
-    setting: Setting,
-    phase: str,
-    commands: Mapping[str, list[str]],
-    work: Path,
-    server: Server,
-    there: Connected | None,
-) -> Clients | FarClients:
-    """The clients of a phase, here or on their hosts."""
-    how = (phase, commands, setting.client.classpath, work, f"ycsb-{setting.store.name}")
-    return there.clients(*how) if there else Clients(*how, server.process_ids())
-
-
 def _complete(work: Path, name: str, content: dict) -> None:
     """Write the last file of a measurement, and the checksums of all."""
+    content = {"kvstudy": __version__} | content
     (work / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     write_sums(work)
 
@@ -216,8 +186,7 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
 def keep_latencies(directory: Path, phase: str) -> None:
     """Leave the latencies of ``phase`` as ``<phase>.latencies.parquet``.
 
-    KvstudyError when they are not those of all operations: YCSB says nothing when
-    it cannot write them.
+    KvstudyError when they are not all: YCSB says nothing when it cannot write them.
     """
     path = raw_latencies(directory, phase)
     check_raw(
@@ -232,8 +201,7 @@ def keep_latencies(directory: Path, phase: str) -> None:
 def probe_store(setting: Setting, plan: dict) -> Path:
     """Run the steps on a fresh server and return the folder of the raw facts and logs.
 
-    ``plan`` is what the probe depends on. A failed probe leaves nothing there;
-    its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
+    ``plan`` is what the probe depends on. A failed probe fails as a cell does.
     """
     shape = {"workload": CORE} | plan["shape"]
     client, store = setting.client, setting.store
@@ -241,43 +209,33 @@ def probe_store(setting: Setting, plan: dict) -> Path:
     name = f"the probe of {store.name}"
     setting.refuse_unlike(name)
     done = probe_directory(setting.run, store.name)
-    with setting.connected() as there, setting.working(done, f"probes/{store.name}") as work:
-        if there:
-            there.be_alone()
-            there.java()
-        else:
-            environment.java(bound_to(client.cores))
-        phases: dict[str, Phase] = {}
+    with setting.connected() as there, setting.working(done, f"probes/{store.name}", there) as work:
+        setting.java(there)
         steps: list[dict] = []
         size = None
         started = datetime.datetime.now(datetime.UTC)
         with setting.serving(work, name, field_names(shape), there) as server:
+            phases = Phases(setting, work, server, there)
             address = store_properties(store, server.host, server.port, work)
             for step in STEPS:
                 if step.operation in store.unsupported:
                     continue
-                load = step.operation == "insert"
                 properties = shape | address | step.properties
-                commands = {step.name: ycsb_command(client, load, THREADS, properties)}
-                # Sizes are asked for outside of the counted time: asking is work for the server.
-                counted = counters(store, server)
-                with true_cause_first([work / f"{step.name}.err"]):
-                    clients = _clients(setting, step.name, commands, work, server, there)
-                    phases[step.name] = run_phase(clients, commands, work, store, server)
+                command = ycsb_command(client, step.operation == "insert", THREADS, properties)
+                with phases.run(step.name, {step.name: command}):
                     returns = _returns(step, work)
-                change = moved(store, counted, counters(store, server))
+                # Sizes are asked for outside of the counted time: asking is work for the server.
                 before, size = size, ask(store, server, "record_bytes")
                 steps.append(
                     {
                         "step": step.name,
                         "returns": returns,
-                        "counters": change,
+                        "counters": phases.counters[step.name],
                         "record_bytes": {"before": before, "after": size},
                     }
                 )
-        write_commands(work, client.classpath, server, phases)
+        phases.write_commands()
         facts = {
-            "kvstudy": __version__,
             "protocol": setting.protocol,
             "run": setting.run,
             "plan": plan,
@@ -285,7 +243,7 @@ def probe_store(setting: Setting, plan: dict) -> Path:
             "started": started.isoformat(timespec="seconds"),
             "server": server.describe() | {"version": server.version},
             "client": client.describe(),
-            "phases": {name: asdict(phase) for name, phase in phases.items()},
+            "phases": phases.phases,
             "steps": steps,
         }
         _complete(work, FACTS, facts)

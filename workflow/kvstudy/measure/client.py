@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.stores.ask import LIBRARY
 from kvstudy.stores.definition import Store
-from kvstudy.stores.jars import LIBRARY
 from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell, Share
 from kvstudy.study.parts import RAW_TYPE
@@ -84,15 +84,16 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     folders = [Path(home) / "lib"]
     if not store.embedded:
         folders.append(Path(home) / f"{store.ycsb.official.binding}-binding" / "lib")
+    # YCSB's own HdrHistogram 2.1.4 cannot write its files on JDK 11 and later.
+    histogram = next(jar for jar in own if jar.name.startswith("HdrHistogram"))
+    jars = [histogram]
     for folder in folders:
-        if not list(folder.glob("*.jar")):
+        if not (of_folder := sorted(folder.glob("*.jar"))):
             raise KvstudyError(
                 f"ycsb.home: {folder} has no jars; name the folder of an unpacked YCSB 0.17.0 "
                 "distribution, or leave ycsb.home empty to use kvstudy's bindings"
             )
-    # YCSB's own HdrHistogram 2.1.4 cannot write its files on JDK 11 and later.
-    histogram = next(jar for jar in own if jar.name.startswith("HdrHistogram"))
-    jars = [histogram, *(jar for folder in folders for jar in sorted(folder.glob("*.jar")))]
+        jars += of_folder
     for jar in jars:
         if not zipfile.is_zipfile(jar):
             raise KvstudyError(f"ycsb.home: {jar} is no jar (cut off?); unpack YCSB anew")
@@ -105,10 +106,9 @@ def check_class(client: Client, name: str) -> None:
     if name == CORE:
         return
     entry = f"{name.replace('.', '/')}.class"
-    for jar in filter(zipfile.is_zipfile, client.jars):
-        with zipfile.ZipFile(jar) as content:
-            if entry in content.namelist():
-                return
+    jars = filter(zipfile.is_zipfile, client.jars)
+    if any(zipfile.Path(jar, entry).exists() for jar in jars):
+        return
     remedy = "check its spelling, or put its jar there"
     if name.startswith("kvstudy."):
         remedy = "it is in kvstudy's bindings: run 'make setup', leave ycsb.home empty"
@@ -131,13 +131,11 @@ def phase_command(
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
-    Sizes are the same totals in both phases (YCSB derives the key range from
-    recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
-    log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
-    if the cell keeps them, to ``raw_latencies``. ``rate`` is
-    that of the run phase in ops/s over all threads; None: no limit. One of several clients has
-    its ``share`` of the phase, whose label takes the phase's place in the names of files; they
-    meet at ``start`` (host:port), where that is given.
+    Sizes are the same totals in both phases (YCSB derives the key range from recordcount). Files
+    go to ``<directory>/<label>.<OPERATION>.hdr``, ``.gc.log`` and, if the cell keeps them,
+    ``raw_latencies``; the label is that of the ``share``, which one of several clients has, else
+    the phase. Clients meet at ``start`` (host:port), where that is given. ``rate`` is that of the
+    run phase in ops/s over all threads; None: no limit.
     """
     (whole,) = replace(cell, clients=None).shares(phase)
     share = share or whole
@@ -157,16 +155,18 @@ def phase_command(
         "hdrhistogram.output.path": f"{directory}/{label}.",
     }
     if cell.clients and phase == cell.measured_phase:
-        properties |= {"workload": TOGETHER, "together.workload": class_of(dict(cell.properties))}
+        own = dict(cell.properties)
+        properties |= {"workload": TOGETHER, "together.workload": class_of(own)}
         properties |= {"together.at": start} if start else {}
         if phase == "load":
             properties |= {"insertstart": share.first, "insertcount": share.count}
         else:
             properties["operationcount"] = share.count
-        if phase == "run" and "insert" in operations_of(dict(cell.properties)):
-            # The first key that YCSB inserts in a run is the number of the records. With another
-            # number its zipfian distribution asks for one key more than there are.
-            properties |= {"recordcount": cell.records + share.first, "insertcount": cell.records}
+            if "insert" in operations_of(own):
+                # The first key that YCSB inserts in a run is the number of the records. With
+                # another number its zipfian distribution asks for one key more than there are.
+                properties["recordcount"] = cell.records + share.first
+                properties["insertcount"] = cell.records
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
@@ -186,10 +186,7 @@ def phase_command(
 
 
 def store_properties(store: Store, host: str, port: int, directory: Path) -> dict[str, str]:
-    """How YCSB reaches the store at ``host`` and ``port``, or where an embedded one has its data.
-
-    That is below ``directory``, that of the measurement.
-    """
+    """How YCSB reaches the store, or that an embedded one has its data below ``directory``."""
     values = {"host": host, "port": port, "data": directory / "data"}
     return {name: value.format(**values) for name, value in store.ycsb.properties.items()}
 
@@ -202,13 +199,10 @@ def ycsb_command(
     options: Sequence[str] = (),
     jvm: Sequence[str] = (),
 ) -> list[str]:
-    """The command of a YCSB client that says on standard error each second how far it is.
-
-    ``jvm`` are options of the Java virtual machine.
-    """
+    """The command of a YCSB client that says on standard error each second how far it is."""
     command = [*bound_to(client.cores), "java", *jvm, "site.ycsb.Client"]
-    command += ["-load" if load else "-t", "-s"]
-    command += ["-db", client.db, "-threads", str(threads), *options]
+    command += ["-load" if load else "-t", "-s", "-db", client.db, "-threads", str(threads)]
+    command += options
     for name, value in sorted((properties | {"status.interval": 1}).items()):
         command += ["-p", f"{name}={value}"]
     return command

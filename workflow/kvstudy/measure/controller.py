@@ -1,7 +1,8 @@
 """Snakemake and its commands: one in a clone at a time, and none that outlives it.
 
-Killed with SIGKILL, Snakemake leaves its jobs running. What nobody waits for must not go on
-beside the jobs of the next Snakemake, so every command of a rule watches whether it lives.
+Killed with SIGKILL, Snakemake leaves its jobs running, and those on a cluster in its queue. What
+nobody waits for must not go on beside the jobs of the next Snakemake, so every command of a rule
+watches whether it lives, and the next Snakemake cancels what is in the queue.
 
 Snakemake's own lock is files that stay when it is killed. The one here is the kernel's and ends
 with the process that holds it, however that ends.
@@ -10,14 +11,18 @@ with the process that holds it, however that ends.
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
+import re
 import select
 import shlex
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -31,10 +36,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """The measurement was stopped from outside; nothing is wrong with the cell.
-
-    No Exception, like KeyboardInterrupt: whoever reads damaged files catches all of these.
-    """
+    """Stopped from outside. No Exception: whoever reads damaged files catches all of these."""
 
 
 def stop_with_controller() -> None:
@@ -45,17 +47,15 @@ def stop_with_controller() -> None:
     if VARIABLE not in os.environ:
         return
 
-    def wait(handle: int | None) -> None:
-        if handle is not None:
-            select.select([handle], [], [])
+    def wait() -> None:
+        # It may be gone already.
+        with contextlib.suppress(ProcessLookupError):
+            select.select([os.pidfd_open(int(os.environ[VARIABLE]))], [], [])
         with contextlib.suppress(OSError):
             print("the process that started this has died; stopped", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    handle = None
-    with contextlib.suppress(ProcessLookupError):
-        handle = os.pidfd_open(int(os.environ[VARIABLE]))
-    threading.Thread(target=wait, args=[handle], daemon=True).start()
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def end_with_children() -> None:
@@ -83,7 +83,7 @@ def stop_on_signals() -> None:
     _handle(interrupt, SIGNALS)
 
 
-def _handle(action: Callable[[int], None], signals) -> None:
+def _handle(action: Callable[[int], None], signals: Iterable[int]) -> None:
     for sign in signals:
         # nohup asks to go on after the terminal is closed.
         if sign != signal.SIGHUP or signal.getsignal(sign) != signal.SIG_IGN:
@@ -121,10 +121,7 @@ def share_clone() -> str:
 
 
 def take_clone(holder: str) -> None:
-    """Have the clone alone for the rest of the process; ``holder`` is what share_clone gave.
-
-    KvstudyError when it is another's.
-    """
+    """Have the clone alone from now on; KvstudyError for a ``holder``, as share_clone gave it."""
     if not holder and not all(map(_locked, _held)):
         holder = ANOTHER
     if holder:
@@ -148,10 +145,9 @@ CELLS = Path(".snakemake/kvstudy-cells.lock")
 
 @contextlib.contextmanager
 def alone_with(folder: Path) -> Iterator[None]:
-    """Have the folder of a cell for this process alone, among all hosts that share the clone.
+    """Have the folder of a cell alone, among all hosts that share the clone; else KvstudyError.
 
     SLURM may count a node as lost, and give its cells to another one, while they go on there.
-    KvstudyError when the folder is another's.
     """
     # Each folder has a byte of the file: nothing is left of a lock when its process ends.
     place = int.from_bytes(hashlib.sha256(os.fsencode(folder)).digest()[:7])
@@ -174,11 +170,81 @@ def alone_with(folder: Path) -> Iterator[None]:
 def _locked(lock: IO[bytes]) -> bool:
     """Whether ``lock`` could be had alone; a dry run beside us soon ends."""
     end = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
+    while time.monotonic() < end:
+        with contextlib.suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
-        except BlockingIOError:
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.1)
+        time.sleep(0.1)
+    return False
+
+
+# How Snakemake's plugin comments the jobs of the groups in workflow/rules/measure.smk.
+OURS = re.compile(r"rule_(repetition-\d+|probes)_")
+# SLURM gives jobs its KillWait (30 s, if nobody changed it) before it kills them.
+CANCEL_SECONDS = 300
+
+
+def end_earlier_jobs(executor: str) -> None:
+    """Cancel the jobs of an earlier Snakemake of this clone, and return when they have ended.
+
+    ``executor`` is Snakemake's name of the cluster. KvstudyError for jobs that do not end. Does
+    nothing where the cluster's commands are not.
+    """
+    if executor not in CLUSTERS:
+        return
+    listed, cancel, look = CLUSTERS[executor]
+    if not shutil.which(look.split()[0]):
+        return
+    limit = time.monotonic() + CANCEL_SECONDS
+    cancelled: list[str] = []
+    while jobs := listed():
+        names = ", ".join(jobs)
+        if jobs != cancelled:
+            print(f"Cancelling jobs of an earlier Snakemake: {names}", file=sys.stderr, flush=True)
+            _run(*cancel, *jobs)
+            cancelled = jobs
+        if time.monotonic() > limit:
+            raise KvstudyError(
+                f"jobs {names}: of an earlier Snakemake in this clone, and do not end; "
+                f"'{look}' shows their state. Run this again when they are gone"
+            )
+        time.sleep(1)
+
+
+def _of_slurm() -> list[str]:
+    """The ids of all jobs of our groups that work in this clone, or wait to."""
+    lines = _run("squeue", "--me", "--noheader", "--format=%i|%k|%Z").splitlines()
+    jobs = (line.split("|", 2) for line in lines)
+    return [
+        job
+        for job, comment, folder in jobs
+        if OURS.match(comment) and Path(folder).resolve() == Path.cwd()
+    ]
+
+
+def _of_kubernetes() -> list[str]:
+    """The names of all Jobs of this clone that have not ended (profiles/kubernetes/job.yaml)."""
+    found = []
+    listed = _run("kubectl", "get", "jobs", "--selector=app=kvstudy", "--output=json")
+    for job in json.loads(listed)["items"]:
+        ends = {each["type"] for each in job["status"].get("conditions", [])}
+        folder = job["spec"]["template"]["spec"]["containers"][0]["workingDir"]
+        if not {"Complete", "Failed"} & ends and Path(folder) == Path.cwd():
+            found.append(f"job/{job['metadata']['name']}")
+    return found
+
+
+def _run(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    except (OSError, subprocess.SubprocessError) as error:
+        why = getattr(error, "stderr", "") or error
+        raise KvstudyError(f"{command[0]}: {str(why).strip()}; does the cluster run?") from None
+    return done.stdout
+
+
+# How an executor's jobs are listed and cancelled, and what shows them.
+CLUSTERS = {
+    "slurm": (_of_slurm, ["scancel"], "squeue"),
+    "cluster-generic": (_of_kubernetes, ["profiles/kubernetes/cancel"], "kubectl get jobs"),
+}

@@ -25,8 +25,7 @@ PRINT_FLAGS = "-XX:+PrintCommandLineFlags"
 def components(java: dict, data: Path | None = None) -> list[dict[str, str]]:
     """Rows ``component``, ``name``, ``details``: OS, CPU, memory, disk, kernel, Java.
 
-    ``java`` is what the function of that name returns; the disk is that of ``data``, left out: of
-    the working directory.
+    ``java`` is what the function of that name returns. The disk holds ``data``, or this folder.
     """
     tree = Tree()
     swap = psutil.swap_memory().total
@@ -72,9 +71,8 @@ def _processor(tree: Tree) -> tuple[str, str]:
     details = {"cores": psutil.cpu_count(logical=False) or allowed, "threads": allowed}
     # The clock of the moment is another in each cell.
     frequency = psutil.cpu_freq()
-    if frequency and frequency.max:
-        return name or UNKNOWN, reason("cores-clock", **details, clock=f"{frequency.max:.0f}")
-    return name or UNKNOWN, reason("cores", **details)
+    clock = {"clock": f"{frequency.max:.0f}"} if frequency and frequency.max else {}
+    return name or UNKNOWN, reason("cores-clock" if clock else "cores", **details, **clock)
 
 
 def _disk(tree: Tree, path: Path) -> tuple[str, str]:
@@ -90,10 +88,8 @@ def _disk(tree: Tree, path: Path) -> tuple[str, str]:
 def java(prefix: Sequence[str] = ()) -> dict:
     """Version, runtime, the flags in use, and what variables add to them.
 
-    The flags are those that Java chose for this machine: collector and heap
-    depend on its cores and memory. ``prefix`` is the command that the client is
-    started with (to be bound to cores). KvstudyError when there is no Java, or when it does
-    not start.
+    The flags are those that Java chose: collector and heap depend on cores and memory. ``prefix``
+    stands before the client's command. KvstudyError when there is no Java that starts.
     """
     variables = java_variables()
     if not shutil.which("java"):
@@ -124,11 +120,11 @@ def java_variables() -> list[str]:
 
 def _short(flags: list[str]) -> str:
     """The collector and the largest heap, which are what matters to a client."""
-    values = {}
-    if found := re.search(r"Use(\w+)GC", " ".join(flags)):
-        values["collector"] = found[1]
-    if found := re.search(r"MaxHeapSize=(\d+)", " ".join(flags)):
-        values["heap"] = f"{int(found[1]) / 2**30:.1f}"
+    text, values = " ".join(flags), {}
+    if collector := re.search(r"Use(\w+)GC", text):
+        values["collector"] = collector[1]
+    if heap := re.search(r"MaxHeapSize=(\d+)", text):
+        values["heap"] = f"{int(heap[1]) / 2**30:.1f}"
     code = "java-flags" if len(values) == 2 else next(iter(values), "")
     return reason(code, **values) if code else UNKNOWN
 

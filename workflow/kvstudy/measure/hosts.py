@@ -16,8 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,15 +61,14 @@ class Link:
                 f"{KEY}: a shell of {host} would read '{unsafe[0]}' as several words; move the "
                 "clone to a path of letters, digits, and the signs /._-"
             )
-        self._asked, self._answer, self._lost = 0, b"", ""
+        self._asked, self._unread, self._lost = 0, b"", ""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._said}
         environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
         self._launcher = process.start(words, **pipes, sign="TERM", environment=environment)
         self._writing = threading.Lock()
         self._over = threading.Event()
-        self._beat = threading.Thread(target=self._beats, daemon=True)
-        self._beat.start()
+        threading.Thread(target=self._beats, daemon=True).start()
 
     def ask(self, do: str, limit: float = ANSWER_SECONDS, /, **arguments: object) -> Any:
         """What the agent's method ``do`` tells in ``limit`` s; KvstudyError if it says an error."""
@@ -79,29 +77,24 @@ class Link:
 
     def post(self, do: str, /, **arguments: object) -> None:
         self._asked += 1
-        question = {"number": self._asked, "do": do, **arguments}
-        self._write(json.dumps(question).encode() + b"\n")
+        self._write(json.dumps({"number": self._asked, "do": do, **arguments}))
 
     def answer(self, seconds: float = ANSWER_SECONDS) -> Any:
         """The answer to what was posted; Lost when none comes in ``seconds``."""
         if self._lost:
             raise Lost(self._lost)
-        limit = time.monotonic() + seconds
-        while True:
-            line, end, rest = self._answer.partition(b"\n")
-            if end:
-                self._answer = rest
-                # A shell there may greet its user, and an answer that nobody waited for be left.
-                told = json.loads(line) if line.startswith(b'{"number":') else {}
-                if told.get("number") == self._asked:
-                    break
-                continue
-            handle = self._launcher.stdout
-            if not select.select([handle], [], [], max(0, limit - time.monotonic()))[0]:
-                self._lose(f"no answer for {seconds:g} s")
-            if not (read := os.read(handle.fileno(), 1 << 16)):
-                self._lose("")
-            self._answer += read
+        handle, limit = self._launcher.stdout, time.monotonic() + seconds
+        told: dict = {}
+        while told.get("number") != self._asked:
+            while b"\n" not in self._unread:
+                if not select.select([handle], [], [], max(0, limit - time.monotonic()))[0]:
+                    self._lose(f"no answer for {seconds:g} s")
+                if not (read := os.read(handle.fileno(), 1 << 16)):
+                    self._lose("")
+                self._unread += read
+            line, _, self._unread = self._unread.partition(b"\n")
+            # A shell there may greet its user, and an answer that nobody waited for be left.
+            told = json.loads(line) if line.startswith(b'{"number":') else {}
         if "error" in told:
             raise KvstudyError(f"{self.host}: {told['error']}")
         return told["told"]
@@ -109,8 +102,7 @@ class Link:
     def close(self) -> None:
         """End the agent and all that it has started; returns when the launcher has ended."""
         self._over.set()
-        self._beat.join()
-        with contextlib.suppress(OSError):
+        with self._writing, contextlib.suppress(OSError):
             self._launcher.stdin.close()
         if not self._lost:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -133,14 +125,12 @@ class Link:
 
     def _beats(self) -> None:
         while not self._over.wait(BEAT_SECONDS):
-            with contextlib.suppress(OSError), self._writing:
-                self._launcher.stdin.write(b"\n")
+            self._write("")
 
-    def _write(self, line: bytes) -> None:
-        # Who cannot be written to is found out by its missing answer.
-        with self._writing, contextlib.suppress(BrokenPipeError):
-            while line:
-                line = line[self._launcher.stdin.write(line) :]
+    def _write(self, line: str) -> None:
+        # Who cannot be written to is found out by its missing answer. ValueError: closed just now.
+        with self._writing, contextlib.suppress(OSError, ValueError):
+            self._launcher.stdin.write(f"{line}\n".encode())
 
 
 class Connected:
@@ -174,25 +164,24 @@ class Connected:
     def java(self) -> dict:
         """Of the first client's host; KvstudyError where another one has none, or none alike."""
         found = self._ask_all(self._clients, "java", HELLO_SECONDS)
-        first = self.hosts.clients[0]
-        for name, java in found.items():
-            if java["version"] != found[first]["version"]:
+        (first, expected), *others = found.items()
+        for name, java in others:
+            if java["version"] != expected["version"]:
                 raise KvstudyError(
                     f"{KEY}.clients: {name} has {java['version']}, {first} has "
-                    f"{found[first]['version']}; install the same Java"
+                    f"{expected['version']}; install the same Java"
                 )
-        return found[first]
+        return expected
 
     def about(self, java: dict, results: Path) -> dict:
         """What the manifest says of the machines. Its environment is that of the first client."""
-        for name, link in self._links.items():
-            path = self.hosts.data if name == self.hosts.server else str(results)
+        for link in self._links.values():
+            path = self.hosts.data if link is self.server else str(results)
             link.post("machine", java=java, path=path)
         found = {name: link.answer(HELLO_SECONDS) for name, link in self._links.items()}
-        first = found[self.hosts.clients[0]]
         return {
-            "environment": first["environment"],
-            "findings": _worst([each["findings"] for each in found.values()]),
+            "environment": found[self.hosts.clients[0]]["environment"],
+            "findings": _worst(each["findings"] for each in found.values()),
             "load_average_before": found[self.hosts.server]["load_average_before"],
             "interrupts_apart": all(each["interrupts_apart"] for each in found.values()),
             "hosts": {
@@ -208,27 +197,20 @@ class Connected:
         self, phase: str, commands: Mapping[str, list[str]], classpath: str, work: Path, what: str
     ) -> FarClients:
         """Clients for ``commands``, spread over the hosts in turn."""
-        of: dict[Link, dict[str, list[str]]] = {link: {} for link in self._links.values()}
-        for number, (label, command) in enumerate(commands.items()):
-            of[self._clients[number % len(self._clients)]][label] = command
-        about = {"phase": phase, "classpath": classpath, "directory": str(work), "what": what}
         # Who has neither server nor client is not looked at.
-        return FarClients(
-            {link: own for link, own in of.items() if own or link is self.server}, about
-        )
+        of: dict[Link, dict[str, list[str]]] = {self.server: {}}
+        for (label, command), link in zip(commands.items(), itertools.cycle(self._clients)):
+            of.setdefault(link, {})[label] = command
+        about = {"phase": phase, "classpath": classpath, "directory": str(work), "what": what}
+        return FarClients(of, about)
 
     def compare_clocks(self) -> dict[str, dict]:
         """Of each client's host: see ``Agent.compare_clocks``; one after the other."""
-        port = self.server.ask("start_clock", host=self.address)
-        try:
-            place = {"host": self.address, "port": port}
-            return {
-                link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, **place)
-                for link in self._clients
-            }
-        finally:
-            with contextlib.suppress(Lost):
-                self.server.ask("stop_clock")
+        clock = {"host": self.address, "port": self.server.ask("tell_time", host=self.address)}
+        return {
+            link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, **clock)
+            for link in self._clients
+        }
 
     def _ask_all(
         self, links: Collection[Link], do: str, seconds: float, **arguments: object
@@ -239,14 +221,13 @@ class Connected:
         return {link.host: link.answer(seconds) for link in links}
 
 
-def _worst(of_hosts: Sequence[list[dict]]) -> list[dict]:
-    """Of each kind of finding the worst that a host has."""
-    found: dict[str, list[dict]] = defaultdict(list)
-    for finding in itertools.chain(*of_hosts):
-        found[finding["key"]].append(finding)
+def _worst(of_hosts: Iterable[list[dict]]) -> list[dict]:
+    """Of each kind of finding, which all hosts have in one order, the worst."""
+    worst = [
+        max(same, key=lambda one: GOOD.index(one["good"])) for same in zip(*of_hosts, strict=True)
+    ]
     # Server and client do not compete for cores.
-    found.pop("cores")
-    return [max(each, key=lambda one: GOOD.index(one["good"])) for each in found.values()]
+    return [finding for finding in worst if finding["key"] != "cores"]
 
 
 def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> dict[str, dict]:
@@ -277,20 +258,17 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
 def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
     """An agent on each of the hosts while the block runs.
 
-    KvstudyError where one cannot be started, or where a file in ``results`` is not the same there.
+    KvstudyError where one cannot be started, or has other ``results``.
     """
     results.mkdir(parents=True, exist_ok=True)
     variables = {name: os.environ[name] for name in VARIABLES if name in os.environ}
     with contextlib.ExitStack() as stack:
         shared = stack.enter_context(tempfile.TemporaryDirectory(prefix=".hosts-", dir=results))
-        note = Path(shared) / "note"
-        note.write_text(boot_id(), encoding="ascii")
         links = {}
         for name in hosts.names:
             links[name] = link = Link(hosts.launcher, name)
             stack.callback(link.close)
-            answer = Path(shared) / name
-            link.post("hello", variables=variables, note=str(note), answer=str(answer))
+            link.post("hello", variables=variables, answer=f"{shared}/{name}")
         for name, link in links.items():
             try:
                 link.answer(HELLO_SECONDS)
@@ -331,7 +309,7 @@ def address_of(hosts: Hosts) -> str:
     """Where the server listens; KvstudyError where that is no single address of a network."""
     wanted = hosts.address or hosts.server
     try:
-        found = socket.getaddrinfo(wanted, None, socket.AF_INET)[0][4][0]
+        found = socket.gethostbyname(wanted)
     except OSError as error:
         raise KvstudyError(
             f"{KEY}.address: {wanted} cannot be resolved ({error}); name the server's address on "
@@ -380,14 +358,17 @@ class FarServer(Server):
 
 @dataclass
 class FarClients:
-    """The clients of a phase, and the samples of server and clients, on their hosts."""
+    """The clients of a phase, and the samples of server and clients, on their hosts.
+
+    As ``Clients``; beside it, ``of_hosts`` has what was used on each host.
+    """
 
     of: dict[Link, dict[str, list[str]]]
     about: dict[str, str]
     ends: dict[str, int | None] = field(default_factory=dict)
 
     def __enter__(self) -> FarClients:
-        for label in (label for commands in self.of.values() for label in commands):
+        for label in itertools.chain(*self.of.values()):
             # A shared file system may remember for long that a file was not there.
             (Path(self.about["directory"]) / f"{label}.err").touch()
         try:
@@ -397,42 +378,40 @@ class FarClients:
             for link in self.of:
                 link.answer(2 * ANSWER_SECONDS)
         except BaseException:
-            self._stop()
+            self.__exit__()
             raise
         return self
 
     def look(self, seconds: float) -> bool:
-        """As ``Clients.look``, of all."""
         clients = [link for link, commands in self.of.items() if commands]
         for link in clients:
             link.post("look", seconds=seconds)
-        told = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
-        for each in told:
-            self.ends |= each["ends"]
+        states = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
+        for state in states:
+            self.ends |= state["ends"]
         # The server's last sample is that of the end.
         for link in self.of.keys() - set(clients):
             link.ask("look", seconds=0)
-        return all(each["over"] for each in told) or any(self.ends.values())
+        return all(state["over"] for state in states) or any(self.ends.values())
 
     def __exit__(self, *error: object) -> None:
-        found = self._stop()
-        if len(found) < len(self.of):
-            return
-        of_clients = [found[link.host] for link, commands in self.of.items() if commands]
-        self.of_hosts = found
-        self.used = {
-            # By the clock that is in its client's log.
-            "started": of_clients[0]["started"],
-            "seconds": max(each["seconds"] for each in of_clients),
-        }
-        for name in ("client_cpu_seconds", "monitor_cpu_seconds"):
-            self.used[name] = round(sum(each[name] for each in found.values()), 3)
-
-    def _stop(self) -> dict[str, dict[str, float]]:
-        """What was used, by host; without those that are lost."""
-        found = {}
+        self.of_hosts: dict[str, dict[str, float]] = {}
         for link in self.of:
+            # What was lost, or never began, tells nothing.
             with contextlib.suppress(Lost):
                 if used := link.ask("stop_clients", process.PATIENCE_SECONDS + ANSWER_SECONDS):
-                    found[link.host] = used
-        return found
+                    self.of_hosts[link.host] = used
+        clients = [
+            self.of_hosts[link.host]
+            for link, commands in self.of.items()
+            if commands and link.host in self.of_hosts
+        ]
+        if not clients:
+            return
+        self.used = {
+            # By the clock that is in its client's log.
+            "started": clients[0]["started"],
+            "seconds": max(used["seconds"] for used in clients),
+        }
+        for name in ("client_cpu_seconds", "monitor_cpu_seconds"):
+            self.used[name] = round(sum(used[name] for used in self.of_hosts.values()), 3)

@@ -11,14 +11,16 @@ from kvstudy.language.current import N_
 NOT_VISIBLE = N_("not visible")
 # Version 1 of the control groups writes about 2^63 bytes for "no limit".
 NO_LIMIT = 2**60
-
-
+# In /proc/self/status.
+ALLOWED = "Cpus_allowed_list"
 # What a virtual machine says of itself to the firmware's tables.
 VENDORS = re.compile(
     r"QEMU|KVM|VMware|innotek|VirtualBox|Xen|Parallels|Bochs|OpenStack|Google Compute|Amazon EC2"
     r"|Virtual Machine|DigitalOcean|Hetzner|OpenNebula|bhyve",
     re.I,
 )
+# Of /proc/self/mountinfo: the device's numbers, where it is, kind, source and options.
+MOUNT = re.compile(r"^\d+ \d+ (\S+) \S+ (\S+) .*- (\S+) (\S+) (\S+)$", re.M)
 # A clock that only a hypervisor offers, and whose it is.
 CLOCKS = {"kvm-clock": "KVM", "hyperv": "Hyper-V", "xen": "Xen", "vmware": "VMware"}
 
@@ -31,7 +33,7 @@ class Mount:
     source: str
     numbers: str
     system: str
-    options: tuple[str, ...]
+    options: list[str]
 
 
 class Tree:
@@ -47,12 +49,11 @@ class Tree:
         except OSError:
             return None
 
-    def number(self, name: str) -> int | None:
-        """The whole number that the file holds; None when it holds none."""
-        try:
-            return int(self.text(name) or "")
-        except ValueError:
-            return None
+    def read(self, name: str) -> str:
+        """The same; OSError for a file that cannot be read or is empty."""
+        if text := self.text(name):
+            return text
+        raise FileNotFoundError(name)
 
     def names(self, pattern: str) -> list[str]:
         """Names of the files that fit the pattern, as ``text`` takes them."""
@@ -64,15 +65,12 @@ class Tree:
 
     def mounts(self) -> list[Mount]:
         """All mounts in the order in which they were made."""
-        found = []
-        for line in (self.text("proc/self/mountinfo") or "").splitlines():
-            before, _, after = line.partition(" - ")
-            places, kinds = before.split(), after.split()
-            if len(places) > 4 and len(kinds) > 2:
-                options = tuple(kinds[-1].split(","))
-                place = places[4].replace("\\040", " ")
-                found.append(Mount(place, kinds[1], places[2], kinds[0], options))
-        return found
+        return [
+            Mount(place.replace("\\040", " "), source, numbers, system, options.split(","))
+            for numbers, place, system, source, options in MOUNT.findall(
+                self.text("proc/self/mountinfo") or ""
+            )
+        ]
 
     def fields(self, name: str) -> dict[str, str]:
         """``key: value`` lines, the first of each key."""
@@ -96,14 +94,6 @@ def core_numbers(text: str) -> list[int]:
     return sorted(found)
 
 
-def usable_cores(tree: Tree) -> list[int] | None:
-    """Hardware threads that the kernel lets us run on; None when it does not tell."""
-    try:
-        return core_numbers(tree.fields("proc/self/status")["Cpus_allowed_list"])
-    except (KeyError, ValueError):
-        return None
-
-
 def cpu_quota(tree: Tree) -> float | None:
     """Cores' worth of CPU time that the control groups allow; None without a limit."""
     found = []
@@ -123,15 +113,15 @@ def memory_limit(tree: Tree) -> int | None:
     found = []
     for folder, version in _folders(tree, "memory"):
         name = "memory.max" if version == 2 else "memory.limit_in_bytes"
-        limit = tree.number(f"{folder}/{name}")
-        if limit is not None and limit < NO_LIMIT:
-            found.append(limit)
+        limit = tree.text(f"{folder}/{name}") or ""
+        if limit.isdecimal() and int(limit) < NO_LIMIT:
+            found.append(int(limit))
     return min(found, default=None)
 
 
 def has_groups(tree: Tree) -> bool:
     """Whether any control groups can be seen."""
-    return any(True for controller in ("cpu", "memory") for _ in _folders(tree, controller))
+    return any(next(_folders(tree, controller), None) for controller in ("cpu", "memory"))
 
 
 def _folders(tree: Tree, controller: str) -> Iterator[tuple[str, int]]:
@@ -158,9 +148,8 @@ def _folders(tree: Tree, controller: str) -> Iterator[tuple[str, int]]:
 def interrupts_apart(tree: Tree) -> bool | None:
     """Whether interrupts (as of the loopback network) are in no process's CPU time.
 
-    Kernels built so count them for the machine only; the others count them for
-    the process that they interrupt too. None when the kernel's settings are not
-    readable.
+    Other kernels count them for the process that they interrupt too. None when the kernel's
+    settings cannot be read.
     """
     try:
         packed = (tree.root / "proc/config.gz").read_bytes()

@@ -1,4 +1,4 @@
-"""One phase of a cell: run the YCSB client and watch it and the server."""
+"""The phases of a cell or a probe: run the YCSB clients and watch them and the server."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import shlex
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.status import GoodOperations
 from kvstudy.measure.clients import Clients
 from kvstudy.measure.environment import java_variables
-from kvstudy.measure.hosts import FarClients
+from kvstudy.measure.hosts import Connected, FarClients
+from kvstudy.measure.setting import SERVER_LOG, Setting
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, last_words, log_end, why_silent
+from kvstudy.stores.server import Server, ask, last_words, log_end, why_silent
 
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run. Of a server that is stopped or hangs,
@@ -27,102 +28,155 @@ from kvstudy.stores.server import Server, last_words, log_end, why_silent
 STALL_SECONDS = 120
 # As long, no more than this share of the earlier rate of good operations is no progress.
 LEAST_SHARE = 0.01
-# Of the server, in the folder of a measurement.
-SERVER_LOG = "server.log"
 # In what a client says: it has lost threads, or never began.
 OUT_OF_MEMORY = ("java.lang.OutOfMemoryError",)
 NO_CLASS = ("NoClassDefFoundError", "ClassNotFoundException", "find or load main class")
+Counters = dict[str, int] | None
 
 
-@dataclass(frozen=True)
-class Phase:
-    """How a phase went: its command, those of ``others`` that ran beside it, and ``Clients.used``.
+@dataclass
+class Phases:
+    """The phases of a measurement, one after the other on its ``server``; logs go to ``work``.
 
-    ``hosts`` has the same as ``Clients.used`` for each host, by its name, where clients and server
-    have hosts of their own.
+    ``phases`` has what the manifest says of each: its command, those of ``others`` that ran beside
+    it, ``Clients.used``, and the same for each of ``hosts``, where clients and server have some of
+    their own. ``counters`` has what moved in the server meanwhile, see ``moved``.
     """
 
-    command: list[str]
-    others: list[list[str]]
-    started: float
-    seconds: float
-    client_cpu_seconds: float
-    monitor_cpu_seconds: float
-    hosts: dict[str, dict[str, float]]
+    setting: Setting
+    work: Path
+    server: Server
+    there: Connected | None
+    phases: dict[str, dict] = field(default_factory=dict)
+    counters: dict[str, Counters] = field(default_factory=dict)
 
+    @contextlib.contextmanager
+    def run(
+        self, name: str, commands: Mapping[str, list[str]], least_share: float = LEAST_SHARE
+    ) -> Iterator[None]:
+        """Run a client for each of ``commands`` at the same time; the block checks what they left.
 
-def run_phase(
-    clients: Clients | FarClients,
-    commands: Mapping[str, list[str]],
-    directory: Path,
-    store: Store,
-    server: Server,
-    least_share: float = LEAST_SHARE,
-) -> Phase:
-    """Run ``clients``, one for each of ``commands``, at the same time.
+        The name of each is that of its files. The first one is the phase's.
 
-    The name of each is that of its files in ``directory``. The first one is the phase's.
+        KvstudyError when the server dies, when for two minutes no more operations of a client go
+        well than ``least_share`` of those before them, or when a client ends with an error; none
+        survives this call. It begins with the true cause, if the clients tell it.
+        """
+        before = self._count()
+        with self._true_cause_first(commands):
+            clients = self._watched(name, commands, least_share)
+            # Before anything else is asked: asking is counted too.
+            self.counters[name] = moved(self.setting.store, before, self._count())
+            yield
+        command, *others = commands.values()
+        self.phases[name] = {"command": command, "others": others, **clients.used}
+        self.phases[name]["hosts"] = clients.of_hosts
 
-    KvstudyError when the server dies, when for two minutes no more operations of a client go well
-    than ``least_share`` of those before them, or when a client ends with an error; none survives
-    this call.
-    """
-    name, *others = commands
+    def _watched(
+        self, name: str, commands: Mapping[str, list[str]], least_share: float
+    ) -> Clients | FarClients:
+        """The clients, when they have ended well."""
+        store, work = self.setting.store, self.work
+        how = (name, commands, self.setting.client.classpath, work, f"ycsb-{store.name}")
+        there = self.there
+        with there.clients(*how) if there else Clients(*how, self.server.process_ids()) as clients:
+            progress = {label: Progress(work / f"{label}.err", least_share) for label in commands}
+            next_look = time.monotonic() + 1
+            while not clients.look(next_look - time.monotonic()):
+                now = time.monotonic()
+                # Once a second: often enough to notice, too seldom to disturb.
+                next_look = max(next_look + 1, now)
+                self._check_server(name)
+                for label, status in clients.ends.items():
+                    if status is None and (problem := progress[label].problem(now)):
+                        state = why_silent(self.server)
+                        culprit = f"; {store.title} server {state}" if state else ""
+                        end = log_end(work / f"{label}.err")
+                        raise KvstudyError(f"{label}: {problem}{culprit}; client stopped{end}")
+            # Of those that are stopped as well, because one has failed, nothing is told.
+            failed = {label: status for label, status in clients.ends.items() if status}
+        for label, status in failed.items():
+            errors = work / f"{label}.err"
+            # What follows the first exception is a stack trace.
+            line = _first_line([errors], ("Exception", "Error:"))
+            said = f": {line}" if line else log_end(errors)
+            end = process.how_it_ended(status)
+            if status == -signal.SIGKILL:
+                end += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
+            raise KvstudyError(f"{label}: the YCSB client {end}{said}")
+        self._check_server(name)
+        return clients
 
-    def check_server() -> None:
-        if end := server.died():
-            log = log_end(directory / SERVER_LOG)
-            raise KvstudyError(f"{store.title} server {end} during {name}{log}")
+    def _check_server(self, name: str) -> None:
+        if end := self.server.died():
+            log = log_end(self.work / SERVER_LOG)
+            raise KvstudyError(f"{self.setting.store.title} server {end} during {name}{log}")
 
-    with clients:
-        progress = {label: Progress(directory / f"{label}.err", least_share) for label in commands}
-        next_look = time.monotonic() + 1
-        while not clients.look(next_look - time.monotonic()):
-            now = time.monotonic()
-            # Once a second: often enough to notice, too seldom to disturb.
-            next_look = max(next_look + 1, now)
-            check_server()
-            for label, status in clients.ends.items():
-                if status is None and (problem := progress[label].problem(now)):
-                    state = why_silent(server)
-                    culprit = f"; {store.title} server {state}" if state else ""
-                    end = log_end(directory / f"{label}.err")
-                    raise KvstudyError(f"{label}: {problem}{culprit}; client stopped{end}")
-        # Of those that are stopped as well, because one has failed, nothing is told.
-        failed = {label: status for label, status in clients.ends.items() if status}
-    for label, status in failed.items():
-        errors = directory / f"{label}.err"
-        # What follows the first exception is a stack trace.
-        line = _first_line([errors], ("Exception", "Error:"))
-        said = f": {line}" if line else log_end(errors)
-        end = process.how_it_ended(status)
-        if status == -signal.SIGKILL:
-            end += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
-        raise KvstudyError(f"{label}: the YCSB client {end}{said}")
-    check_server()
-    further = [commands[label] for label in others]
-    return Phase(commands[name], further, **clients.used, hosts=clients.of_hosts)
+    @contextlib.contextmanager
+    def _true_cause_first(self, labels: Iterable[str]) -> Iterator[None]:
+        """A KvstudyError of the body begins with what a client says, if that explains all.
 
+        A client that runs out of memory, or lacks a class, ends like one that has done its work.
+        """
+        errors = [self.work / f"{label}.err" for label in labels]
+        try:
+            yield
+        except KvstudyError as error:
+            if line := _first_line(errors, OUT_OF_MEMORY):
+                limits = ", ".join(java_variables())
+                remedy = f"raise -Xmx in {limits}" if limits else "use fewer threads or more memory"
+                why = f"the client's Java ran out; {remedy}"
+            elif line := _first_line(errors, NO_CLASS):
+                why = "a jar of the client is missing or broken; run 'make setup'"
+            else:
+                raise
+            raise KvstudyError(f"{line}: {why} ({error})") from None
 
-@contextlib.contextmanager
-def true_cause_first(errors: Sequence[Path]) -> Iterator[None]:
-    """A KvstudyError of the body begins with what a client says in its file of ``errors``.
+    def _count(self) -> Counters:
+        """The server's running totals under its own names; None when the store tells none.
 
-    Only with what explains all that follows: a client that runs out of memory, or lacks a class,
-    ends like one that has done its work.
-    """
-    try:
-        yield
-    except KvstudyError as error:
-        if line := _first_line(errors, OUT_OF_MEMORY):
-            limits = ", ".join(java_variables())
-            remedy = f"raise -Xmx in {limits}" if limits else "use fewer threads or more memory"
-            raise KvstudyError(f"{line}: the client's Java ran out; {remedy} ({error})") from None
-        if line := _first_line(errors, NO_CLASS):
+        KvstudyError when the counter that store.yaml names for misses is not among them.
+        """
+        store = self.setting.store
+        totals = ask(store, self.server, "counters")
+        if store.misses and store.misses not in (totals or {}):
             raise KvstudyError(
-                f"{line}: a jar of the client is missing or broken; run 'make setup' ({error})"
-            ) from None
-        raise
+                f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "
+                f"counters() in verbs.py tells of: {', '.join(totals or {}) or 'nothing'}"
+            )
+        return totals
+
+    def write_commands(self) -> None:
+        """``commands.sh``: shell lines in sections ``# server``, ``# load``, ``# run``, ``# stop``.
+
+        Before the command of a phase stand those of its further clients, in sections like
+        ``# run-2``; nobody lets them begin at the same moment.
+        """
+        commands, classpath = self.server.commands(), shlex.quote(self.setting.client.classpath)
+        lines = [f"export CLASSPATH={classpath}", "", "# server", *commands["start"]]
+        for name, phase in self.phases.items():
+            for number, other in enumerate(phase["others"], start=2):
+                lines += ["", f"# {name}-{number}: beside the next command", f"{_alone(other)} &"]
+            lines += ["", f"# {name}", _alone(phase["command"])]
+        lines += ["", "# stop", *commands["stop"]]
+        (self.work / "commands.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def moved(store: Store, before: Counters, after: Counters) -> Counters:
+    """The counters that moved, and by how much; None when the store tells none.
+
+    KvstudyError for a counter that fell or vanished: then the server was started
+    anew, and what it held and counted before is lost.
+    """
+    if before is None or after is None:
+        return None
+    change = {name: after.get(name, 0) - before.get(name, 0) for name in before | after}
+    for name, count in change.items():
+        if count < 0:
+            raise KvstudyError(
+                f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
+            )
+    return {name: count for name, count in change.items() if count}
 
 
 def _first_line(paths: Sequence[Path], words: Sequence[str]) -> str:
@@ -155,25 +209,8 @@ class Progress:
         if now - then < STALL_SECONDS or count - before > self._share * rate * (now - then):
             return None
         few = f"only {count - before} operations" if count > before else "no operation"
-        return (
-            f"{few} went well for {STALL_SECONDS} s, after {before} in {then - self._start:.0f} s"
-        )
-
-
-def write_commands(work: Path, classpath: str, server: Server, phases: dict[str, Phase]) -> None:
-    """``commands.sh``: shell lines in the sections ``# server``, ``# load``, ``# run``, ``# stop``.
-
-    Before the command of a phase stand those of its further clients, in sections like ``# run-2``;
-    nobody lets them begin at the same moment.
-    """
-    commands = server.commands()
-    lines = [f"export CLASSPATH={shlex.quote(classpath)}", "", "# server", *commands["start"]]
-    for name, phase in phases.items():
-        for number, other in enumerate(phase.others, start=2):
-            lines += ["", f"# {name}-{number}: beside the next command", f"{_alone(other)} &"]
-        lines += ["", f"# {name}", _alone(phase.command)]
-    lines += ["", "# stop", *commands["stop"]]
-    (work / "commands.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        earlier = f"{before} in {then - self._start:.0f} s"
+        return f"{few} went well for {STALL_SECONDS} s, after {earlier}"
 
 
 def _alone(command: list[str]) -> str:

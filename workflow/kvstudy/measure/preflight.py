@@ -5,6 +5,7 @@ tests can put recorded ones in their place. It takes some hundredths of a second
 looks again.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -17,19 +18,8 @@ from typing import NamedTuple
 
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.measure.kernel import (
-    NOT_VISIBLE,
-    Tree,
-    cpu_quota,
-    disk_code,
-    firmware,
-    has_groups,
-    hypervisor,
-    interrupts_apart,
-    memory_limit,
-    mount_of,
-    usable_cores,
-)
+from kvstudy.measure import kernel
+from kvstudy.measure.kernel import NOT_VISIBLE, Tree
 
 
 @dataclass(frozen=True)
@@ -37,8 +27,7 @@ class Finding:
     """What was looked at (``key``, ``title``), its ``value``, and what follows from it.
 
     ``value`` is a text of ``language.reasons``; ``good`` is None when nothing could be read.
-    ``consequence`` is a sentence, empty when the finding is good. ``number`` puts values that
-    change in order.
+    ``consequence`` is a sentence, empty when good. ``number`` puts values that change in order.
     """
 
     key: str
@@ -88,7 +77,7 @@ def state(results: Path) -> dict:
         # Of the last 1, 5 and 15 minutes.
         "load_average_before": [round(value, 2) for value in os.getloadavg()],
         "findings": [asdict(finding) for finding in preflight(results)],
-        "interrupts_apart": interrupts_apart(Tree()),
+        "interrupts_apart": kernel.interrupts_apart(Tree()),
     }
 
 
@@ -103,11 +92,12 @@ def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable
         key = look.__name__.lstrip("_")
 
         def finding(tree: Tree, path: Path) -> Finding:
-            seen = look(tree, path)
-            if seen is None:
-                return Finding(key, title, NOT_VISIBLE, None, hidden)
-            consequence = "" if seen.good else seen.consequence or bad
-            return Finding(key, title, seen.value, seen.good, consequence, seen.number)
+            # Of files that are not there, or of a form that is not known.
+            with contextlib.suppress(OSError, ValueError, LookupError, ArithmeticError):
+                if seen := look(tree, path):
+                    consequence = "" if seen.good else seen.consequence or bad
+                    return Finding(key, title, seen.value, seen.good, consequence, seen.number)
+            return Finding(key, title, NOT_VISIBLE, None, hidden)
 
         if for_cells:
             LOOKS.append(finding)
@@ -124,10 +114,7 @@ def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable
 )
 def load_average(tree: Tree, path: Path) -> Seen | None:
     """Not for cells: the cell before is a part of it."""
-    try:
-        load = float((tree.text("proc/loadavg") or "").split()[0])
-    except (ValueError, IndexError):
-        return None
+    load = float(tree.read("proc/loadavg").split()[0])
     return Seen(f"{load:.2f}", load <= LITTLE_LOAD, load)
 
 
@@ -140,9 +127,9 @@ def load_average(tree: Tree, path: Path) -> Seen | None:
     N_("If this is a virtual machine, others that cannot be seen share its processors."),
 )
 def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
-    if kind := hypervisor(tree):
+    if kind := kernel.hypervisor(tree):
         return Seen(reason("yes", kind=kind), False)
-    if tree.fields("proc/cpuinfo").get("flags") is None and not firmware(tree):
+    if tree.fields("proc/cpuinfo").get("flags") is None and not kernel.firmware(tree):
         return None
     return Seen(N_("no"), True)
 
@@ -153,14 +140,14 @@ def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
     "",
 )
 def _container(tree: Tree, path: Path) -> Seen:
-    kind = tree.text("run/systemd/container") or ""
-    if not kind and tree.text(".dockerenv") is not None:
-        kind = "Docker"
-    if not kind and tree.text("run/.containerenv") is not None:
-        kind = "Podman"
-    if not kind:
-        mark = re.search(r"docker|kubepods|lxc|libpod", tree.text("proc/1/cgroup") or "")
-        kind = mark.group() if mark else ""
+    marks = {".dockerenv": "Docker", "run/.containerenv": "Podman"}
+    mark = re.search(r"docker|kubepods|lxc|libpod", tree.text("proc/1/cgroup") or "")
+    kinds = [
+        tree.text("run/systemd/container"),
+        *(kind for file, kind in marks.items() if tree.text(file) is not None),
+        mark and mark.group(),
+    ]
+    kind = next(filter(None, kinds), None)
     return Seen(reason("yes", kind=kind) if kind else N_("no"), not kind)
 
 
@@ -173,11 +160,8 @@ def _container(tree: Tree, path: Path) -> Seen:
     N_("Whether other machines take time of these processors is open."),
 )
 def _steal(tree: Tree, path: Path) -> Seen | None:
-    try:
-        ticks = [int(part) for part in (tree.text("proc/stat") or "").split("\n")[0].split()[1:9]]
-        share = 100 * ticks[7] / sum(ticks)
-    except (ValueError, IndexError, ZeroDivisionError):
-        return None
+    ticks = [int(part) for part in tree.read("proc/stat").split("\n")[0].split()[1:9]]
+    share = 100 * ticks[7] / sum(ticks)
     return Seen(reason("stolen", share=f"{share:.2g}"), share <= LITTLE_STEAL, round(share, 3))
 
 
@@ -192,11 +176,9 @@ def _steal(tree: Tree, path: Path) -> Seen | None:
 def _load(tree: Tree, path: Path) -> Seen | None:
     running = []
     for _ in range(TIMES):
-        threads = re.match(r"\S+ \S+ \S+ (\d+)/", tree.text("proc/loadavg") or "")
-        if not threads:
-            return None
+        threads, _, _ = tree.read("proc/loadavg").split()[3].partition("/")
         # We run too.
-        running.append(max(0, int(threads.group(1)) - 1))
+        running.append(max(0, int(threads) - 1))
         time.sleep(PAUSE)
     others = int(statistics.median(running))
     return Seen(reason("busy-threads", n=others), not others, others)
@@ -211,13 +193,9 @@ def _load(tree: Tree, path: Path) -> Seen | None:
     N_("How many cores client and server share is open."),
 )
 def _cores(tree: Tree, path: Path) -> Seen | None:
-    usable = usable_cores(tree)
-    if usable is None:
-        return None
-    quota = cpu_quota(tree)
+    allowed, online = tree.fields("proc/self/status")[kernel.ALLOWED], tree.text(f"{CPU}/online")
+    usable, quota = kernel.core_numbers(allowed), kernel.cpu_quota(tree)
     value = reason("threads", n=len(usable))
-    online = tree.text(f"{CPU}/online")
-    allowed = tree.fields("proc/self/status")["Cpus_allowed_list"]
     if online and online != allowed:
         value = reason("threads-of", threads=value, numbers=allowed, online=online)
     if quota is None or quota >= len(usable):
@@ -280,10 +258,8 @@ def _turbo(tree: Tree, path: Path) -> Seen | None:
     N_("Whether two of the usable cores are one core is open."),
 )
 def _smt(tree: Tree, path: Path) -> Seen | None:
-    active = tree.text(f"{CPU}/smt/active")
-    if active not in ("0", "1"):
-        return None
-    return Seen(N_("two or more") if active == "1" else N_("one"), active == "0")
+    one = {"0": True, "1": False}[tree.read(f"{CPU}/smt/active")]
+    return Seen(N_("one") if one else N_("two or more"), one)
 
 
 @_look(
@@ -295,12 +271,9 @@ def _smt(tree: Tree, path: Path) -> Seen | None:
     N_("Whether the processor gets too hot and slows itself down is open."),
 )
 def _throttling(tree: Tree, path: Path) -> Seen | None:
-    names = tree.names(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
-    counts = [count for name in names if (count := tree.number(name)) is not None]
-    if not counts:
-        return None
+    counts = tree.values(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
     # A package tells its count on each of its cores, so the largest stands for all.
-    most = max(counts)
+    most = max(int(count) for count in counts if count.isdecimal())
     return Seen(reason("throttled", n=most) if most else N_("never"), not most, most)
 
 
@@ -315,11 +288,10 @@ def _throttling(tree: Tree, path: Path) -> Seen | None:
 def _power(tree: Tree, path: Path) -> Seen | None:
     if not (tree.root / "sys/class/power_supply").is_dir():
         return None
-    supplies = [name.rsplit("/", 1)[0] for name in tree.names("sys/class/power_supply/*/type")]
     # Mice and keyboards have batteries of their own.
     batteries = [
         name
-        for name in supplies
+        for name in tree.names("sys/class/power_supply/*")
         if tree.text(f"{name}/type") == "Battery" and tree.text(f"{name}/scope") != "Device"
     ]
     if any(tree.text(f"{name}/status") == "Discharging" for name in batteries):
@@ -367,8 +339,8 @@ def _mitigations(tree: Tree, path: Path) -> Seen | None:
     N_("What reading the time costs in each operation is open."),
 )
 def _clock_source(tree: Tree, path: Path) -> Seen | None:
-    name = tree.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
-    return Seen(name, name in CHEAP_CLOCKS) if name else None
+    name = tree.read("sys/devices/system/clocksource/clocksource0/current_clocksource")
+    return Seen(name, name in CHEAP_CLOCKS)
 
 
 @_look(
@@ -380,9 +352,9 @@ def _clock_source(tree: Tree, path: Path) -> Seen | None:
     N_("Whether a limit ends a server that grows is open."),
 )
 def _memory_limit(tree: Tree, path: Path) -> Seen | None:
-    if not has_groups(tree):
+    if not kernel.has_groups(tree):
         return None
-    limit = memory_limit(tree)
+    limit = kernel.memory_limit(tree)
     return Seen(N_("none") if limit is None else _gib(limit), limit is None)
 
 
@@ -396,10 +368,7 @@ def _memory_limit(tree: Tree, path: Path) -> Seen | None:
 )
 def _swap(tree: Tree, path: Path) -> Seen | None:
     memory = tree.fields("proc/meminfo")
-    try:
-        total, free = (int(memory[name].split()[0]) for name in ("SwapTotal", "SwapFree"))
-    except (KeyError, ValueError, IndexError):
-        return None
+    total, free = (int(memory[name].split()[0]) for name in ("SwapTotal", "SwapFree"))
     if not total:
         return Seen(N_("none"), True, 0)
     used, size = total - free, f"{total / 2**20:.1f}"
@@ -417,9 +386,9 @@ def _swap(tree: Tree, path: Path) -> Seen | None:
     N_("Whether the kernel puts small pages of memory together to large is open."),
 )
 def _huge_pages(tree: Tree, path: Path) -> Seen | None:
-    text = tree.text("sys/kernel/mm/transparent_hugepage/enabled")
-    chosen = [word.strip("[]") for word in (text or "").split() if word.startswith("[")]
-    return Seen(chosen[0], chosen[0] != "always") if chosen else None
+    modes = tree.read("sys/kernel/mm/transparent_hugepage/enabled").split()
+    (chosen,) = (mode.strip("[]") for mode in modes if mode.startswith("["))
+    return Seen(chosen, chosen != "always")
 
 
 @_look(
@@ -437,7 +406,7 @@ def _pressure(tree: Tree, path: Path) -> Seen | None:
 
 @_look(N_("Disk"), "", N_("What a store waits for when it writes is open."))
 def _disk(tree: Tree, path: Path) -> Seen | None:
-    mount = mount_of(tree, path)
+    mount = kernel.mount_of(tree, path)
     if mount is None:
         return None
     system = mount.system
@@ -449,7 +418,7 @@ def _disk(tree: Tree, path: Path) -> Seen | None:
             "Files lie in memory: stores that write to disk look faster than they are."
         )
         return Seen(reason("disk-memory", system=system), False, consequence=consequence)
-    code = disk_code(tree, mount)
+    code = kernel.disk_code(tree, mount)
     if code in ("disk-virtual", "disk-hidden"):
         consequence = N_(
             "What lies below the disk is open, and whether others write to it too: expect "
@@ -470,10 +439,7 @@ def _disk(tree: Tree, path: Path) -> Seen | None:
 )
 def _disk_space(tree: Tree, path: Path) -> Seen | None:
     existing = next(folder for folder in (path, *path.parents) if folder.exists())
-    try:
-        free = shutil.disk_usage(existing).free
-    except OSError:
-        return None
+    free = shutil.disk_usage(existing).free
     return Seen(_gib(free), free >= LITTLE_SPACE, round(free / GIB, 1))
 
 
@@ -483,11 +449,8 @@ def _disk_space(tree: Tree, path: Path) -> Seen | None:
     N_("Whether a store may open enough files is open."),
 )
 def _open_files(tree: Tree, path: Path) -> Seen | None:
-    text = tree.text("proc/self/limits") or ""
-    limits = re.search(r"^Max open files\s+(\S+)\s+(\S+)", text, re.M)
-    if not limits:
-        return None
-    soft, hard = limits.groups()
+    limits = re.findall(r"^Max open files\s+(\S+)\s+(\S+)", tree.read("proc/self/limits"), re.M)
+    soft, hard = limits[0]
     value = soft if soft == hard else reason("open-files", soft=soft, hard=hard)
     # Servers raise it to the hard limit by themselves.
     return Seen(value, hard == "unlimited" or int(hard) >= FEW_FILES)
@@ -495,8 +458,7 @@ def _open_files(tree: Tree, path: Path) -> Seen | None:
 
 @_look(N_("Kernel"), "", N_("Values of another kernel cannot be told from these."))
 def _kernel(tree: Tree, path: Path) -> Seen | None:
-    release = tree.text("proc/sys/kernel/osrelease")
-    return Seen(release, True) if release else None
+    return Seen(tree.read("proc/sys/kernel/osrelease"), True)
 
 
 def _gib(size: int) -> str:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import errno
-import itertools
+import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.measure import environment
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted, alone_with
 from kvstudy.measure.hosts import Connected, FarServer, connected
-from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
-from kvstudy.measure.phase import SERVER_LOG
+from kvstudy.measure.kernel import ALLOWED, Tree, core_numbers
 from kvstudy.stores import docker, process, providers
 from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import Server, ask, free_port, serving
+from kvstudy.stores.server import Server, ask, check_empty, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
 from kvstudy.study.config import Hosts
 from kvstudy.study.raw import set_aside, stamp
@@ -30,7 +31,12 @@ from kvstudy.whole_file import check_writable
 # A disk with less room than this (bytes) is full: logs are written in such pieces.
 ROOM = 1 << 16
 KEY = "config/config.yaml: pin_cpus"
-Counters = dict[str, int] | None
+NOT_EMPTY = (
+    "a cell needs an empty one. Empty it, or set external.may_empty: true in config/config.yaml: "
+    "then ALL of its data is deleted before each cell"
+)
+# Of the server, in the folder of a measurement.
+SERVER_LOG = "server.log"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +80,10 @@ class Setting:
         """The hosts of server and clients while the block runs; None where they are here."""
         return connected(self.hosts, self.results) if self.hosts else nullcontext()
 
+    def java(self, there: Connected | None) -> dict:
+        """What the clients run on, see ``environment.java``."""
+        return there.java() if there else environment.java(process.bound_to(self.client.cores))
+
     def refuse_unlike(self, name: str, version: str | None = None, **known: object) -> None:
         """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
 
@@ -111,14 +121,8 @@ class Setting:
             self.refuse_unlike(name, version)
             if self.used_provider == "external" and self.may_empty:
                 ask(store, server, "empty")
-            ask(store, server, "create", fields)
-            # Only a server of somebody else can hold any.
-            if records := ask(store, server, "records"):
-                raise KvstudyError(
-                    f"the {store.title} server at {server.host}:{server.port} holds {records} "
-                    "records; a cell needs an empty one. Empty it, or set external.may_empty: "
-                    "true in config/config.yaml: then ALL of its data is deleted before each cell"
-                )
+            # Only a server of somebody else can hold any records.
+            check_empty(store, server, fields, NOT_EMPTY)
             yield server
             clock = time.monotonic()
         server.stop_seconds = time.monotonic() - clock
@@ -139,12 +143,12 @@ class Setting:
         return kind(store, port, data, log, cores)
 
     @contextmanager
-    def working(self, done: Path, name: str) -> Iterator[Path]:
+    def working(self, done: Path, name: str, there: Connected | None = None) -> Iterator[Path]:
         """An empty folder to measure ``name`` in, while nothing else is; ``done`` is for its logs.
 
-        At the end it is moved to its place in one step. A failed measurement
-        leaves nothing there: its logs and its reason go to
-        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
+        Where it is measured ``there``, nothing else is on those hosts. At the end it is moved to
+        its place in one step. A failed measurement leaves nothing there: its logs and its reason
+        go to ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
         beforehand when its place could not be written.
         """
         for folder in (done.parent, self.results / "measuring", self.results / "failed"):
@@ -163,36 +167,33 @@ class Setting:
                     "do so"
                 ) from None
             try:
+                if there:
+                    there.be_alone()
                 yield work
-                self._put(work, done, name)
+                if done.is_dir() and any(done.iterdir()):
+                    kept = self.results / "replaced" / name / stamp()
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    done.rename(kept)
+                    print(f"measured again; the earlier logs are in {kept}", flush=True)
+                done.mkdir(parents=True, exist_ok=True)
+                work.rename(done)
             except Interrupted as stop:
                 shutil.rmtree(work, ignore_errors=True)
                 raise Interrupted(f"{name}: {stop}") from None
             except (KvstudyError, OSError, ValueError) as error:
-                raise KvstudyError(self._set_aside(work, name, _reason(error, work))) from None
+                reason = _reason(error, work)
+                shutil.rmtree(work / "data", ignore_errors=True)
+                try:
+                    failed = set_aside(work, self.results, name, reason)
+                    rest = f"\nIts logs are in {failed}; 'snakemake' measures it again."
+                except OSError as problem:
+                    shutil.rmtree(work, ignore_errors=True)
+                    rest = f" (its logs could not be kept: {problem})"
+                raise KvstudyError(f"{name}: {reason}{rest}") from None
             finally:
-                _prune(work.parent, self.results)
-
-    def _put(self, work: Path, done: Path, name: str) -> None:
-        """Move the finished logs to their place; keep logs that were there before."""
-        if done.is_dir() and any(done.iterdir()):
-            kept = self.results / "replaced" / name / stamp()
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            done.rename(kept)
-            print(f"measured again; the earlier logs are in {kept}", flush=True)
-        done.mkdir(parents=True, exist_ok=True)
-        work.rename(done)
-
-    def _set_aside(self, work: Path, name: str, reason: str) -> str:
-        """Keep the logs of a failure with its reason; returns the message for the user."""
-        message = f"{name}: {reason}"
-        try:
-            shutil.rmtree(work / "data", ignore_errors=True)
-            failed = set_aside(work, self.results, name, reason)
-        except OSError as error:
-            shutil.rmtree(work, ignore_errors=True)
-            return f"{message} (its logs could not be kept: {error})"
-        return f"{message}\nIts logs are in {failed}; 'snakemake' measures it again."
+                # Empty ones only.
+                with suppress(OSError):
+                    os.removedirs(work.parent)
 
 
 def _reason(error: Exception, work: Path) -> str:
@@ -205,51 +206,11 @@ def _reason(error: Exception, work: Path) -> str:
     try:
         room.write_bytes(bytes(ROOM))
     except OSError as problem:
-        return f"{text} ({error})" if problem.errno in full else str(error)
+        if problem.errno in full:
+            return f"{text} ({error})"
     finally:
         room.unlink(missing_ok=True)
     return str(error)
-
-
-def _prune(folder: Path, root: Path) -> None:
-    """Remove the empty folders that the working directory needed."""
-    while folder != root:
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-        folder = folder.parent
-
-
-def counters(store: Store, server: Server) -> Counters:
-    """The server's running totals under its own names; None when the store tells none.
-
-    KvstudyError when the counter that store.yaml names for misses is not among them.
-    """
-    told = ask(store, server, "counters")
-    if store.misses and store.misses not in (told or {}):
-        raise KvstudyError(
-            f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "
-            f"counters() in verbs.py tells of: {', '.join(told or {}) or 'nothing'}"
-        )
-    return told
-
-
-def moved(store: Store, before: Counters, after: Counters) -> Counters:
-    """The counters that moved, and by how much; None when the store tells none.
-
-    KvstudyError for a counter that fell or vanished: then the server was started
-    anew, and what it held and counted before is lost.
-    """
-    if before is None or after is None:
-        return None
-    change = {name: after.get(name, 0) - before.get(name, 0) for name in before | after}
-    for name, count in change.items():
-        if count < 0:
-            raise KvstudyError(
-                f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
-            )
-    return {name: count for name, count in change.items() if count}
 
 
 @dataclass(frozen=True)
@@ -275,21 +236,27 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
     if shutil.which("taskset") is None:
         raise KvstudyError(f"{KEY}: no program taskset; install util-linux, or set pin_cpus: false")
     tree = tree or Tree()
-    usable = usable_cores(tree)
-    if usable is None:
-        raise KvstudyError(f"{KEY}: the usable cores are not visible here; set pin_cpus: false")
+    try:
+        usable = core_numbers(tree.fields("proc/self/status")[ALLOWED])
+    except (KeyError, ValueError):
+        raise KvstudyError(
+            f"{KEY}: the usable cores are not visible here; set pin_cpus: false"
+        ) from None
     if len(usable) < 2:
         raise KvstudyError(
             f"{KEY}: only core {usable[0]} is usable here, so server and client cannot have cores "
             "of their own; set pin_cpus: false"
         )
-    texts = wanted.split("/", 1)
+    of_server, slash, of_client = wanted.partition("/")
     if wanted == "true":
         server, client = _halves(tree, usable)
-    elif len(texts) < 2:
-        raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
+    elif slash:
+        server, client = (
+            _checked("server", of_server, usable),
+            _checked("client", of_client, usable),
+        )
     else:
-        server, client = _checked("server", texts[0], usable), _checked("client", texts[1], usable)
+        raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
     if both := set(server) & set(client):
         raise KvstudyError(
             f"{KEY}: server and client both have core {_text(sorted(both))}; give them others"
@@ -298,9 +265,9 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
 
 
 def _halves(tree: Tree, usable: list[int]) -> tuple[list[int], list[int]]:
-    """Server's and client's half; the client has the larger one. Threads of a core stay together.
+    """Server's and client's half; the client has the larger one.
 
-    A single core with two threads is split all the same.
+    Threads of a core stay together, unless there is only one core.
     """
     cores: dict[tuple[int, ...], list[int]] = {}
     for number in usable:
@@ -309,7 +276,7 @@ def _halves(tree: Tree, usable: list[int]) -> tuple[list[int], list[int]]:
         cores.setdefault(key, []).append(number)
     groups = list(cores.values()) if len(cores) > 1 else [[number] for number in usable]
     half = len(groups) // 2
-    return list(itertools.chain(*groups[:half])), list(itertools.chain(*groups[half:]))
+    return [*chain(*groups[:half])], [*chain(*groups[half:])]
 
 
 def _checked(side: str, text: str, usable: list[int]) -> list[int]:

@@ -1,6 +1,13 @@
-"""One question to a server that speaks lines of text."""
+"""What several stores' verbs.py need: a question in lines of text, the version of a jar."""
 
+import re
 import socket
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+
+# Our bindings with the drivers, and the stores that are jars beside them.
+LIBRARY = Path("workflow/bindings/target/lib")
 
 
 def ask(host: str, port: int, question: str, until: str, timeout: float = 2.0) -> str:
@@ -20,3 +27,11 @@ def ask(host: str, port: int, question: str, until: str, timeout: float = 2.0) -
             if answer.startswith((b"-", b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR")):
                 raise ValueError(f"the server answered {answer[:80]!r}")
         return answer.decode("utf-8", errors="replace")
+
+
+def version_of(artifact: str) -> str:
+    """The version of an embedded store, from the name of its jar."""
+    for jar in LIBRARY.glob(f"{artifact}-*.jar"):
+        if version := re.match(r"\d+(\.\d+)+", jar.name.removeprefix(f"{artifact}-")):
+            return version[0]
+    raise KvstudyError(f"{LIBRARY}: there is no {artifact} in it; run 'make setup'")

@@ -277,17 +277,14 @@ class Store(StoreFile):
 
     @cached_property
     def verbs(self) -> ModuleType:
-        """The store's verbs.py.
+        """The store's verbs.py; all take host and port.
 
-        ``version(host, port)`` and ``records(host, port)`` ask the server in its own
-        protocol and raise OSError or ValueError while it does not answer.
-        ``create(host, port, fields)``, if there is one, makes the empty table that YCSB
-        needs, with a column for each of the fields.
-        ``empty(host, port)`` deletes all data (external servers, with consent only).
-        For the probe, if there are any: ``counters(host, port)``, the server's running totals
-        under its own names, those that end in hits or misses count results, all others
-        commands; ``record_bytes(host, port)``, mean bytes of a stored record, None when the
-        server cannot tell.
+        ``version`` and ``records`` ask the server in its own protocol and raise OSError or
+        ValueError while it does not answer. ``create``, if there is one, makes the empty table
+        that YCSB needs, with a column for each of the fields that it takes too. ``empty`` deletes
+        all data (external servers, with consent only). For the probe, if there are any:
+        ``counters``, running totals under the server's own names, those that end in hits or misses
+        count results, all others commands; ``record_bytes``, the mean of a stored record, or None.
         """
         path = self.folder / "verbs.py"
         if not path.is_file():
@@ -352,8 +349,7 @@ def lighter(color: str, times: int) -> str:
 def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     """The stores of the study in the file ``path``, in its order, and its controls.
 
-    KvstudyError when a workload asks a store for what it cannot do: better
-    before the first cell than after hours.
+    KvstudyError when a workload asks a store for what it cannot do.
     """
     stores = load_stores(study, measured_uses(study))
     if study.imported:

@@ -23,22 +23,14 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import (
-    COMMAND_SECONDS,
-    LocalServer,
-    failure,
-    last_words,
-)
+from kvstudy.stores.server import COMMAND_SECONDS, LocalServer, failure, last_words
 
 NATIVE = "or choose the provider native in config/config.yaml"
 STOP_SECONDS = 30
 
 
 def missing(store: Store) -> str | None:
-    """None when a container of the store can run here, else what is missing and the remedy.
-
-    The image may still have to be pulled or built.
-    """
+    """What a container of the store lacks here, and the remedy; its image may have to be made."""
     file = store.file
     if store.docker is None:
         return f"{store.title} has no Docker image in {file}"
@@ -52,28 +44,25 @@ def missing(store: Store) -> str | None:
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
             "add the image's option for the address, with the value {host}, or a file with $host"
         )
-    return daemon_problem() or _build_problem(store)
-
-
-def _build_problem(store: Store) -> str | None:
-    """Why the image of the store's Dockerfile is not here and cannot be built, or None."""
-    # It is built from the release that the native server runs.
+    if problem := daemon_problem():
+        return problem
+    # A Dockerfile builds the image from the release that the native server runs.
     if not (store.folder / "Dockerfile").is_file() or store.installed.is_dir():
         return None
     if _docker("image", "inspect", store.docker.image).returncode == 0:
         return None
     return (
-        f"{store.file}: docker.image: {store.docker.image} is built from {store.installed}, which "
+        f"{file}: docker.image: {store.docker.image} is built from {store.installed}, which "
         f"is not here: run 'make servers STORES={store.folder.name}'"
     )
 
 
 def _names_the_host(store: Store) -> bool:
     docker = store.docker
-    if any("{host}" in part for part in (*docker.command, *docker.environment.values())):
-        return True
-    texts = [store.folder / template for template in docker.files.values()]
-    return any("$host" in path.read_text(encoding="utf-8") for path in texts if path.is_file())
+    files = (store.folder / template for template in docker.files.values())
+    texts = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
+    filled = (*docker.command, *docker.environment.values())
+    return any("{host}" in part for part in filled) or any("$host" in text for text in texts)
 
 
 class DockerServer(LocalServer):
@@ -91,26 +80,18 @@ class DockerServer(LocalServer):
             *("--label", f"kvstudy.store={store.name}"),
             *("--network", "host", "--log-driver", "none"),
             *(("--cpuset-cpus", cores) if cores else ()),
-            *(
-                word
-                for inside, place in self.places.items()
-                for word in ("--volume", f"{place}:{inside}:ro")
-            ),
-            *(
-                word
-                for name, value in self.environment.items()
-                for word in ("--env", f"{name}={value}")
-            ),
+            *(f"--volume={place}:{inside}:ro" for inside, place in self.places.items()),
+            *(f"--env={name}={value}" for name, value in self.environment.items()),
             store.docker.image,
             *self.filled(store.docker.command),
         ]
         self.after_start = [["docker", "exec", self.name, *command] for command in self.after_start]
         self._facts: dict = {}
         self._client: subprocess.Popen | None = None
+        self._record: Path | None = None
 
     def start(self) -> None:
-        problem = missing(self.store)
-        if problem:
+        if problem := missing(self.store):
             raise KvstudyError(sentence(problem))
         image = bring(self.store)
         self._facts = {
@@ -175,29 +156,23 @@ class DockerServer(LocalServer):
 
 
 def bring(store: Store) -> dict:
-    """What Docker tells of the store's image; unless it is here it is pulled.
-
-    Where the store has a Dockerfile, the image is built from servers/<store>/ instead.
-    """
+    """What Docker tells of the store's image; unless it is here it is pulled, or built."""
     image = store.docker.image
     told = _docker("image", "inspect", image)
     if told.returncode:
         command = ["pull", "--quiet", image]
-        remedy = (
-            "check the name and the way to the registry, "
-            f"bring the image with `docker load`, {NATIVE}"
-        )
+        remedy = "check the name and the way to the registry, bring the image with `docker load`"
         if (dockerfile := store.folder / "Dockerfile").is_file():
             # Resolved: the folder may be a link to a release that somebody built.
             context = store.installed.resolve()
             command = ["build", "--quiet", "--tag", image, "--file", str(dockerfile), str(context)]
-            remedy = f"see what 'docker {shlex.join(command)}' says, {NATIVE}"
+            remedy = f"see what 'docker {shlex.join(command)}' says"
         print(f"docker {shlex.join(command)}", file=sys.stderr, flush=True)
         done = _docker(*command)
         if done.returncode:
             raise KvstudyError(
                 f"{store.file}: docker.image: cannot {command[0]} {image} "
-                f"({_last_line(done.stderr)}); {remedy}"
+                f"({_last_line(done.stderr)}); {remedy}, {NATIVE}"
             )
         told = _docker("image", "inspect", image)
     if told.returncode:
@@ -214,11 +189,12 @@ def sweep() -> list[str]:
     for path, entry in process.leftovers("container"):
         daemon = entry["daemon"]
         there = _exists(entry["name"], daemon) if shutil.which("docker") else None
+        if there is None:
+            continue
         if there:
             _remove(entry["name"], None, daemon)
             removed.append(f"{entry['what']} (container {entry['name']})")
-        if there is not None:
-            path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
     return removed
 
 
@@ -273,8 +249,8 @@ def _exists(name: str, daemon: str | None = None) -> bool | None:
 
 def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = None) -> None:
     """Remove the container with its volumes and return when it is gone."""
-    limit = time.monotonic() + STOP_SECONDS
-    while True:
+    limit, there = time.monotonic() + STOP_SECONDS, True
+    while there is not None and time.monotonic() < limit:
         # Again and again: a client stopped early may only now create the container, and with
         # --rm the daemon may be removing it already.
         said = _docker("rm", "--force", "--volumes", name, daemon=daemon)
@@ -284,8 +260,6 @@ def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = Non
         there = _exists(name, daemon)
         if there is False and (client is None or client.returncode is not None):
             return
-        if there is None or time.monotonic() > limit:
-            break
         time.sleep(0.02)
     if client is not None:
         client.kill()

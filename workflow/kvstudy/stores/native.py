@@ -1,5 +1,7 @@
 """Provider ``native``: the server is a program of this machine."""
 
+import contextlib
+import functools
 import getpass
 import json
 import os
@@ -11,21 +13,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import psutil
-
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import SERVERS, Store
-from kvstudy.stores.server import (
-    COMMAND_SECONDS,
-    HOST,
-    LocalServer,
-    end_of,
-    failure,
-    last_words,
-)
+from kvstudy.stores.server import COMMAND_SECONDS, HOST, LocalServer, end_of, failure, last_words
 
 # Beside a server that came with a package: which file it was.
 RECORD = "package.json"
@@ -80,42 +73,37 @@ class NativeServer(LocalServer):
         super().__init__(store, store.native, port, data, log, values, host)
         self.command = [*process.bound_to(cores), *self.filled(store.native.command)]
         self._user = store.native.user if os.getuid() == 0 else None
-        self._marked = os.environ | self.environment | {process.MARK: str(self.data)}
-        self._process = None
-        # Children that we had before it; None before it was started.
-        self._others: set[psutil.Process] | None = None
+        marked = os.environ | self.environment | {process.MARK: str(self.data)}
+        how = {"what": store.name, "mark": str(self.data), "environment": marked}
+        self._recorded = functools.partial(process.running, **how)
+        self._running = contextlib.ExitStack()
 
     def start(self) -> None:
-        problem = missing(self.store)
-        if problem:
+        if problem := missing(self.store):
             raise KvstudyError(sentence(problem))
         # What it leaves behind is a child of ours then, wherever it has gone.
         self._others = process.adopt_orphans()
+        self._running.callback(process.end_orphans, self._others)
         self.data.mkdir(parents=True, exist_ok=True)
         self.write_files()
-        for command in self.preparations:
-            try:
+        try:
+            for command in self.preparations:
                 self._run(command)
-            except ChildProcessError as error:
-                raise KvstudyError(f"{self.store.title}: {error}") from None
+        except ChildProcessError as error:
+            raise KvstudyError(f"{self.store.title}: {error}") from None
         if self._user:
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
+        sign = signal.Signals[f"SIG{self.store.stop_signal}"]
         with self.log.open("wb") as log:
-            self._process = process.start(
-                self.command, log, log, user=self._user, environment=self._marked
+            self._process = self._running.enter_context(
+                self._recorded(self.command, log, log, sign=sign, user=self._user)
             )
-        self._record = process.note(self._process, self.store.name, str(self.data))
 
     def run_beside(self, command: list[str]) -> None:
         self._run(command, COMMAND_SECONDS)
 
     def stop(self) -> None:
-        if self._process is not None:
-            process.stop(self._process, signal.Signals[f"SIG{self.store.stop_signal}"])
-        if self._others is not None:
-            process.end_orphans(self._others)
-        if self._record is not None:
-            self._record.unlink(missing_ok=True)
+        self._running.close()
 
     def died(self) -> str | None:
         status = self._process.poll()
@@ -157,14 +145,10 @@ class NativeServer(LocalServer):
         """
         # A file: a pipe would stay open for as long as anything that the command has started.
         with tempfile.TemporaryFile() as output:
-            running = process.start(command, output, subprocess.STDOUT, environment=self._marked)
-            record = process.note(running, self.store.name, str(self.data))
-            try:
-                running.wait(seconds)
-            except subprocess.TimeoutExpired:
-                output.write(f"no end after {seconds:g} s".encode())
-            finally:
-                process.stop(running, signal.SIGKILL)
-                record.unlink(missing_ok=True)
-            if status := running.wait():
+            with self._recorded(command, output, subprocess.STDOUT) as running:
+                try:
+                    running.wait(seconds)
+                except subprocess.TimeoutExpired:
+                    output.write(f"no end after {seconds:g} s".encode())
+            if status := running.returncode:
                 raise ChildProcessError(failure(command, status, last_words(end_of(output))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform
@@ -32,13 +33,10 @@ def packaged_stores() -> dict[str, Store]:
 
 def fitting(store: Store) -> Package | None:
     """The first of the store's packages that is made for this machine; None where none is."""
-    try:
-        library = os.confstr("CS_GNU_LIBC_VERSION") or ""
-    except (OSError, ValueError):
-        library = ""
-    here = _numbers(library)
+    library, version = platform.libc_ver()
     mine = (each for each in store.native.packages if each.machine == platform.machine())
-    return next((each for each in mine if here and _numbers(each.glibc) <= here), None)
+    fit = (each for each in mine if _numbers(each.glibc) <= _numbers(version))
+    return next(fit, None) if library == "glibc" else None
 
 
 def fetch(store: Store, package: Package) -> Path:
@@ -84,9 +82,8 @@ def _by_hand(package: Package) -> str:
 def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
     """Put the server of a package, or of the folder of a release, below servers/.
 
-    A file whose checksum is not known is taken where ``accept`` says so to the question about
-    it. Returns the store, and its server's program. KvstudyError for what is no package of a
-    known store, is refused or does not run here; what was there stays then.
+    A file whose checksum is not known is taken where ``accept`` says so to the question about it.
+    Returns the store and its program. After a KvstudyError, what was there is there still.
     """
     if not path.exists():
         raise KvstudyError(f"{path}: no such file or folder")
@@ -95,14 +92,10 @@ def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
         store, root = _server_in(path, path)
         return store, _put(store, root.resolve())
     digest = file_digest(path)
-    of = [
-        (store, package)
-        for store in packaged_stores().values()
-        for package in store.native.packages
-        if package.sha256 == digest
-    ]
+    packages = (store.native.packages for store in packaged_stores().values())
+    known = any(package.sha256 == digest for package in itertools.chain(*packages))
     question = f"{path.name} (sha256 {digest}) is none of the packages that are known here. Use it?"
-    if not of and not accept(question):
+    if not known and not accept(question):
         raise KvstudyError(
             f"{path}: not used, its checksum is not known (sha256 {digest}); 'kvstudy servers "
             "list' shows those that are, --accept-unknown takes it all the same"
@@ -114,7 +107,7 @@ def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
             _unpack(package, tree)
         store, root = _server_in(tree, path)
         _check(store, root)
-        record = {"file": path.name, "sha256": digest, "known": bool(of)}
+        record = {"file": path.name, "sha256": digest, "known": known}
         (root / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         return store, _put(store, root)
 
@@ -142,12 +135,10 @@ def _server_in(tree: Path, of: Path) -> tuple[Store, Path]:
         native = store.native
         if native.release and program_in(tree / native.release, native.program):
             return store, tree / native.release
-        found = tree.rglob(native.program)
-        for path in sorted(found, key=lambda path: (len(path.parts), path)):
-            folder = path.parent
-            root = folder.parent if folder.name == "bin" else folder
-            if program_in(root, native.program):
-                return store, root
+        programs = tree.rglob(native.program)
+        for path in sorted(programs, key=lambda path: (len(path.parts), path)):
+            if path.is_file():
+                return store, path.parent.parent if path.parent.name == "bin" else path.parent
     programs = ", ".join(f"{store.native.program} ({store.title})" for store in stores.values())
     raise KvstudyError(f"{of}: has none of the programs {programs}")
 

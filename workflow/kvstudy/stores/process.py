@@ -9,7 +9,6 @@ a new cell finds is always a leftover, and never the server of another cell.
 import contextlib
 import ctypes
 import fcntl
-import grp
 import json
 import os
 import platform
@@ -19,7 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import psutil
 
@@ -44,8 +43,8 @@ KEYS = {"process": ("what", "pid", "created"), "container": ("what", "name", "da
 def state_directory() -> Path:
     """The user's folder of locks and records: ``KVSTUDY_STATE``, else below the home directory.
 
-    Each machine has its own there, since such folders are shared and processes are not. A folder
-    of all users, such as /tmp, would let each of them block the others.
+    Each machine has its own there: such folders are shared, processes are not. A folder of all
+    users, such as /tmp, would let each of them block the others.
     """
     named = os.environ.get("KVSTUDY_STATE")
     try:
@@ -126,13 +125,12 @@ def start(
 ) -> subprocess.Popen:
     """Start ``command`` in a process group of its own; it gets the signal ``sign`` when we die.
 
-    ``user`` is the user to become; only root can ask for one. KvstudyError where the program is
-    missing that sets the signal.
+    ``user`` is the user to become; only root can ask for one.
     """
     # The signal is set after the user has changed: that (memcached -u) would clear it.
     before = [SETPRIV, "--pdeathsig", sign]
     if user:
-        group = grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
+        group = str(pwd.getpwnam(user).pw_gid)
         before += ["--reuid", user, "--regid", group, "--clear-groups"]
     before += ["--", *OF_PARENT, str(os.getpid())]
     try:
@@ -167,18 +165,31 @@ def how_it_ended(status: int) -> str:
 
 
 def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
-    """Record the process, so that the next cell can end it if we cannot.
-
-    ``mark`` is what stands in MARK in its environment.
-    """
-    entry = {
-        "kind": "process",
-        "what": what,
-        "pid": process.pid,
-        "created": psutil.Process(process.pid).create_time(),
-        "mark": mark,
-    }
+    """Record the process, and its MARK, so that the next cell can end it if we cannot."""
+    created = psutil.Process(process.pid).create_time()
+    entry = {"kind": "process", "what": what, "pid": process.pid, "created": created, "mark": mark}
     return record(f"{what}-{process.pid}", entry)
+
+
+@contextlib.contextmanager
+def running(
+    command: list[str],
+    output: IO,
+    errors: IO | int,
+    what: str,
+    sign: signal.Signals = signal.SIGKILL,
+    mark: str = "",
+    **how: Any,
+) -> Iterator[subprocess.Popen]:
+    """A recorded process, as ``start`` makes it; it and its group end with the block."""
+    process, entry = start(command, output, errors, **how), None
+    try:
+        entry = note(process, what, mark)
+        yield process
+    finally:
+        stop(process, sign)
+        if entry:
+            entry.unlink(missing_ok=True)
 
 
 def adopt_orphans() -> set[psutil.Process]:
@@ -235,39 +246,33 @@ def group_of(pid: int) -> list[psutil.Process]:
     """All live processes of the session that ``pid`` leads (servers may fork)."""
     found = []
     for process in psutil.process_iter():
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.getsid(process.pid) == pid:
                 found.append(process)
-        except (ProcessLookupError, PermissionError):
-            continue
     return found
 
 
 def end(processes: list[psutil.Process]) -> None:
     """Kill the processes that still live and wait until they are gone."""
     for process in processes:
-        try:
+        with contextlib.suppress(psutil.Error):
             process.kill()
-        except psutil.Error:
-            continue
     psutil.wait_procs(processes, timeout=10)
 
 
 def sweep() -> list[str]:
     """End what an earlier cell left running; returns what it was.
 
-    A process counts only when its id *and* its start time are the recorded
-    ones: ids are used again. Those that it has started count by their mark.
+    Ids are used again, so a process counts only by its start time too; what it has started by its
+    mark.
     """
     ended = []
     for path, entry in leftovers("process"):
         left = _marked(entry["mark"]) if entry.get("mark") else []
-        try:
+        with contextlib.suppress(psutil.NoSuchProcess):
             process = psutil.Process(entry["pid"])
             if process.create_time() == entry["created"]:
                 left = [process, *group_of(entry["pid"]), *left]
-        except psutil.NoSuchProcess:
-            pass
         if left:
             end(left)
             ended.append(f"{entry['what']} (process {left[0].pid})")
@@ -279,12 +284,10 @@ def _marked(mark: str) -> list[psutil.Process]:
     """The processes whose environment has the mark, or that work in the folder that it names."""
     found = []
     for process in psutil.process_iter():
-        try:
+        # Those of others do not show it.
+        with contextlib.suppress(psutil.Error, OSError):
             # Redis writes its title over its environment. A shell that looks there has a terminal.
             works_there = process.cwd() == mark and process.terminal() is None
             if works_there or process.environ().get(MARK) == mark:
                 found.append(process)
-        except (psutil.Error, OSError):
-            # Those of others do not show it.
-            continue
     return found

@@ -14,7 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import POLL_SECONDS, Server, ask
+from kvstudy.stores.server import POLL_SECONDS, Server, check_empty
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
@@ -27,15 +27,9 @@ class Embedded(Server):
     def describe(self) -> dict:
         return {"provider": "none", "command": []}
 
-    def commands(self) -> dict[str, list[str]]:
-        return {"start": ["# no server"], "stop": ["# no server"]}
-
 
 def missing(store: Store, provider: str, address: str = "") -> str | None:
-    """None when ``provider`` can run the store here, else what is missing and how to get it.
-
-    ``address`` (host:port) counts for provider ``external`` only.
-    """
+    """What ``provider`` lacks to run the store here (external: at ``address``), and the remedy."""
     if store.ycsb is None:
         return reason("no-binding", store=store.title)
     if store.embedded:
@@ -43,8 +37,7 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
     if provider == PROVIDER_IMPORTED:
         return "its run has imported logs, which are not mixed with measured cells"
     if provider == "external":
-        where = f"{KEY}.{store.folder.name}"
-        why = f"no address of a {store.title} server; set {where} to host:port"
+        why = f"no address of a {store.title} server; set {KEY}.{store.folder.name} to host:port"
         return None if address else why
     return {"native": native, "docker": docker}[provider].missing(store)
 
@@ -78,6 +71,7 @@ class ExternalServer(Server):
 
     def __init__(self, store: Store, address: str) -> None:
         self.host, self.port = split(store, address)
+        self.shown = f"the server runs at {self.host}:{self.port}"
 
     def died(self) -> str | None:
         """None while its port is open, else what connecting to it says."""
@@ -90,37 +84,26 @@ class ExternalServer(Server):
     def describe(self) -> dict:
         return {"provider": "external", "address": f"{self.host}:{self.port}"}
 
-    def commands(self) -> dict[str, list[str]]:
-        running = f"# the server runs at {self.host}:{self.port}"
-        return {"start": [running], "stop": [running]}
-
 
 def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
     """Wait until the server at host:port answers its own protocol; returns the version it tells.
 
     Where the store needs a table, an empty one with the ``fields`` is made. KvstudyError when it
-    does not answer within the store's ``ready_seconds``, or already holds records: then it is
-    not the one that was started for this.
+    does not get ready, or holds records: then it is not the one that was started for this.
     """
-    server = ExternalServer(store, address)
+    server, version = ExternalServer(store, address), None
     limit = time.monotonic() + store.ready_seconds
-    while True:
+    while version is None:
         try:
             version = store.verbs.version(server.host, server.port)
-            break
         except (OSError, ValueError) as error:
             if time.monotonic() > limit:
                 raise KvstudyError(
                     f"no {store.title} server got ready at {address} in "
                     f"{store.ready_seconds:g} s ({error})"
                 ) from None
-        time.sleep(POLL_SECONDS)
-    ask(store, server, "create", fields)
-    if records := ask(store, server, "records"):
-        raise KvstudyError(
-            f"the {store.title} server at {address} holds {records} records; "
-            "stop it, or start yours at another port"
-        )
+            time.sleep(POLL_SECONDS)
+    check_empty(store, server, fields, "stop it, or start yours at another port")
     return version
 
 

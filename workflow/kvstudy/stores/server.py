@@ -10,7 +10,7 @@ import shlex
 import socket
 import string
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -42,6 +42,8 @@ class Server:
     version = ""
     ready_seconds = 0.0
     after_start: Sequence[list[str]] = ()
+    # In place of commands.
+    shown = "no server"
 
     def start(self) -> None:
         """Start it without waiting; KvstudyError when it cannot even be started."""
@@ -66,7 +68,8 @@ class Server:
 
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
-        raise NotImplementedError
+        line = f"# {self.shown}"
+        return {"start": [line], "stop": [line]}
 
 
 class LocalServer(Server):
@@ -97,7 +100,6 @@ class LocalServer(Server):
         # Their texts by where they lie on this machine; names are below ``data``.
         self.places = {name: data.absolute() / name.lstrip("/") for name in texts}
         self.files = {self.places[name]: text for name, text in texts.items()}
-        self._record: Path | None = None
 
     def write_files(self) -> None:
         for path, text in self.files.items():
@@ -120,9 +122,9 @@ class LocalServer(Server):
 
 
 def free_port(wanted: int = 0, distances: Iterable[int] = (), host: str = HOST) -> int:
-    """A free port of ``host``: ``wanted``, or any with 0. KvstudyError when it is taken.
+    """A free port of ``host``: ``wanted``, or any with 0; so are those at the ``distances`` above.
 
-    The ports at the ``distances`` above it are free too.
+    KvstudyError when one is taken.
     """
     while True:
         port = _bound(wanted, host)
@@ -162,8 +164,7 @@ def _bound(wanted: int, host: str) -> int:
 def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
     """Run the server for as long as the context lasts; yields the version it tells.
 
-    KvstudyError with the end of the server's log when it dies or does not
-    answer its own protocol in time.
+    KvstudyError with the end of its log when it dies or does not answer its own protocol in time.
     """
     try:
         server.start()
@@ -191,6 +192,16 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
         ) from None
 
 
+def check_empty(store: Store, server: Server, fields: Sequence[str], remedy: str) -> None:
+    """Make the empty table that the store may need; KvstudyError for a server that is not empty."""
+    ask(store, server, "create", fields)
+    if records := ask(store, server, "records"):
+        raise KvstudyError(
+            f"the {store.title} server at {server.host}:{server.port} holds {records} records; "
+            f"{remedy}"
+        )
+
+
 def why_silent(server: Server) -> str | None:
     """How the server ended, or that it is stopped; None when neither is the reason."""
     # A process closes its connections some time before it has ended.
@@ -205,41 +216,35 @@ def why_silent(server: Server) -> str | None:
 
 
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
-    limit = time.monotonic() + store.ready_seconds
-
-    def until(attempt: Callable[[], str | None]) -> str | None:
-        """What ``attempt`` returns as soon as it raises neither OSError nor ValueError."""
-        while True:
-            end = server.died()
-            if end is not None:
-                raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
-            try:
-                return attempt()
-            except (OSError, ValueError) as error:
-                if time.monotonic() > limit:
-                    raise KvstudyError(
-                        f"{store.title} server did not get ready in {store.ready_seconds:g} s "
-                        f"({error}); {store.file}: ready_seconds sets the "
-                        f"limit{log_end(log)}"
-                    ) from None
-            time.sleep(POLL_SECONDS)
-
-    if server.after_start:
+    address = (server.host, server.port)
+    steps = [functools.partial(server.run_beside, command) for command in server.after_start]
+    if steps:
         # Before its port is open, they would only slow the server down.
-        until(lambda: socket.create_connection((server.host, server.port), timeout=2).close())
-    for command in server.after_start:
-        until(functools.partial(server.run_beside, command))
-    return until(lambda: store.verbs.version(server.host, server.port))
+        steps.insert(0, lambda: socket.create_connection(address, timeout=2).close())
+    steps.append(lambda: store.verbs.version(*address))
+    limit = time.monotonic() + store.ready_seconds
+    while True:
+        if end := server.died():
+            raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
+        try:
+            while steps:
+                answer = steps[0]()
+                steps.pop(0)
+            return answer
+        except (OSError, ValueError) as error:
+            if time.monotonic() > limit:
+                raise KvstudyError(
+                    f"{store.title} server did not get ready in {store.ready_seconds:g} s "
+                    f"({error}); {store.file}: ready_seconds sets the limit{log_end(log)}"
+                ) from None
+        time.sleep(POLL_SECONDS)
 
 
 def log_end(log: Path) -> str:
     """``; its log ends: ...`` with the last lines, or nothing when there is no log."""
-    try:
-        with log.open("rb") as file:
-            said = end_of(file)
-    except OSError:
-        return ""
-    text = last_words(said)
+    text = ""
+    with contextlib.suppress(OSError), log.open("rb") as file:
+        text = last_words(end_of(file))
     return f"; its log ends: {text}" if text else ""
 
 
@@ -250,13 +255,9 @@ def end_of(file: BinaryIO) -> str:
     return file.read().decode("utf-8", errors="replace")
 
 
-def last_words(text: str, lines: int = 5) -> str:
-    """The last lines of what a program wrote, as one; no more than MOST_WORDS characters.
-
-    Without what would steer a terminal.
-    """
-    shown = " | ".join(text.strip().splitlines()[-lines:])
-    shown = CONTROL.sub(" ", shown)
+def last_words(text: str) -> str:
+    """The last lines of what a program wrote, as one of MOST_WORDS characters at most."""
+    shown = CONTROL.sub(" ", " | ".join(text.strip().splitlines()[-5:]))
     return shown if len(shown) <= MOST_WORDS else f"... {shown[-MOST_WORDS:]}"
 
 
@@ -266,12 +267,10 @@ def failure(command: list[str], status: int, said: str) -> str:
 
 
 def _holder(port: int) -> str:
-    try:
+    with contextlib.suppress(psutil.Error):
         for connection in psutil.net_connections("tcp"):
             if connection.laddr.port == port and connection.status == "LISTEN" and connection.pid:
                 return f" by {psutil.Process(connection.pid).name()} (process {connection.pid})"
-    except psutil.Error:
-        pass
     return ""
 
 

@@ -1,6 +1,6 @@
 """What client, server and machine used, from what was watched while a phase ran.
 
-The sampler's counters (``measure/sampler.py``) are totals, so what is used in a second is their
+The sampler's counters (``measure/clients.py``) are totals, so what is used in a second is their
 difference. A counter that a kernel does not have is empty, and a side whose processes are not
 on this machine has no rows. *Background load* is the CPU time that other programs of the machine
 took, *steal* what its hypervisor gave to other machines; both as a share of the machine's CPU time

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.cell import Request, measure_cell
-from kvstudy.measure.planning.costs import Cost, conditions, read_cost
-from kvstudy.measure.planning.estimate import same_store, same_workload
+from kvstudy.measure.planning.costs import Cost, conditions, read_cost, same_store, same_workload
 from kvstudy.measure.planning.progress import CALIBRATION
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
@@ -29,13 +28,13 @@ SCAN = 20
 REPETITIONS = 3
 
 
-def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[tuple[Cell, bool]]:
+def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]:
     """What is still to be measured of the stores of ``planned`` cells, given what is ``known``.
 
-    One cell for each store and workload, and of the first workload as many as a spread
-    needs, if none is known. With each stands whether its records follow from the load's rate.
+    One cell for each store and workload, and of the first workload as many as a spread needs, if
+    none is known. Of a new store one comes before: the others' sizes follow from its rate.
     """
-    found: list[tuple[Cell, bool]] = []
+    found: list[Cell] = []
     closed = [
         cell for cell in planned if cell.load is None and clients_of_trial(cell.store) is None
     ]
@@ -43,12 +42,10 @@ def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[tuple[Cell, bool]
         mine = [cost for cost in known if same_store(cost.cell) == store]
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])
         new = [cell for cell in chosen if not any(_tells(cost, cell) for cost in mine)]
-        if not mine:
-            found.append((chosen[0], False))
-        found += [(cell, True) for cell in new]
+        found += new if mine else [chosen[0], *new]
         cells = [cost.cell for cost in mine if cost.cell.load is None]
         if len({(cell.store, *conditions(cell)) for cell in cells}) == len(cells):
-            found += [(chosen[0], True)] * (REPETITIONS - (chosen[0] in new))
+            found += [chosen[0]] * (REPETITIONS - (chosen[0] in new))
     return found
 
 
@@ -71,7 +68,7 @@ def _chosen(cells: list[Cell]) -> list[Cell]:
 
 
 def calibrate(
-    wants: list[tuple[Cell, bool]],
+    wants: list[Cell],
     known: list[Cost],
     stores: dict[str, Store],
     config: Config,
@@ -84,17 +81,14 @@ def calibrate(
     """
     failed: dict[str, str] = {}
     sizes: dict[tuple, int] = {}
-    for number, (like, sized) in enumerate(wants, start=1):
+    for number, like in enumerate(wants, start=1):
         if like.store in failed:
             continue
-        store = same_store(like)
-        records = FIRST_RECORDS
-        if sized:
+        records, rate = FIRST_RECORDS, _rate(known, like)
+        if rate:
             # Once for each store: repetitions are alike.
-            records = sizes.setdefault(
-                store, _round(_rate(known, like) * LOAD_SECONDS, FIRST_RECORDS)
-            )
-        cell = _short(like, min(records, like.records), _rate(known, like))
+            records = sizes.setdefault(same_store(like), _round(rate * LOAD_SECONDS))
+        cell = _short(like, min(records, like.records), rate)
         while raw_directory(RUN, cell).exists():
             cell = replace(cell, repetition=cell.repetition + 1)
         say(f"calibration {number} of {len(wants)}: {cell.store}, workload {cell.workload}")
@@ -110,12 +104,9 @@ def calibrate(
         )
         try:
             # Only times are taken from them.
-            cost = read_cost(measure_cell(request, read=read_cost))
+            known.append(read_cost(measure_cell(request, read=read_cost)))
         except KvstudyError as error:
             failed[like.store] = str(error)
-            continue
-        if cost is not None:
-            known.append(cost)
     return failed
 
 
@@ -129,41 +120,37 @@ def _rate(known: list[Cost], like: Cell) -> float:
     return max((load.count / load.runtime for load in loads if load.runtime), default=0.0)
 
 
-def _round(count: float, least: int) -> int:
+def _round(count: float) -> int:
     """In whole thousands of one digit, so that other cells may have as many."""
     thousands = round(count / 1000)
-    return max(round(thousands, 1 - len(str(thousands))) * 1000, least)
+    return max(round(thousands, 1 - len(str(thousands))) * 1000, FIRST_RECORDS)
 
 
 def _short(cell: Cell, records: int, rate: float) -> Cell:
     """The same work, for a short time, under a name that all studies share."""
     name = "-".join([cell.folder, *(value for _, value in cell.options)])
-    short = replace(cell, store=name, records=records, repetition=1, seconds=None, clients=None)
-    if not cell.operations:
-        return short
-    if float(dict(cell.properties).get("insertproportion", 0)) == 0:
-        operations = min(cell.operations, WARM_OPERATIONS)
-        return replace(short, operations=operations, seconds=RUN_SECONDS)
-    # A timed run has no end of operations, and with inserts YCSB then draws most keys from
-    # records that never come to be: it would measure its own draws.
-    scans = float(dict(cell.properties).get("scanproportion", 0)) > 0
-    operations = _round(rate * RUN_SECONDS / (SCAN if scans else 1), FIRST_RECORDS)
-    return replace(short, operations=min(cell.operations, operations))
+    operations, seconds = WARM_OPERATIONS, RUN_SECONDS if cell.operations else None
+    inserts, scans = (
+        float(dict(cell.properties).get(f"{each}proportion", 0)) > 0 for each in ("insert", "scan")
+    )
+    if inserts:
+        # A timed run has no end of operations, and with inserts YCSB then draws most keys from
+        # records that never come to be: it would measure its own draws.
+        operations = _round(rate * RUN_SECONDS / (SCAN if scans else 1))
+        seconds = None
+    operations = min(cell.operations, operations)
+    sizes = {"records": records, "operations": operations, "seconds": seconds}
+    return replace(cell, store=name, **sizes, repetition=1, clients=None)
 
 
 def _tells(cost: Cost, cell: Cell) -> bool:
-    """Whether the cost says how fast the cell's workload runs when the client is warm.
-
-    A short run does only when a calibration chose its length.
-    """
+    """Whether the cost says how fast the cell's workload runs when the client is warm."""
     if not cell.operations:
         return "load" in cost.phases
-    run = cost.phases.get("run")
-    other = cost.cell
+    run, other = cost.phases.get("run"), cost.cell
     if run is None or other.load is not None or other.threads != cell.threads:
         return False
+    enough = run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
+    # A calibration has chosen its length.
     chosen = CALIBRATION in run.errors.parents
-    enough = (
-        chosen or run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
-    )
-    return enough and same_workload(other) == same_workload(cell)
+    return (enough or chosen) and same_workload(other) == same_workload(cell)

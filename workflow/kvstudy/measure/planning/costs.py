@@ -1,13 +1,18 @@
-"""What measured cells took, from their raw logs: time by parts, disk, throughput and its spread."""
+"""What measured cells took, by their raw logs, and what others like them will take.
+
+That is time by parts, disk, throughput and its spread.
+"""
 
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
+from itertools import chain
 from math import log, sqrt
 from pathlib import Path
+from statistics import median
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stats.power import block_spread, pooled_spread
@@ -20,6 +25,14 @@ GROWING = (".err", ".gc.log", "processes.csv", "machine.csv")
 LATENCIES = ".latencies.parquet"
 # Of one operation, when no cell with raw latencies was measured yet.
 LATENCY_BYTES = 3.0
+# Between two cells: Snakemake's own work and the start of the next process. Measured over
+# 71 pairs of cells on two busy cores: median 0.8 s, from 0 to 2.9 s.
+BETWEEN = 0.8
+# From cells with the same parameters; from the same workload with other sizes or threads; from
+# another workload of the store; only the time limit of a timed cell's run, all else is 0.
+SAME, SIZES, OTHER, TIME = "same", "sizes", "other", "time"
+# A cell that is so many times larger is too far to be foretold.
+MOST_TIMES = 100
 
 
 @dataclass(frozen=True)
@@ -37,26 +50,21 @@ class PhaseCost:
 
     @cached_property
     def rate(self) -> float:
-        """Operations per s at the end, when the client is warm; of all if it ended too soon.
-
-        Taken from the second half of YCSB's status lines.
-        """
+        """Operations per s in the second half, when the client is warm; of all if that is short."""
         # Pandas takes long to load, and the workflow asks for a rate when cells differ only.
         from kvstudy.logs.ycsb.status import read_status
 
-        whole = self.count / self.runtime if self.runtime > 0 else float("inf")
-        try:
+        with contextlib.suppress(OSError, KvstudyError):
             status = read_status(self.errors.read_text("utf-8", "replace"), str(self.errors))
-        except (OSError, KvstudyError):
-            return whole
-        # The last line comes when YCSB has ended, at any moment of its second.
-        status = status.iloc[:-1]
-        if len(status) < 4:
-            return whole
-        middle, last = status.iloc[len(status) // 2], status.iloc[-1]
-        seconds = last.time - middle.time
-        done = self.clients * (last.operations - middle.operations)
-        return done / seconds if seconds > 0 and done > 0 else whole
+            # The last line comes when YCSB has ended, at any moment of its second.
+            second_half = status.iloc[len(status[:-1]) // 2 : -1]
+            if len(status) > 4:
+                first, last = second_half.iloc[0], second_half.iloc[-1]
+                seconds = last.time - first.time
+                done = self.clients * (last.operations - first.operations)
+                if seconds > 0 and done > 0:
+                    return done / seconds
+        return self.count / self.runtime if self.runtime > 0 else float("inf")
 
     @property
     def around(self) -> float:
@@ -64,10 +72,7 @@ class PhaseCost:
         return max(self.seconds - self.runtime, 0.0)
 
     def seconds_for(self, count: int) -> float:
-        """Wall time of the same phase with ``count`` operations.
-
-        More of them go on at the rate of a warm client.
-        """
+        """Wall time with ``count`` operations; more of them go on at the rate of a warm client."""
         if count <= self.count or self.count == 0:
             share = count / self.count if self.count else 1
             return self.around + (self.seconds - self.around) * share
@@ -78,9 +83,8 @@ class PhaseCost:
 class Cost:
     """A measured cell; times in s.
 
-    ``ready`` is the server's start, ``stop`` its end, ``rest`` the looking at the
-    machine and the collecting. ``throughput`` (ops/s) is that of the measured phase,
-    ``latency_bytes`` those of one raw latency, None without any.
+    ``ready`` is the server's start, ``stop`` its end, ``rest`` all around. ``throughput`` (ops/s)
+    is that of the measured phase, ``latency_bytes`` those of one raw latency, None without any.
     """
 
     cell: Cell
@@ -107,13 +111,12 @@ def read_costs(raws: Iterable[Path]) -> list[Cost]:
 
 
 def read_cost(directory: Path) -> Cost | None:
-    """The cell whose raw logs lie in ``directory``; None when they tell no times.
-
-    Such are gaps, and logs that were imported.
-    """
+    """The cell whose raw logs lie in ``directory``; None for gaps and imports, without times."""
     try:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-        cell = cell_of(manifest["cell"])
+        fields = manifest["cell"]
+        pairs = {name: tuple(sorted(fields[name].items())) for name in ("properties", "options")}
+        cell = Cell(**fields | pairs)
         seconds = manifest["seconds"]
         phases = {
             name: _phase(directory, name, float(phase["seconds"]), len(cell.shares(name)))
@@ -137,12 +140,6 @@ def read_cost(directory: Path) -> Cost | None:
         latency_bytes=latencies / last.count if latencies and last.count else None,
         throughput=last.count / last.runtime if last.runtime > 0 else 0.0,
     )
-
-
-def cell_of(data: dict) -> Cell:
-    """The cell that a manifest records, see ``Cell.as_json``."""
-    pairs = {name: tuple(sorted(data[name].items())) for name in ("properties", "options")}
-    return Cell(**data | pairs)
 
 
 def _phase(directory: Path, name: str, seconds: float, clients: int) -> PhaseCost:
@@ -179,9 +176,9 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
 
 
 def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | None:
-    """The spread that is left when what all stores of a repetition share is taken out.
+    """The spread in one run without what all stores of a repetition share.
 
-    ``costs`` are those of one run. None without two stores that share two repetitions.
+    None without two stores that share two repetitions.
     """
     tables: dict[tuple, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for name, cost in _usable(costs, names):
@@ -221,3 +218,162 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
 def conditions(cell: Cell) -> tuple:
     """What cells of a store have in common that are repetitions of one another."""
     return cell.workload, cell.properties, cell.parameters, cell.records, cell.operations
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds of a cell's parts, bytes of its raw logs, and how like are the cells that tell it."""
+
+    start: float
+    load: float
+    run: float
+    stop: float
+    rest: float
+    bytes: float
+    likeness: str
+
+    @property
+    def seconds(self) -> float:
+        return self.start + self.load + self.run + self.stop + self.rest
+
+
+class Estimator:
+    """Knows what measured cells took; a store is known by its folder and options."""
+
+    def __init__(self, costs: Iterable[Cost]) -> None:
+        # By store; its cells by their parameters: with all repetitions of thousands of cells
+        # in one list, a look at what is left would take seconds.
+        self._costs: dict[tuple, dict[tuple, list[Cost]]] = defaultdict(lambda: defaultdict(list))
+        self._estimates: dict[tuple, dict[tuple, Estimate | None]] = defaultdict(dict)
+        for cost in costs:
+            self.add(cost)
+
+    def add(self, cost: Cost) -> None:
+        """Take in another measured cell."""
+        store = same_store(cost.cell)
+        self._costs[store][_parameters(cost.cell)].append(cost)
+        self._estimates[store].clear()
+
+    def __call__(self, cell: Cell) -> Estimate | None:
+        """What ``cell`` will take; None when nothing is known of it."""
+        store, parameters = same_store(cell), _parameters(cell)
+        estimates = self._estimates[store]
+        if parameters not in estimates:
+            estimate = _estimate(cell, [*self._costs[store].values()])
+            if estimate is None and cell.seconds is not None:
+                estimate = Estimate(0.0, 0.0, float(cell.seconds), 0.0, 0.0, 0.0, TIME)
+            estimates[parameters] = estimate
+        return estimates[parameters]
+
+
+def _estimate(cell: Cell, groups: list[list[Cost]]) -> Estimate | None:
+    """From the measured cells of the store, grouped by their parameters."""
+    every = [*chain.from_iterable(groups)]
+    groups = [group for group in groups if _tells_of(cell, group[0].cell)]
+    if not groups:
+        return None
+    nearest, distance = _nearest(groups, "load", partial(_load_distance, cell))
+    load = median(cost.phases["load"].seconds_for(cell.records) for cost in nearest)
+    likeness, run = SIZES, 0.0
+    if cell.operations:
+        # A cell at a fixed rate tells nothing of any other.
+        groups = [group for group in groups if group[0].cell.load in (None, cell.load)]
+        nearest, distance = _nearest(groups, "run", partial(_run_distance, cell))
+        if not nearest:
+            return None
+        run = median(_seconds(cell, cost) for cost in nearest)
+        likeness = OTHER if distance[0] else SIZES
+    return Estimate(
+        start=median(cost.ready for cost in every),
+        load=load,
+        run=run,
+        stop=median(cost.stop for cost in every),
+        rest=median(cost.rest for cost in every) + BETWEEN,
+        bytes=_bytes(cell, load + run, every),
+        likeness=likeness if any(distance) else SAME,
+    )
+
+
+def _nearest(
+    groups: list[list[Cost]], phase: str, distance: Callable[[Cell], tuple]
+) -> tuple[list[Cost], tuple]:
+    """All cells with that phase that are nearest, and their distance."""
+    groups = [group for group in groups if phase in group[0].phases]
+    distances = [distance(group[0].cell) for group in groups]
+    least = min(distances, default=())
+    near = [group for group, far in zip(groups, distances, strict=True) if far == least]
+    return [*chain.from_iterable(near)], least
+
+
+def _load_distance(cell: Cell, other: Cell) -> tuple:
+    far = _far(other.threads, cell.threads) + _far(other.records, cell.records)
+    return _shape(other) != _shape(cell), far
+
+
+def _run_distance(cell: Cell, other: Cell) -> tuple:
+    return (
+        same_workload(other) != same_workload(cell),
+        other.load != cell.load,
+        _far(other.threads, cell.threads),
+        _far(other.records, cell.records) + _far(other.operations, cell.operations),
+        other.seconds != cell.seconds,
+    )
+
+
+def _tells_of(cell: Cell, other: Cell) -> bool:
+    """Whether ``other`` is near enough in size to tell anything of ``cell``."""
+    # From ten inserts, a million were once foretold to take 158 hours.
+    return cell.records <= MOST_TIMES * other.records and (
+        not other.operations or cell.operations <= MOST_TIMES * other.operations
+    )
+
+
+def _seconds(cell: Cell, cost: Cost) -> float:
+    """Seconds of the run phase of ``cell`` as ``cost`` says; a timed one lasts its time."""
+    phase = cost.phases["run"]
+    if cell.seconds is not None:
+        return phase.around + cell.seconds
+    if cell.load is not None and cost.cell.load is None:
+        return phase.around + cell.operations / (phase.rate * cell.load / 100)
+    return phase.seconds_for(cell.operations)
+
+
+def _far(one: int, other: int) -> float:
+    return abs(log(max(one, 1) / max(other, 1)))
+
+
+def same_store(cell: Cell) -> tuple:
+    return cell.folder, cell.options
+
+
+def _parameters(cell: Cell) -> tuple:
+    """All but the repetition and the store's name."""
+    sizes = (cell.records, cell.operations, cell.threads, cell.seconds)
+    return (cell.workload, cell.properties, *sizes, cell.load, cell.closed, cell.clients)
+
+
+@lru_cache(maxsize=4096)
+def same_workload(cell: Cell) -> tuple:
+    """Under other names it may be the same one; how it is measured is no part of it."""
+    how = ("measurementtype", "measurement.interval")
+    return tuple((name, value) for name, value in cell.properties if name not in how)
+
+
+def _shape(cell: Cell) -> tuple:
+    """What decides how large a record is."""
+    return tuple(pair for pair in cell.properties if pair[0].startswith("field"))
+
+
+def _bytes(cell: Cell, seconds: float, costs: list[Cost]) -> float:
+    """Raw logs: some grow with the time, and raw latencies with the operations."""
+
+    def whole(cost: Cost) -> float:
+        measured = sum(phase.seconds for phase in cost.phases.values())
+        growing = cost.growing_bytes * (seconds / measured if measured else 1)
+        return cost.bytes - cost.growing_bytes + growing
+
+    size = median(map(whole, costs))
+    if cell.raw_latencies:
+        each = [cost.latency_bytes for cost in costs if cost.latency_bytes]
+        size += (cell.operations or cell.records) * (median(each) if each else LATENCY_BYTES)
+    return size

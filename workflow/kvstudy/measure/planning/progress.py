@@ -1,5 +1,6 @@
 """How far a study is while it is measured, and how long it still takes."""
 
+import contextlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -7,8 +8,7 @@ from pathlib import Path
 
 from kvstudy.language.reasons import sentence
 from kvstudy.measure import hosts
-from kvstudy.measure.planning.costs import read_cost, read_costs
-from kvstudy.measure.planning.estimate import Estimator
+from kvstudy.measure.planning.costs import Estimator, read_cost, read_costs
 from kvstudy.stores import providers
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell, left_out, plan, run_name
@@ -25,9 +25,8 @@ CALIBRATION = Path("results/calibration/raw")
 class Outlook:
     """The cells of a run. ``wanted`` are those that it is to have, in their order.
 
-    ``done`` are there, ``gaps`` of them with a reason in place of logs. ``missing`` says
-    why a store cannot be measured here; cells of it that are there count all the same, others are
-    ``absent``.
+    ``done`` are there, ``gaps`` of them with a reason in place of logs. ``missing`` says why a
+    store cannot be measured here; its cells that are not there are ``absent``.
     """
 
     run: str
@@ -84,26 +83,21 @@ def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -
 
 def earlier_runs(study: str, run: str) -> list[Path]:
     """Raw logs of the study's runs: ``run`` itself, then the others, the largest scale first."""
-    prefix = f"{study}-scale"
-    others: list[tuple[float, Path]] = []
+    scales: dict[Path, float] = {}
     for path in Path("results").glob(f"{study}*/raw"):
         name = path.parent.name
-        if name == run:
-            continue
-        try:
-            scale = 1.0 if name == study else float(name.removeprefix(prefix))
-        except ValueError:
-            # Another study, or a part of a run.
-            continue
-        others.append((scale, path))
-    return [Path("results") / run / "raw", *(path for _, path in sorted(others, reverse=True))]
+        # A ValueError: another study, or a part of a run.
+        with contextlib.suppress(ValueError):
+            scales[path] = 1.0 if name == study else float(name.removeprefix(f"{study}-scale"))
+    own = Path("results") / run / "raw"
+    scales.pop(own, None)
+    return [own, *sorted(scales, key=scales.__getitem__, reverse=True)]
 
 
 @dataclass(frozen=True)
 class State:
-    """``done`` cells of ``wanted``, in words, are there.
+    """``done`` cells of ``wanted``, in words, are there; ``failed`` are paths of others.
 
-    ``failed`` are paths of those that failed since.
     ``seconds`` is what each cell that is left will take, None where nothing is known of any;
     ``sure`` when each is told by cells like it.
     """
@@ -126,14 +120,12 @@ class State:
 
 
 class Progress:
-    """Cells done, elapsed, left, failures, as a line; ``str`` of it looks again.
+    """Cells done, elapsed, left, failures, as a line in the message of each cell.
 
-    Before ``begin`` it looks once: a dry run shows the messages of thousands of cells.
-
-    The workflow shows it in the message of each cell. Logs are read once, so a look
-    costs some file checks. Times are from cells that this run, and the ``earlier``
-    ones (folders of raw logs), measured. ``log`` is a file that gets each new line,
-    from ``begin`` on. Failures count from ``since`` (epoch s), left out: from now on.
+    ``str`` of it looks again; before ``begin`` it looks once, since a dry run shows the messages of
+    thousands of cells. Logs are read once, so a look costs some file checks. Times are from cells
+    that this run, and the ``earlier`` ones (folders of raw logs), measured. Failures count from
+    ``since`` (epoch s), left out: from now on.
     """
 
     def __init__(
@@ -144,81 +136,68 @@ class Progress:
         clock: Callable[[], float] = time.time,
         since: float | None = None,
     ) -> None:
-        self._run = run
-        self._wanted = list(wanted)
-        self._earlier = list(earlier)
+        self._run, self._wanted, self._earlier = run, list(wanted), earlier
         self._clock = clock
         self._began = clock() if since is None else since
         self._estimator: Estimator | None = None
         self._left: dict[str, Cell] = {cell.path: cell for cell in self._wanted}
-        self._there = 0
-        self._done = 0
         self._log: Path | None = None
-        self._last = ""
+        self._line = ""
 
     def begin(self, log: Path) -> None:
-        """Cells are about to be measured: from now on lines are written to ``log`` too."""
-        self._look()
-        self._began = self._clock()
-        self._there = self._done
-        self._log = log
+        """Cells are about to be measured: from now on each new line is written to ``log`` too."""
+        self._began, self._log = self._clock(), log
 
     def __str__(self) -> str:
-        if self._log is not None or not self._last:
-            self._last = self._line()
-        return self._last
+        if self._log is None and self._line:
+            return self._line
+        state, now = self.look(), self._clock()
+        parts = [f"{state.done} of {state.wanted} done"]
+        if self._log is not None:
+            parts.append(f"{duration(now - self._began)} elapsed")
+        if self._left:
+            parts.append(state.time_left())
+        line = ", ".join([*parts, f"{len(state.failed)} failed"])
+        if self._log is not None and line != self._line:
+            stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
+            self._log.parent.mkdir(parents=True, exist_ok=True)
+            with self._log.open("a", encoding="utf-8") as file:
+                file.write(f"{stamp}  {line}\n")
+        self._line = line
+        return line
 
     def look(self) -> State:
         """How far it is now, without a word to the log."""
-        self._look()
+        if self._estimator is None:
+            self._estimator = Estimator(read_costs(self._earlier))
+        for cell in [cell for cell in self._left.values() if is_measured(self._run, cell)]:
+            del self._left[cell.path]
+            if (cost := read_cost(raw_directory(self._run, cell))) is not None:
+                self._estimator.add(cost)
         estimates = {path: self._estimator(cell) for path, cell in self._left.items()}
         known = {path: each.seconds for path, each in estimates.items() if each is not None}
         # Of other stores nothing was measured yet: the mean of those that are known.
         mean = sum(known.values()) / len(known) if known else None
-        seconds = {path: known.get(path, mean) for path in estimates}
-        sure = len(known) == len(seconds)
-        return State(self._done, counted(self._wanted), tuple(self._failed()), seconds, sure)
-
-    def _line(self) -> str:
-        state = self.look()
-        parts = [f"{state.done} of {state.wanted} done"]
-        if self._log is not None:
-            parts.append(f"{duration(self._clock() - self._began)} elapsed")
-        if self._left:
-            parts.append(state.time_left())
-        parts.append(f"{len(state.failed)} failed")
-        line = ", ".join(parts)
-        if self._log is not None and line != self._last:
-            stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self._clock()))
-            self._log.parent.mkdir(parents=True, exist_ok=True)
-            with self._log.open("a", encoding="utf-8") as file:
-                file.write(f"{stamp}  {line}\n")
-        return line
+        return State(
+            done=len(self._wanted) - len(self._left),
+            wanted=counted(self._wanted),
+            failed=tuple(self._failed()),
+            seconds={path: known.get(path, mean) for path in estimates},
+            sure=len(known) == len(estimates),
+        )
 
     def end(self) -> str:
         """What to say when a run ends before it is complete; "" when all cells are there."""
         line = str(self)
-        failed = self._failed()
         # A cell that was planned and could not be measured is a gap, and is not left.
         if not self._left:
             return ""
         text = [f"Cells: {line}."]
-        if failed:
+        if failed := self._failed():
             text.append(f"Failed, with reasons in results/{self._run}/failed/:")
             text += [f"  {path}" for path in failed]
         text.append("The same command goes on with what is left and measures nothing twice.")
         return "\n".join(text)
-
-    def _look(self) -> None:
-        """Take in the cells that were finished since the last look."""
-        if self._estimator is None:
-            self._estimator = Estimator(read_costs(self._earlier))
-        for path, cell in list(self._left.items()):
-            if is_measured(self._run, cell):
-                del self._left[path]
-                self._done += 1
-                if (cost := read_cost(raw_directory(self._run, cell))) is not None:
-                    self._estimator.add(cost)
 
     def _failed(self) -> list[str]:
         """Cells that failed since the beginning and are not there."""

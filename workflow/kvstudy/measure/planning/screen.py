@@ -4,8 +4,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from kvstudy.measure.planning.costs import Spread, together
-from kvstudy.measure.planning.estimate import OTHER, SIZES, TIME, Estimate
+from kvstudy.measure.planning.costs import OTHER, SIZES, TIME, Estimate, Spread, together
 from kvstudy.measure.planning.progress import Outlook, duration, size, times
 from kvstudy.stats.power import MOST, POWER, repetitions_for, smallest_difference
 from kvstudy.study.cells import Cell

@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import psutil
@@ -25,7 +24,6 @@ STEPS = re.compile(r"^(\d+) of (\d+) steps \(\d+%\) done$", re.M)
 PATIENCE = 5.0
 
 
-@dataclass
 class Watch:
     """Looks at a run again and again; files are only read.
 
@@ -33,29 +31,38 @@ class Watch:
     works on the project.
     """
 
-    run: str
-    wanted: list[Cell]
-    progress: Progress
-    working: Callable[[], bool]
-    clock: Callable[[], float] = time.monotonic
-    _seen: State | None = None
-    _now: Current | None = None
-    _since: float = 0.0
-    _idle: float | None = None
-
-    @cached_property
-    def _planned(self) -> dict[str, Cell]:
-        return {cell.path: cell for cell in self.wanted}
+    def __init__(
+        self,
+        run: str,
+        wanted: list[Cell],
+        progress: Progress,
+        working: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.run, self.progress, self._working, self._clock = run, progress, working, clock
+        self._cells = {cell.path: cell for cell in wanted}
+        self._seen: State | None = None
+        self._now: Current | None = None
+        # When the present cell began, and when something worked on the project for the last time.
+        self._since = self._worked = 0.0
 
     def look(self) -> tuple[list[str], str, bool]:
         """What happened since the last look, how it is now, and whether the run goes on."""
-        state = self.progress.look()
-        now = current(Path("results") / self.run, self._planned)
+        state, clock = self.progress.look(), self._clock()
+        now = current(Path("results") / self.run, self._cells)
         if (now and now.name) != (self._now and self._now.name):
-            self._since = self.clock()
+            self._since = clock
+        working = self._working()
+        if working or self._seen is None:
+            self._worked = clock
         news = [] if self._seen is None else list(self._news(state))
         self._seen, self._now = state, now
-        return news, self._line(state, now), self._goes_on()
+        # Without a cell there is nothing that could go on.
+        goes_on = working or (now is not None and clock - self._worked < PATIENCE)
+        parts = [f"{state.done}/{times(len(self._cells), 'cell')}", f"{len(state.failed)} failed"]
+        left = state.time_left({now.name: clock - self._since} if now else {})
+        line = f"{', '.join(filter(None, [*parts, left]))} | {self._doing(state, now)}"
+        return news, line, goes_on
 
     def end(self) -> str:
         """The last word on the run."""
@@ -67,22 +74,6 @@ class Watch:
         if state.seconds:
             line += " 'snakemake --cores 4' goes on with what is left."
         return line
-
-    def _goes_on(self) -> bool:
-        if self.working():
-            self._idle = None
-            return True
-        if self._idle is None:
-            self._idle = self.clock()
-        # Without a cell there is nothing that could go on.
-        return self._now is not None and self.clock() - self._idle < PATIENCE
-
-    def _line(self, state: State, now: Current | None) -> str:
-        parts = [f"{state.done}/{times(len(self.wanted), 'cell')}", f"{len(state.failed)} failed"]
-        spent = {now.name: self.clock() - self._since} if now else {}
-        if left := state.time_left(spent):
-            parts.append(left)
-        return f"{', '.join(parts)} | {self._doing(state, now)}"
 
     def _doing(self, state: State, now: Current | None) -> str:
         if now is None:
@@ -96,14 +87,14 @@ class Watch:
             words += f", {now.rate:.0f} ops/s"
         # The name last: a narrow terminal cuts it off.
         store, workload, parameters, repetition = now.name.split("/")
-        those = (cell for cell in self.wanted if (cell.store, cell.workload) == (store, workload))
-        several = len({cell.parameters for cell in those}) > 1
+        same = (path.split("/") for path in self._cells if path.startswith(f"{store}/{workload}/"))
+        several = len({parts[2] for parts in same}) > 1
         return f"{words}, {store}/{workload} {repetition}" + (f" ({parameters})" if several else "")
 
     def _news(self, state: State) -> Iterator[str]:
         for path in self._seen.seconds:
             if path not in state.seconds:
-                cost = read_cost(raw_directory(self.run, self._planned[path]))
+                cost = read_cost(raw_directory(self.run, self._cells[path]))
                 yield f"done    {path}" + (
                     f", {cost.throughput:.0f} ops/s, {duration(cost.seconds)}" if cost else ""
                 )
@@ -175,27 +166,27 @@ def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
         return Current(folder.name, "probe")
     for folder in sorted(root.glob("*/*/*/rep*")):
         name = str(folder.relative_to(root))
-        return _of_cell(folder, name, planned.get(name))
+        phases = ("run", "load")
+        phase = next((each for each in phases if (folder / f"{each}.err").is_file()), None)
+        if phase is None:
+            return Current(name, "start")
+        lines = list(_status_lines(folder, phase))
+        rates = [line.rate for line in lines if line.rate is not None]
+        share = _share(planned[name], phase, lines) if lines and name in planned else None
+        return Current(name, phase, sum(rates) if rates else None, share)
     return None
 
 
-def _of_cell(folder: Path, name: str, cell: Cell | None) -> Current:
-    for phase in ("run", "load"):
-        if not (folder / f"{phase}.err").is_file():
-            continue
-        found = []
-        for errors in folder.glob(f"{phase}*.err"):
-            with contextlib.suppress(OSError), errors.open("rb") as file:
-                found.append(last_status(end_of(file)))
-        found = [line for line in found if line is not None]
-        rates = [line.rate for line in found if line.rate is not None]
-        share = _share(cell, phase, found) if cell and found else None
-        return Current(name, phase, sum(rates) if rates else None, share)
-    return Current(name, "start")
+def _status_lines(folder: Path, phase: str) -> Iterator[Status]:
+    """The last one of each client."""
+    for errors in folder.glob(f"{phase}*.err"):
+        with contextlib.suppress(OSError), errors.open("rb") as file:
+            if status := last_status(end_of(file)):
+                yield status
 
 
-def _share(cell: Cell, phase: str, found: list[Status]) -> float:
+def _share(cell: Cell, phase: str, lines: list[Status]) -> float:
     if phase == "run" and cell.seconds:
-        return min(found[0].seconds / cell.seconds, 1.0)
+        return min(lines[0].seconds / cell.seconds, 1.0)
     whole = cell.executed if phase == "run" else cell.records
-    return min(sum(line.operations for line in found) / whole, 1.0)
+    return min(sum(line.operations for line in lines) / whole, 1.0)
