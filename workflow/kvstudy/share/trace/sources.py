@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +11,10 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of, rows_of
 from kvstudy.analyse.tidy.resources import files_of
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.log import COUNTS, GOOD, SECTION, Entry, number, read_entries
-from kvstudy.logs.ycsb.log import metric_of as metric_of_label
-from kvstudy.study.metrics import METRICS, metric_of
+from kvstudy.logs.ycsb.log import TIMES, Entry, Section, YcsbLog, number, parse
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 
-COMBINED, VERIFY = "READ-MODIFY-WRITE", "VERIFY"
 MANIFEST = "manifest.json"
 OTHERS = ["machine.csv", "processes.csv", MANIFEST]
 
@@ -31,10 +28,6 @@ class Line:
     sign: int = 1
 
 
-# An entry of a log, with the sign of its value in a sum.
-Signed = tuple[int, Entry]
-
-
 def lines_of(
     path: Path, operation: str, metric: str, interval: str = "op"
 ) -> tuple[list[Line], float | None]:
@@ -45,86 +38,32 @@ def lines_of(
     another file tells it. KvstudyError for a log that is not YCSB's.
     """
     name, text = str(path), path.read_text(encoding="utf-8", errors="replace")
-    signed = _Results(read_entries(text, name), name, interval).signed(operation, metric)
-    plain = text.splitlines()
+    log, plain = parse(text, name, interval), text.splitlines()
+    if operation != "overall":
+        signed = log.sections.get(operation.upper(), Section()).origins.get(metric, [])
+    elif metric in ("goodput", "in_call"):
+        signed = [(0, entry) for _, entry in log.origins["runtime"] + _operations(log)]
+    elif metric == "operations":
+        signed = _operations(log)
+    elif metric == "failed":
+        signed = [pair for section in log.sections.values() for pair in section.origins["failed"]]
+    else:
+        signed = log.origins.get(metric, [])
     lines = [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
     if not signed or any(sign == 0 for sign, _ in signed):
         return lines, None
     return lines, sum(sign * number(entry, name) for sign, entry in signed)
 
 
-class _Results:
-    """The entries of the file ``name``; each is given with the sign of its value in a sum."""
-
-    def __init__(self, entries: list[Entry], name: str, interval: str) -> None:
-        self.name, self.interval = name, interval
-        self.overall = [entry for entry in entries if entry.section == "OVERALL"]
-        places = ((SECTION.match(entry.section), entry) for entry in entries)
-        self.sections: list[tuple[re.Match, Entry]] = [each for each in places if each[0]]
-
-    def signed(self, operation: str, metric: str) -> list[Signed]:
-        """Those behind a value; the sign is 0 where it is more than a sum."""
-        section = operation.upper()
-        if operation != "overall":
-            if metric == "failed":
-                return self._failed(section)
-            if metric != "operations":
-                return self._latency(section, metric)
-            verified = self._failed(VERIFY) if section == VERIFY else []
-            return self._counts(section) + [(-1, each) for _, each in verified]
-        if metric in ("runtime", "throughput"):
-            return [(1, each) for each in self.overall if each.label in METRICS[metric].labels]
-        operations = dict.fromkeys(place["operation"] for place, _ in self.sections)
-        if metric == "failed":
-            return [each for one in operations for each in self._failed(one)]
-        if metric == "operations":
-            # A read-modify-write is among the reads and the updates too, and counts once.
-            return [
-                (-1 if one == COMBINED else 1, entry)
-                for one in operations
-                if one != VERIFY
-                for _, entry in [*self._counts(one), *self._failed(one)]
-            ]
-        if metric in ("goodput", "in_call"):
-            both = self.signed(operation, "runtime") + self.signed(operation, "operations")
-            return [(0, entry) for _, entry in both]
-        return []
-
-    def _of(self, operation: str, failed: bool, intended: bool = False) -> list[Entry]:
-        return [
-            entry
-            for place, entry in self.sections
-            if place["operation"] == operation
-            and (bool(place["failed"]), bool(place["intended"])) == (failed, intended)
-        ]
-
-    def _all_counts(self, operation: str, failed: bool) -> list[Signed]:
-        return [(1, each) for each in self._of(operation, failed) if each.label in COUNTS]
-
-    def _counts(self, operation: str) -> list[Signed]:
-        # Histogram types beside each other tell it twice; the last one is taken.
-        return self._all_counts(operation, failed=False)[-1:]
-
-    def _failed(self, operation: str) -> list[Signed]:
-        """By the failures' own sections or by the return codes, whichever tells of more."""
-        codes = [
-            (1, entry)
-            for place, entry in self.sections
-            if place["operation"] == operation
-            and entry.label.startswith("Return=")
-            and entry.label.removeprefix("Return=") not in GOOD
-        ]
-        return max(
-            *(self._all_counts(operation, failed=True), codes),
-            key=lambda signed: sum(number(entry, self.name) for _, entry in signed),
-        )
-
-    def _latency(self, operation: str, metric: str) -> list[Signed]:
-        # With "intended" the plain sections hold intended latencies.
-        intended = metric.startswith("intended_") and self.interval != "intended"
-        wanted = metric.removeprefix("intended_")
-        entries = self._of(operation, failed=False, intended=intended)
-        return [(1, each) for each in entries if metric_of_label(each.label) == wanted][-1:]
+def _operations(log: YcsbLog) -> list[tuple[int, Entry]]:
+    """The entries behind all operations, with the sign of each."""
+    return [
+        (TIMES.get(name, 1), entry)
+        for name, section in log.sections.items()
+        if name != "VERIFY"
+        for metric in ("operations", "failed")
+        for _, entry in section.origins.get(metric, [])
+    ]
 
 
 def _text(lines: list[str], entry: Entry) -> str:
