@@ -772,4 +772,4 @@ def test_a_shared_binding_means_the_store_it_is_named_after():
     assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) == "redis"
     assert store_of(CommandLine(db="site.ycsb.db.RedisClient"), stores) == "redis"
     del stores["redis"]
-    assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) is None
+    assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) == ""

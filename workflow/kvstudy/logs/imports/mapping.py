@@ -13,8 +13,7 @@ from kvstudy.study.reading import read_lines
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
 NAME = "import.csv"
-_NUMBERS = ("records", "operations", "threads", "seconds", "repetition")
-_PHASES = ("load", "run")
+SIZES = ("records", "operations", "threads", "seconds")
 # The operations of a run that only its time limits: all that YCSB counts.
 UNLIMITED = 2**31 - 1
 _REMEDY = "remove the file to have it written again"
@@ -43,6 +42,10 @@ class Row:
     line: int = 0
 
     @property
+    def sizes(self) -> tuple[int | None, ...]:
+        return tuple(getattr(self, name) for name in SIZES)
+
+    @property
     def missing(self) -> list[str]:
         """The columns that must be completed."""
         needed = ["store", "workload", "phase", "records", "threads", "repetition"]
@@ -51,7 +54,7 @@ class Row:
         return [name for name in needed if not getattr(self, name)]
 
 
-COLUMNS = [each.name for each in fields(Row) if each.name != "line"]
+COLUMNS = [field.name for field in fields(Row) if field.name != "line"]
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -84,20 +87,21 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def _row(line: int, texts: dict[str, str]) -> Row:
-    for name in _NUMBERS:
+    numbers: dict[str, int | None] = {}
+    for name in (*SIZES, "repetition"):
         text = texts[name]
         if text and not (re.fullmatch(r"\d{1,18}", text) and int(text) <= UNLIMITED):
             raise ValueError(f"{name}: '{text}' is no whole number up to {UNLIMITED}")
+        numbers[name] = int(text or 0) or None
     for name in ("store", "workload"):
         if not re.fullmatch("([a-z][a-z0-9-]*)?", texts[name]):
             raise ValueError(
                 f"{name}: '{texts[name]}' is no name; use small letters, digits and hyphens"
             )
-    if texts["phase"] not in ("", *_PHASES):
+    if texts["phase"] not in ("", "load", "run"):
         raise ValueError(f"phase: '{texts['phase']}'; give load or run")
-    numbers = {name: int(texts[name]) if texts[name] else None for name in _NUMBERS}
-    if numbers["seconds"] and numbers["operations"] == 0:
-        numbers["operations"] = UNLIMITED
+    if numbers["seconds"] and texts["operations"]:
+        numbers["operations"] = numbers["operations"] or UNLIMITED
     return Row(**{**texts, **numbers}, line=line)
 
 
@@ -127,7 +131,7 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
         seen[cell] = row
         if measures_its_load(row) or row.phase == "run":
             first = sizes.setdefault(row.workload, row)
-            if _size(first) != _size(row):
+            if first.sizes != row.sizes:
                 problems.append(
                     f"{path}: {row.file} and {first.file} are workload '{row.workload}' with "
                     "different records, operations, threads or seconds; such runs do not compare. "
@@ -152,11 +156,7 @@ def measures_its_load(row: Row) -> bool:
     return base is not None and row.phase == "load" and load_only(load_workload(WORKLOADS / base))
 
 
-def _size(row: Row) -> tuple:
-    return row.records, row.operations or 0, row.threads, row.seconds or 0
-
-
-def base_of(name: str, known: Iterable[str]) -> str | None:
+def base_of(name: str, names: Iterable[str]) -> str | None:
     """The folder or file that ``name`` is called after: riak for riak-strong."""
-    fitting = [each for each in known if name == each or name.startswith(f"{each}-")]
+    fitting = [base for base in names if f"{name}-".startswith(f"{base}-")]
     return max(fitting, key=len, default=None)
