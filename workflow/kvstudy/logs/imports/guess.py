@@ -87,7 +87,7 @@ def _from_command(
     for name in command.files:
         given |= file_properties(name, folder) or {}
     given |= command.properties
-    row.threads = command.threads or _count(given, "threadcount") or 1
+    row.threads = _count(given, "threadcount") or 1
     # YCSB loads insertcount records, if it is given, and a run asks for no others.
     row.records = _count(given, "insertcount") or _count(given, "recordcount")
     if row.phase == "run":

@@ -20,10 +20,10 @@ from kvstudy.logs.imports.workloads import (
     decoded,
     find_command,
     read_command,
-    ycsb_version,
 )
 from kvstudy.logs.ycsb.log import ADAPTERS, OPERATIONS, YcsbLog, parse
 
+_VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
 _STATUS = re.compile(r"\d sec: \d+ operations; ")
 _OVERALL = re.compile(r"^\[OVERALL\], RunTime\(ms\)", re.MULTILINE)
 # What sets the two outputs of one run apart: redis-a.out and redis-a.err, out/redis-a.txt.
@@ -109,7 +109,8 @@ class Source:
     @property
     def version(self) -> str:
         """The version of YCSB; empty when no file says it."""
-        return next((found for text in self.texts if (found := ycsb_version(text))), "")
+        found = _VERSION.search("\n".join(self.texts))
+        return found[1] if found else ""
 
     @cached_property
     def log(self) -> YcsbLog | None:
