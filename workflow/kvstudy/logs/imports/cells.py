@@ -12,18 +12,20 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.mapping import Row
+from kvstudy.logs.imports.mapping import NAME, Row
 from kvstudy.logs.imports.sources import Part, Source
 from kvstudy.logs.imports.workloads import encoding_of
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.histograms import read_histogram
-from kvstudy.logs.ycsb.log import Section, YcsbLog
+from kvstudy.logs.ycsb.log import Section
 from kvstudy.logs.ycsb.status import operations_per_second, read_status, run_start
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, file_digest, write_sums
 
 ATTEMPT = "imported"
+# What no log tells of a phase.
+UNKNOWN = ("started", "seconds", "client_cpu_seconds", "monitor_cpu_seconds")
 
 
 def import_cells(
@@ -54,7 +56,7 @@ def import_cells(
             failed[cell.path] = str(error)
             target = work / "failed" / cell.path / ATTEMPT
             _write(target, study, cell, phases, folder)
-            _write_json(target / "failure.json", {"reason": str(error)}, indent=None)
+            _write_json(target / "failure.json", {"reason": str(error)})
         else:
             good.append(cell)
             _write(work / "raw" / cell.path, study, cell, phases, folder)
@@ -66,8 +68,8 @@ def import_cells(
     return good, failed
 
 
-def _write_json(path: Path, data: dict[str, object], indent: int | None = 1) -> None:
-    path.write_text(json.dumps(data, indent=indent) + "\n", encoding="utf-8")
+def _write_json(path: Path, data: dict[str, object]) -> None:
+    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
 def _refuse_measured(results: Path) -> None:
@@ -110,12 +112,18 @@ def _check(cell: Cell, phases: dict[str, Source], folder: Path) -> None:
     """KvstudyError when the cell is none that counts, as for a measured one."""
     for phase, source in phases.items():
         log = source.read(_interval(cell, source))
-        if phase == "load":
-            _check_load(log, cell, source, alone=len(phases) == 1)
-        else:
+        if phase == "run":
             # Other runs of the workload came to the limit, this one was done before.
             limit = None if log.attempted == cell.operations else cell.seconds
             check_run(log, cell.operations, limit, source.name)
+        else:
+            try:
+                check_load(log, cell.records, source.name)
+            except KvstudyError as error:
+                if len(phases) == 1:
+                    raise
+                remedy = "if the records were there all the same, take the load's row out of"
+                raise KvstudyError(f"{error}; {remedy} {NAME}") from None
         for operation, path in source.histograms.items():
             section = log.sections.get(operation.removeprefix("Intended-"), Section())
             check_histogram(read_histogram(folder / path), section.operations, path.name)
@@ -125,16 +133,6 @@ def _interval(cell: Cell, source: Source) -> str:
     """The phase's own measurement.interval; that of the study where no command tells it."""
     given = dict(cell.properties) if source.given is None else source.given
     return given.get("measurement.interval", "op")
-
-
-def _check_load(log: YcsbLog, cell: Cell, source: Source, alone: bool) -> None:
-    try:
-        check_load(log, cell.records, source.name)
-    except KvstudyError as error:
-        if alone:
-            raise
-        remedy = "if the records were there all the same, take the load's row out of import.csv"
-        raise KvstudyError(f"{error}; {remedy}") from None
 
 
 def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], folder: Path) -> None:
@@ -168,9 +166,7 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
             phase: {
                 "command": source.arguments,
                 "interval": _interval(cell, source),
-                **dict.fromkeys(
-                    ("started", "seconds", "client_cpu_seconds", "monitor_cpu_seconds")
-                ),
+                **dict.fromkeys(UNKNOWN),
             }
             for phase, source in phases.items()
         },
@@ -201,9 +197,9 @@ def _no_series(source: Source | None) -> str:
         return "YCSB was run without -s"
     try:
         operations_per_second(read_status(source.talk, source.name), source.name)
+        return ""
     except KvstudyError as error:
         return str(error)
-    return ""
 
 
 def _replace(results: Path, work: Path) -> None:
