@@ -118,10 +118,10 @@ class RawCell:
 
     def sources(self, phase: str, operation: str, metric: str) -> list[Source]:
         """The files that tell the value, with their lines where it stands in them."""
-        from_results = operation != "overall" or not metric_of(metric).files
-        names = ["{}.out"] if from_results else metric_of(metric).files
-        sources = self._sources([name.format(phase) for name in names], operation, metric)
-        if from_results and not sources[0].problem and not sources[0].lines:
+        files = metric_of(metric).files if operation == "overall" else ()
+        names = [name.format(phase) for name in files or ("{}.out",)]
+        sources = self._sources(names, operation, metric)
+        if not files and not sources[0].problem and not sources[0].lines:
             # What was sampled beside the client.
             sources = self._sources(OTHERS, operation, metric)
         return [source for source in sources if source.sha256 or source.problem]
