@@ -16,7 +16,7 @@ from kvstudy.logs.imports.mapping import NAME, Row
 from kvstudy.logs.imports.sources import Part, Source
 from kvstudy.logs.imports.workloads import encoding_of
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
-from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.latencies import read_histogram
 from kvstudy.logs.ycsb.log import Section
 from kvstudy.logs.ycsb.status import operations_per_second, read_status, run_start
 from kvstudy.study.cells import Cell, plan

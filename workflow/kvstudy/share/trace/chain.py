@@ -120,14 +120,9 @@ def _names(run: Run, workload: str) -> set[tuple[str, str]]:
     if workload != MEAN:
         rows = run.all_measurements
         frames.append(rows[rows["phase"] == measured_phases(rows).get(workload)])
-    return {
-        pair
-        for frame in frames
-        for pair in zip(
-            *(frame.loc[frame["workload"] == workload, name] for name in ("operation", "metric")),
-            strict=True,
-        )
-    }
+    rows = pd.concat(frame[["workload", "operation", "metric"]] for frame in frames)
+    rows = rows[rows["workload"] == workload]
+    return set(zip(rows["operation"], rows["metric"], strict=True))
 
 
 def _known(text: str, kind: str, name: str, known: list[str]) -> None:
