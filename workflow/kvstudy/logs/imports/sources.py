@@ -66,7 +66,6 @@ class Source:
 
     results: Part | None
     errors: Part | None = None
-    script: str = ""
     histograms: dict[str, Path] = field(default_factory=dict)
     row: Row = field(init=False)
     given: dict[str, str] | None = None
@@ -93,8 +92,7 @@ class Source:
     @cached_property
     def arguments(self) -> str | None:
         """YCSB's arguments, if any of the files has them."""
-        texts = [*self.texts, self.script]
-        return next((found for text in texts if (found := find_command(text))), None)
+        return next((found for text in self.texts if (found := find_command(text))), None)
 
     @cached_property
     def command(self) -> CommandLine | None:
@@ -134,7 +132,6 @@ class _Outputs:
     results: list[Part] = field(default_factory=list)
     errors: list[Part] = field(default_factory=list)
     others: list[Part] = field(default_factory=list)
-    script: str = ""
 
 
 def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
@@ -170,10 +167,7 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             outputs.errors += _parts(path, text)
         else:
             ignored[name] = "no log of YCSB"
-            if find_command(text):
-                outputs.script = text
-            else:
-                outputs.others.append(Part(path, 0, text))
+            outputs.others.append(Part(path, 0, text))
     sources = [source for _, group in sorted(groups.items()) for source in _sources(group, ignored)]
     sources = _with_exports(sources)
     _add_histograms(sources, histograms, ignored)
@@ -211,18 +205,18 @@ def _parts(path: Path, text: str) -> list[Part]:
 
 def _sources(outputs: _Outputs, ignored: dict[str, str]) -> list[Source]:
     """One for each run: its results with the standard error that has the same name."""
-    results, errors, script = outputs.results, outputs.errors, outputs.script
-    if len(results) == len(errors):
-        return [Source(*pair, script) for pair in zip(results, errors, strict=True)]
-    if results:
-        for part in errors:
-            ignored[part.path.as_posix()] = "a standard error that fits several logs by its name"
-        return [Source(part, None, script) for part in results]
-    if len(errors) == len(outputs.others) == 1:
+    results, errors, others = outputs.results, outputs.errors, outputs.others
+    if not results and len(errors) == len(others) == 1:
         # The client ended before it had results; what it printed is there.
-        ignored.pop(outputs.others[0].path.as_posix())
-        return [Source(outputs.others[0], errors[0], script)]
-    return [Source(None, part, script) for part in errors]
+        ignored.pop(others[0].path.as_posix())
+        results = others
+    if len(results) == len(errors):
+        return [Source(*pair) for pair in zip(results, errors, strict=True)]
+    if not results:
+        return [Source(None, part) for part in errors]
+    for part in errors:
+        ignored[part.path.as_posix()] = "a standard error that fits several logs by its name"
+    return [Source(part) for part in results]
 
 
 def _with_exports(sources: list[Source]) -> list[Source]:

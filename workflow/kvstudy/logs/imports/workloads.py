@@ -18,8 +18,8 @@ from kvstudy.study.workload import (
 
 # PowerShell writes its own prefix before a line of the standard error.
 MARK = re.compile(r"^[^\n]*?\bCommand line: ", re.MULTILINE)
-# What starts YCSB, as its launcher and scripts have it; and the launcher itself, which names
-# the binding in place of its class. A line that begins with # is a comment.
+# What starts YCSB, as its launcher has it; and the launcher itself, which names the binding in
+# place of its class. A line that begins with # is a comment.
 _CALL = re.compile(r"^(?!\s*#)[^\n]*?\b(?:site|com\.yahoo)\.ycsb\.Client\s+(\S.*)$", re.MULTILINE)
 LAUNCHER = re.compile(
     r"^(?!\s*#)(?:[^\n]*?[\s/\\])?ycsb(?:\.sh|\.bat)?\s+((?:load|run)\s+\S+\s+-\S.*)$", re.MULTILINE
@@ -51,7 +51,7 @@ class CommandLine:
 
 
 def find_command(text: str) -> str | None:
-    """YCSB's arguments as ``text`` (a log, or the script that made it) has them; None without."""
+    """YCSB's arguments as the log ``text`` has them; None without."""
     mark = MARK.search(text)
     if mark is None:
         text = re.sub(r"\\\n\s*", " ", text)
