@@ -396,7 +396,7 @@ def test_other_properties_are_another_workload(logs):
     take(logs)
     assert rows()["redis/run_a_1.txt"]["workload"] == "a-uniform"
     text = (STUDY / "study.yaml").read_text()
-    assert 'properties: {requestdistribution: "uniform"}' in text
+    assert "properties: {requestdistribution: uniform}" in text
     manifest = next((RAW / "redis/a-uniform").rglob("manifest.json")).read_text()
     assert json.loads(manifest)["cell"]["properties"]["requestdistribution"] == "uniform"
     # Put together again by hand, they are refused.
@@ -415,7 +415,7 @@ def test_other_sizes_and_bindings_get_names_of_their_own(logs):
     assert found["redis/run_a_1.txt"]["workload"] == "a-t8"
     assert found["redis/run_a_2.txt"]["store"] == "redis-2"
     text = (STUDY / "study.yaml").read_text()
-    assert '{store: redis, name: redis-2, title: "Redis (2)"}  # redis.cluster=true' in text
+    assert "{store: redis, name: redis-2, title: Redis (2)}  # redis.cluster=true" in text
     parsed()
 
 

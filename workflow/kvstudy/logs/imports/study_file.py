@@ -1,9 +1,13 @@
 """The study.yaml of imported logs: written once, then the user's."""
 
 import json
+import math
 import re
 from collections import Counter, defaultdict
+from functools import partial
 from pathlib import Path
+
+import yaml
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import jinja2
@@ -117,7 +121,8 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"quoted": _text, "flow": _flow}
+    # JSON's quotes are YAML's too.
+    environment.filters |= {"quoted": partial(json.dumps, ensure_ascii=False), "flow": _flow}
     return environment.get_template("study.yaml.j2").render(
         name=name,
         imported=imported.model_dump(),
@@ -147,23 +152,10 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
     )
 
 
-def _text(value: str) -> str:
-    """A YAML text; JSON's quotes are YAML's too."""
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _flow(values: dict[str, object]) -> str:
-    """``{name: a, title: "Workload A"}``"""
-    parts = []
-    for key, value in values.items():
-        if isinstance(value, dict):
-            text = _flow(value)
-        elif isinstance(value, str) and key not in ("name", "kind", "file", "workload", "store"):
-            text = _text(value)
-        else:
-            text = str(value)
-        parts.append(f"{key}: {text}")
-    return "{" + ", ".join(parts) + "}"
+    """``{name: a, title: 'Workload A, 8 threads'}``"""
+    style = {"default_flow_style": True, "sort_keys": False, "allow_unicode": True}
+    return yaml.safe_dump(values, width=math.inf, **style).strip()
 
 
 def _store(name: str, variant: str) -> str:

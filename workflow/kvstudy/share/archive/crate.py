@@ -233,8 +233,8 @@ class _Crate:
         )
         # Imported logs somebody else measured than who packs them.
         imported = self.contents.study.imported
-        others = [Person(imported.measured_by)] if imported and imported.measured_by else []
-        agents = [self._person(other) for other in others] or self.authors
+        by = imported.measured_by if imported else ""
+        agents = [self._person(Person(by))] if by else self.authors
         action.append_to("agent", agents, compact=True)
         return logs, action
 
