@@ -72,13 +72,14 @@ def read_rows(path: Path) -> list[Row]:
     rows: list[Row] = []
     for line, values in read_lines(path, COLUMNS[:-1], COLUMNS[-1:], _REMEDY):
         try:
-            rows.append(row := _row(line, values))
+            row = _row(line, values)
         except ValueError as error:
             problems.append(f"{path}: line {line}, column {error}")
             continue
+        rows.append(row)
         if row.missing:
             problems.append(f"{path}: line {line} ({row.file}): complete {', '.join(row.missing)}")
-    problems += problems_of(path, [row for row in rows if not row.missing])
+    problems += _problems(path, [row for row in rows if not row.missing])
     if problems:
         raise KvstudyError("\n".join([*problems, "then run the command again"]))
     if not rows:
@@ -105,44 +106,42 @@ def _row(line: int, texts: dict[str, str]) -> Row:
     return Row(**{**texts, **numbers}, line=line)
 
 
-def problems_of(path: Path, rows: list[Row]) -> list[str]:
+def _problems(path: Path, rows: list[Row]) -> list[str]:
     """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
     problems = []
-    known = {
+    bases = {
         "store": (project_stores(), f"folder of {STORES}"),
         "workload": (project_workloads(), f"file of {WORKLOADS}, nor lies beside the logs"),
     }
-    seen: dict[tuple, Row] = {}
-    sizes: dict[str, Row] = {}
+    runs = {(row.store, row.workload, row.repetition): row for row in rows if row.phase == "run"}
+    cells: dict[tuple, Row] = {}
+    workloads: dict[str, Row] = {}
     for row in rows:
-        for kind, (names, where) in known.items():
+        for kind, (names, where) in bases.items():
             name = getattr(row, kind)
             if base_of(name, names) is None:
                 problems.append(
                     f"{path}: line {row.line}, column {kind} ({row.file}): '{name}' is no {where}, "
                     f"alone or with -something behind it{did_you_mean(name, names)}"
                 )
-        cell = (row.store, row.workload, row.repetition, row.phase)
-        if other := seen.get(cell):
+        cell = (row.store, row.workload, row.repetition)
+        if (other := cells.setdefault((*cell, row.phase), row)) is not row:
             problems.append(
                 f"{path}: {row.file} and {other.file} are the same store, workload, phase and "
                 "repetition; give one of them another repetition or workload name"
             )
-        seen[cell] = row
-        if measures_its_load(row) or row.phase == "run":
-            first = sizes.setdefault(row.workload, row)
+        if is_measured(row):
+            first = workloads.setdefault(row.workload, row)
             if first.sizes != row.sizes:
                 problems.append(
                     f"{path}: {row.file} and {first.file} are workload '{row.workload}' with "
                     "different records, operations, threads or seconds; such runs do not compare. "
                     f"Give one another workload name, for example {row.workload}-t{row.threads}"
                 )
-    for row in rows:
-        if row.phase != "load" or measures_its_load(row):
             continue
-        run = seen.get((row.store, row.workload, row.repetition, "run"))
+        run = runs.get(cell)
         if run is None or run.records != row.records:
-            what = "no run" if run is None else f"a run of {run.records} records, {run.file}"
+            what = f"a run of {run.records} records, {run.file}" if run else "no run"
             problems.append(
                 f"{path}: {row.file} loads {row.records} records; the same store, workload and "
                 f"repetition has {what}. Give the load the workload insert, or another repetition"
@@ -150,10 +149,11 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
     return problems
 
 
-def measures_its_load(row: Row) -> bool:
-    """Whether the row's workload has a load phase only, which is its measurement."""
+def is_measured(row: Row) -> bool:
+    """Whether the row is no load of a run: its workload may have a load phase only."""
     base = base_of(row.workload, project_workloads())
-    return base is not None and row.phase == "load" and load_only(load_workload(WORKLOADS / base))
+    loads_only = base is not None and load_only(load_workload(WORKLOADS / base))
+    return row.phase == "run" or loads_only
 
 
 def base_of(name: str, names: Iterable[str]) -> str | None:

@@ -11,7 +11,7 @@ import yaml
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import jinja2
-from kvstudy.logs.imports.mapping import NAME, base_of, measures_its_load
+from kvstudy.logs.imports.mapping import NAME, base_of, is_measured
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import differences
 from kvstudy.stores.definition import StoreFile
@@ -59,9 +59,9 @@ def check_alike(sources: list[Source]) -> None:
     The load of a run may have been; what it loaded is what counts.
     """
     firsts: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
-    for source in _measured(sources):
+    for source in sources:
         row = source.row
-        if source.given is None:
+        if source.given is None or not is_measured(row):
             continue
         for what, name, properties in (
             ("workload", row.workload, _properties(source)),
@@ -74,13 +74,6 @@ def check_alike(sources: list[Source]) -> None:
                     f"other values of {', '.join(differing)}; give one of them another {what} "
                     f"name, for example {name}-2"
                 )
-
-
-def _measured(sources: list[Source]) -> list[Source]:
-    """Those that are no load of a run."""
-    return [
-        source for source in sources if source.row.phase == "run" or measures_its_load(source.row)
-    ]
 
 
 def _properties(source: Source) -> dict[str, str]:
@@ -181,8 +174,9 @@ def _workloads(sources: list[Source]) -> list[dict[str, object]]:
     """The workloads as the study file has them, with all sizes; insert-only comes last."""
     files = project_workloads()
     members: dict[str, list[Source]] = defaultdict(list)
-    for source in _measured(sources):
-        members[source.row.workload].append(source)
+    for source in sources:
+        if is_measured(source.row):
+            members[source.row.workload].append(source)
     uses = []
     for name, of in members.items():
         file, row = base_of(name, files), of[0].row
