@@ -143,7 +143,7 @@ def _metric(label: str) -> str | None:
     return _LATENCIES.get(label)
 
 
-def number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
+def _number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
     """The value of ``entry``; NaN where YCSB divided by 0. KvstudyError when it is no number.
 
     With ``kind`` int also when it is no count: whole (YCSB before 0.13 has 492.0), and not
@@ -222,7 +222,7 @@ def _overall(entries: list[Entry], name: str) -> YcsbLog:
                 "several runs, give each a file of its own"
             )
         overall[entry.label] = entry
-        if not math.isfinite(number(entry, name)):
+        if not math.isfinite(_number(entry, name)):
             raise KvstudyError(
                 f"{name}: line {entry.line}: [OVERALL] {entry.label} is {entry.value}; the run "
                 "took no time, measure with more operations"
@@ -238,7 +238,7 @@ def _overall(entries: list[Entry], name: str) -> YcsbLog:
             f"{name}: no [OVERALL] results of YCSB in it, only a part of them; the log is cut "
             "off, measure again"
         ) from None
-    runtime, throughput = (number(entry, name) for ((_, entry),) in origins.values())
+    runtime, throughput = (_number(entry, name) for ((_, entry),) in origins.values())
     if runtime <= 0 or throughput < 0:
         raise KvstudyError(
             f"{name}: [OVERALL] tells of {throughput:g} operations/s in {runtime:g} ms, which "
@@ -255,12 +255,12 @@ def _section(
     for match, entry in parts:
         if entry.label.startswith("Return="):
             code = entry.label.removeprefix("Return=")
-            section.returns[code] += number(entry, name, int)
+            section.returns[code] += _number(entry, name, int)
             if code not in GOOD:
                 errors.append((1, entry))
         elif entry.label in _COUNTS:
             begun.add(entry.section)
-            operations = number(entry, name, int)
+            operations = _number(entry, name, int)
             if match["failed"] and not match["intended"]:
                 section.failed += operations
                 failures.append((1, entry))
@@ -275,7 +275,7 @@ def _section(
         elif not match["failed"] and (metric := _metric(entry.label)):
             intended = match["intended"] or interval == "intended"
             latencies = section.intended if intended else section.latencies
-            latencies[metric] = number(entry, name)
+            latencies[metric] = _number(entry, name)
             section.origins[f"intended_{metric}" if intended else metric] = [(1, entry)]
     # Without a -FAILED section the return codes tell of failures.
     of_returns = sum(section.errors.values())
@@ -333,7 +333,7 @@ def _check_entries(entries: list[Entry], name: str) -> None:
     """
     metrics: dict[str, set[str]] = {}
     for entry in entries:
-        if entry.label in _COUNTS and number(entry, name) and not _DOUBLE.match(entry.section):
+        if entry.label in _COUNTS and _number(entry, name) and not _DOUBLE.match(entry.section):
             metrics[entry.section] = set()
         elif entry.section in metrics and (metric := _metric(entry.label)):
             metrics[entry.section].add(metric)

@@ -11,7 +11,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of, rows_of
 from kvstudy.analyse.tidy.resources import files_of
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.log import TIMES, Entry, Section, YcsbLog, number, parse
+from kvstudy.logs.ycsb.log import TIMES, Entry, Section, YcsbLog, parse
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 
@@ -21,24 +21,24 @@ OTHERS = ["machine.csv", "processes.csv", MANIFEST]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a log; ``number`` counts from 1. ``sign`` is that of its value in the sum."""
+    """A line of a log; ``number`` counts from 1.
+
+    ``sign`` is that of its number in the sum, 0 where the value is more than a sum.
+    """
 
     number: int
     text: str
     sign: int = 1
 
 
-def lines_of(
-    path: Path, operation: str, metric: str, interval: str = "op"
-) -> tuple[list[Line], float | None]:
-    """The lines of the results ``path`` behind a value, and what they add up to.
+def lines_of(path: Path, operation: str, metric: str, interval: str = "op") -> list[Line]:
+    """The lines of the results ``path`` behind a value; none where another file tells it.
 
     ``operation`` and ``metric`` are those of measurements.csv, ``interval`` the property
-    measurement.interval of the run. None where the value is more than a sum. No line where
-    another file tells it. KvstudyError for a log that is not YCSB's.
+    measurement.interval of the run. KvstudyError for a log that is not YCSB's.
     """
-    name, text = str(path), path.read_text(encoding="utf-8", errors="replace")
-    log, plain = parse(text, name, interval), text.splitlines()
+    text = path.read_text(encoding="utf-8", errors="replace")
+    log, plain = parse(text, str(path), interval), text.splitlines()
     if operation != "overall":
         signed = log.sections.get(operation.upper(), Section()).origins.get(metric, [])
     elif metric in ("goodput", "in_call"):
@@ -49,10 +49,7 @@ def lines_of(
         signed = [pair for section in log.sections.values() for pair in section.origins["failed"]]
     else:
         signed = log.origins.get(metric, [])
-    lines = [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
-    if not signed or any(sign == 0 for sign, _ in signed):
-        return lines, None
-    return lines, sum(sign * number(entry, name) for sign, entry in signed)
+    return [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
 
 
 def _operations(log: YcsbLog) -> list[tuple[int, Entry]]:
@@ -133,18 +130,15 @@ class RawCell:
         return [self._source(name, operation, metric) for name in names]
 
     def _source(self, name: str, operation: str, metric: str) -> Source:
-        path = self.folder / name
-        try:
+        path, digest, problem, lines = self.folder / name, "", "", []
+        if path.is_file():
             digest = file_digest(path)
-        except OSError:
+        if not digest:
             # A cell has not every file.
             problem = "is not here" if name in self._sums or not self._sums else ""
-            return Source(str(path), "", problem, [])
-        if digest != self._sums.get(name):
+        elif digest != self._sums.get(name):
             problem = f"differs from its checksum in {SUMS}: it was edited or cut off"
-            return Source(str(path), digest, problem, [])
-        lines: list[Line] = []
-        if path.suffix == ".out":
+        elif path.suffix == ".out":
             interval = interval_of(self._manifest, self._cell, path.stem)
-            lines, _ = lines_of(path, operation, metric, interval)
-        return Source(str(path), digest, "", lines)
+            lines = lines_of(path, operation, metric, interval)
+        return Source(str(path), digest, problem, lines)
