@@ -56,7 +56,7 @@ def run(*arguments: object) -> str:
     return kvstudy(*arguments).output
 
 
-def take(folder: Path, *more: str) -> str:
+def take(folder: Path = Path("logs"), *more: str) -> str:
     return run("import", folder, "--study", "jan", *more)
 
 
@@ -88,37 +88,35 @@ def parsed() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 @pytest.mark.parametrize(
-    ("text", "phase", "db", "threads", "files", "properties"),
+    ("text", "phase", "db", "files", "properties"),
     [
         (
             "Command line: -load -db site.ycsb.BasicDB -P workloads/workloada -threads 8\n"
             "YCSB Client 0.17.0\n",
-            *("load", "site.ycsb.BasicDB", 8, ["workloads/workloada"], {}),
+            *("load", "site.ycsb.BasicDB", ["workloads/workloada"], {"threadcount": "8"}),
         ),
         (
             # A blank in a path of Windows; YCSB prints no quotes.
             "Command line: -t -P C:\\Users\\Jan N\\workloadb -p db.url=jdbc:a b -target 500 -s\n",
-            *("run", "", None, ["C:\\Users\\Jan N\\workloadb"]),
+            *("run", "", ["C:\\Users\\Jan N\\workloadb"]),
             {"db.url": "jdbc:a b", "target": "500"},
         ),
         (
             # PowerShell's error record, broken at the width of its window.
             "java.exe : Command line: -db site.ycsb.db.RedisClient -P work\nloads\\workloada "
             "-p recordcount=10\nAt line:1 char:1\n+ java -cp lib\\* site.ycsb.Client\n",
-            *("run", "site.ycsb.db.RedisClient", None, ["workloads\\workloada"]),
+            *("run", "site.ycsb.db.RedisClient", ["workloads\\workloada"]),
             {"recordcount": "10"},
         ),
         (
             # Only the launcher's line is there.
             "java -cp /y/lib/* site.ycsb.Client -db site.ycsb.BasicDB -p threadcount=3 -load\n",
-            *("load", "site.ycsb.BasicDB", 3, [], {}),
+            *("load", "site.ycsb.BasicDB", [], {"threadcount": "3"}),
         ),
     ],
 )
-def test_what_a_command_line_says(text, phase, db, threads, files, properties):
-    found = read_command(find_command(text))
-    assert (found.phase, found.db, found.threads) == (phase, db, threads)
-    assert (found.files, found.properties) == (files, properties)
+def test_what_a_command_line_says(text, phase, db, files, properties):
+    assert read_command(find_command(text)) == CommandLine(phase, db, files, properties)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
@@ -398,7 +396,7 @@ def test_other_properties_are_another_workload(logs):
     take(logs)
     assert rows()["redis/run_a_1.txt"]["workload"] == "a-uniform"
     text = (STUDY / "study.yaml").read_text()
-    assert 'properties: {requestdistribution: "uniform"}' in text
+    assert "properties: {requestdistribution: uniform}" in text
     manifest = next((RAW / "redis/a-uniform").rglob("manifest.json")).read_text()
     assert json.loads(manifest)["cell"]["properties"]["requestdistribution"] == "uniform"
     # Put together again by hand, they are refused.
@@ -417,7 +415,7 @@ def test_other_sizes_and_bindings_get_names_of_their_own(logs):
     assert found["redis/run_a_1.txt"]["workload"] == "a-t8"
     assert found["redis/run_a_2.txt"]["store"] == "redis-2"
     text = (STUDY / "study.yaml").read_text()
-    assert '{store: redis, name: redis-2, title: "Redis (2)"}  # redis.cluster=true' in text
+    assert "{store: redis, name: redis-2, title: Redis (2)}  # redis.cluster=true" in text
     parsed()
 
 
@@ -550,40 +548,44 @@ def test_measured_cells_are_refused_among_imported_ones(taken):
 # --- every phase has its own way to measure
 
 
-def without_commands(folder: Path) -> dict[str, str]:
+@pytest.fixture
+def results(project: Path) -> dict[str, str]:
     """The bare results of a load and a run of ``tests/data/imports``, by phase."""
+    Path("logs").mkdir()
     texts = {}
-    for phase, name in (("load", "load_a_1.txt"), ("run", "run_a_1.txt")):
-        text = (DATA / "imports/redis" / name).read_text()
+    for phase in ("load", "run"):
+        text = (DATA / f"imports/redis/{phase}_a_1.txt").read_text()
         texts[phase] = text[text.index("[OVERALL]") :]
-    folder.mkdir()
     return texts
 
 
+def write(name: str, *texts: str) -> None:
+    Path("logs", name).write_text("".join(texts))
+
+
 def command(phase: str, *more: str) -> str:
-    options = " ".join(
-        f"-p {each}" for each in ("recordcount=2000", "operationcount=100000", *more)
-    )
+    options = " -p ".join(["", "recordcount=2000", "operationcount=100000", *more])
     return (
         f"Command line: {'-load' if phase == 'load' else '-t'} -db site.ycsb.db.RedisClient "
-        f"-P workloads/workloada {options} -threads 4\n"
+        f"-P workloads/workloada{options} -threads 4\n"
     )
+
+
+def taken_cells(number: int) -> None:
+    assert f"{number} cells imported, 0 failed" in take()
 
 
 @pytest.mark.parametrize("interval", ["both", "intended"])
-def test_the_interval_is_that_of_each_phases_own_command(project, interval):
-    results = without_commands(project / "logs")
+def test_the_interval_is_that_of_each_phases_own_command(results, interval):
     if interval == "both":
         # Each section once more, with the latencies from the intended start.
         again = [line for line in results["run"].splitlines() if line[1:7] in ("READ],", "UPDATE")]
         results["run"] += "".join(
             line.replace("[", "[Intended-", 1) + "\n" for line in again if "Return" not in line
         )
-    (project / "logs/load.txt").write_text(command("load") + results["load"])
-    (project / "logs/run.txt").write_text(
-        command("run", f"measurement.interval={interval}") + results["run"]
-    )
-    assert "1 cells imported, 0 failed" in take(project / "logs")
+    write("load.txt", command("load"), results["load"])
+    write("run.txt", command("run", f"measurement.interval={interval}"), results["run"])
+    taken_cells(1)
     _, values = parsed()
     metrics = {
         phase: set(values[(values.phase == phase) & (values.operation != "overall")].metric)
@@ -595,19 +597,17 @@ def test_the_interval_is_that_of_each_phases_own_command(project, interval):
     assert ("latency_mean" in metrics["run"]) == (interval == "both")
 
 
-def test_a_phase_without_a_command_has_the_interval_of_the_study(project):
-    results = without_commands(project / "logs")
-    (project / "logs/redis-workloada-1.txt").write_text(results["run"])
+def test_a_phase_without_a_command_has_the_interval_of_the_study(results):
+    write("redis-workloada-1.txt", results["run"])
     with pytest.raises(KvstudyError, match=r"look at it|complete"):
-        take(project / "logs")
+        take()
     change("redis-workloada-1.txt", records="2000")
-    take(project / "logs")
+    take()
     study = STUDY / "study.yaml"
     added = "parameters:\n  properties: {measurement.interval: both}\n"
     study.write_text(study.read_text().replace("parameters:\n", added))
     # What parse would refuse, the import says first, and the other cells stay.
-    out = take(project / "logs")
-    assert "not all operations have intended latencies" in out
+    assert "not all operations have intended latencies" in take()
     parsed()
 
 
@@ -622,12 +622,11 @@ def test_a_phase_without_a_command_has_the_interval_of_the_study(project):
         ("batchsize=1", "batchsize=100", "batchsize"),
     ],
 )
-def test_other_properties_of_the_binding_are_another_store(project, one, other, named):
-    results = without_commands(project / "logs")
+def test_other_properties_of_the_binding_are_another_store(results, one, other, named):
     for number, property_ in enumerate((one, one, other)):
         text = command("run", property_).replace("db.Redis", "db.MongoDb")
-        (project / f"logs/run{number}.txt").write_text(text + results["run"])
-    assert "3 cells imported, 0 failed" in take(project / "logs")
+        write(f"run{number}.txt", text + results["run"])
+    taken_cells(3)
     stores = {name: (row["store"], row["repetition"]) for name, row in rows().items()}
     assert stores == {
         "run0.txt": ("mongodb", "1"),
@@ -637,15 +636,14 @@ def test_other_properties_of_the_binding_are_another_store(project, one, other, 
     # Put together again by hand, they are refused, whether the study is written or not.
     change("run2.txt", store="mongodb", repetition="3")
     with pytest.raises(KvstudyError, match=rf"both store 'mongodb', but .* values of {named}"):
-        take(project / "logs")
+        take()
 
 
-def test_an_address_and_a_password_are_no_property(project):
-    results = without_commands(project / "logs")
+def test_an_address_and_a_password_are_no_property(results):
     for number, url in enumerate(("u:secret@a:1/y?w=1", "v:other@b:2/z?w=1&password=secret")):
         text = command("run", f"mongodb.url=mongodb://{url}").replace("db.Redis", "db.MongoDb")
-        (project / f"logs/run{number}.txt").write_text(text + results["run"])
-    take(project / "logs")
+        write(f"run{number}.txt", text + results["run"])
+    take()
     assert {row["store"] for row in rows().values()} == {"mongodb"}
     text = (STUDY / "study.yaml").read_text()
     assert "mongodb.url=...?w=1" in text
@@ -655,26 +653,23 @@ def test_an_address_and_a_password_are_no_property(project):
 # --- what is right is taken
 
 
-def test_a_limit_of_time_that_no_run_came_to_is_none(project):
-    results = without_commands(project / "logs")
-    text = command("run", "maxexecutiontime=600") + results["run"]
-    (project / "logs/run.txt").write_text(text)
-    assert "1 cells imported, 0 failed" in take(project / "logs")
+def test_a_limit_of_time_that_no_run_came_to_is_none(results):
+    write("run.txt", command("run", "maxexecutiontime=600"), results["run"])
+    taken_cells(1)
     (row,) = rows().values()
     assert (row["operations"], row["seconds"]) == ("100000", "")
 
 
-def test_a_run_that_was_done_before_the_limit_of_others(project):
+def test_a_run_that_was_done_before_the_limit_of_others(results):
     """The same study: one run did all operations, the other had its time."""
-    results = without_commands(project / "logs")
     short = results["run"].replace("49959", "9959").replace("50041", "10041")
     seconds = float(re.search(r"RunTime\(ms\), (\d+)", short)[1]) / 1000
     rate = f"Throughput(ops/sec), {20000 / seconds}"
     short = re.sub(r"Throughput\(ops/sec\), .*", rate, short)
     for number, text in enumerate((results["run"], short)):
         limit = command("run", f"maxexecutiontime={round(seconds) if number else 600}")
-        (project / f"logs/run{number}.txt").write_text(limit + text)
-    take(project / "logs")
+        write(f"run{number}.txt", limit + text)
+    take()
     found = rows()
     assert (found["run0.txt"]["seconds"], found["run1.txt"]["seconds"]) == ("", str(round(seconds)))
     # One limit for both: long enough for the first to be done.
@@ -684,53 +679,50 @@ def test_a_run_that_was_done_before_the_limit_of_others(project):
         if number == 0:
             rate = f"Throughput(ops/sec), {100000 / 3}"
             text = re.sub(r"Throughput\(ops/sec\), .*", rate, text)
-        (project / f"logs/run{number}.txt").write_text(limit + text)
+        write(f"run{number}.txt", limit + text)
     (STUDY / "import.csv").unlink()
     (STUDY / "study.yaml").unlink()
-    assert "2 cells imported, 0 failed" in take(project / "logs")
+    taken_cells(2)
     assert len({(row["workload"], row["seconds"]) for row in rows().values()}) == 1
 
 
-def test_a_run_of_time_only_has_no_number_of_operations(project):
-    results = without_commands(project / "logs")
+def test_a_run_of_time_only_has_no_number_of_operations(results):
     for number in (1, 2):
         text = command("run", "maxexecutiontime=7").replace("=100000", "=0") + results["run"]
         text = text.replace("49959", f"{49959 - number}")
         text = re.sub(r"(Throughput\(ops/sec\), ).*", rf"\g<1>{(100000 - number) / 7.394}", text)
         text = re.sub(r"RunTime\(ms\), .*", "RunTime(ms), 7394", text)
-        (project / f"logs/run{number}.txt").write_text(text)
-    assert "2 cells imported, 0 failed" in take(project / "logs")
+        write(f"run{number}.txt", text)
+    taken_cells(2)
     assert {row["workload"] for row in rows().values()} == {"a"}
     # As a person says it.
     for number in (1, 2):
         change(f"run{number}.txt", operations="0")
-    assert "2 cells imported, 0 failed" in take(project / "logs")
+    taken_cells(2)
     parsed()
 
 
-def test_a_load_of_a_part_of_the_records(project):
-    results = without_commands(project / "logs")
+def test_a_load_of_a_part_of_the_records(results):
     for phase in ("load", "run"):
         text = command(phase, "insertcount=2000").replace("recordcount=2000", "recordcount=9000")
-        (project / f"logs/{phase}.txt").write_text(text + results[phase])
-    assert "1 cells imported, 0 failed" in take(project / "logs")
+        write(f"{phase}.txt", text + results[phase])
+    taken_cells(1)
     assert {row["records"] for row in rows().values()} == {"2000"}
     parsed()
 
 
-def test_counts_of_ycsb_0_12_have_a_point(project):
-    results = without_commands(project / "logs")
+def test_counts_of_ycsb_0_12_have_a_point(results):
     old = re.sub(r"(Operations|M..Latency\(us\)), (\d+)$", r"\1, \2.0", results["run"], flags=re.M)
     old = old.replace("Operations, 50041.0", "Operations, 5.0041E4")
-    text = command("run").replace("site.ycsb", "com.yahoo.ycsb") + "YCSB Client 0.12.0\n" + old
-    (project / "logs/run.txt").write_text(text)
+    called = command("run").replace("site.ycsb", "com.yahoo.ycsb")
+    write("run.txt", called, "YCSB Client 0.12.0\n", old)
     # One that nobody knows the command of: its connections are counted so too.
-    (project / "logs/redis-workloada-2.txt").write_text(old)
+    write("redis-workloada-2.txt", old)
     with pytest.raises(KvstudyError, match=r"look at it|complete"):
-        take(project / "logs")
+        take()
     assert rows()["redis-workloada-2.txt"]["threads"] == "4"
     change("redis-workloada-2.txt")
-    assert "1 cells imported, 0 failed" in take(project / "logs")
+    taken_cells(1)
     _, values = parsed()
     counts = values[values.metric == "operations"].set_index("operation")["value"]
     assert (counts["read"], counts["update"]) == (49959, 50041)
@@ -747,12 +739,10 @@ def test_counts_of_ycsb_0_12_have_a_point(project):
         "./bin/ycsb {} redis -P workloads/workloada \\\n  {} \\\n  -threads '4' &",
     ],
 )
-def test_a_log_that_holds_only_the_call_of_the_launcher(project, call):
-    results = without_commands(project / "logs")
+def test_a_log_that_holds_only_the_call_of_the_launcher(results, call):
     sizes = "-p recordcount=2000 -p operationcount=100000"
-    text = "".join(f"{call.format(phase, sizes)}\n{results[phase]}\n" for phase in ("load", "run"))
-    (project / "logs/all.txt").write_text(text)
-    assert "1 cells imported, 0 failed" in take(project / "logs")
+    write("all.txt", *(f"{call.format(phase, sizes)}\n{text}\n" for phase, text in results.items()))
+    taken_cells(1)
     found = [list(row.values())[1:8] for row in rows().values()]
     assert found == [
         ["redis", "a", "load", "2000", "", "4", "1"],
@@ -772,4 +762,4 @@ def test_a_shared_binding_means_the_store_it_is_named_after():
     assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) == "redis"
     assert store_of(CommandLine(db="site.ycsb.db.RedisClient"), stores) == "redis"
     del stores["redis"]
-    assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) is None
+    assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) == ""

@@ -184,17 +184,30 @@ def test_batched_inserts_are_good_ones():
     check_load(load, 10_050, "load.out")
 
 
-def test_failed_operations_are_a_result_not_a_broken_measurement():
-    run = log("riak-strong-run.out")
-    assert run.sections["UPDATE"].failed == 6
-    assert run.sections["UPDATE"].returns == {"OK": 4957, "ERROR": 6}
-    check_run(run, 10_000, None, "run.out")
+@pytest.mark.parametrize(
+    ("file", "operation", "returns", "attempted"),
+    [
+        ("riak-strong-run.out", "UPDATE", {"OK": 4957, "ERROR": 6}, 10_000),
+        # They do not hide in the throughput.
+        ("redis-feat-missing-run.out", "READ", {"OK": 632, "ERROR": 389}, 2_000),
+        # With a section for each return code.
+        ("redis-each-error.out", "READ", {"OK": 66, "NOT_FOUND": 76}, 300),
+        # dataintegrity=true on records that were loaded without it.
+        ("redis-integrity.out", "VERIFY", {"UNEXPECTED_STATE": 143}, 300),
+    ],
+)
+def test_failed_operations_are_a_result(file, operation, returns, attempted):
+    """And no broken measurement."""
+    run = log(file)
+    section = run.sections[operation]
+    good = returns.get("OK", 0)
+    assert section.returns == returns
+    assert (section.operations, section.failed) == (good, sum(returns.values()) - good)
+    check_run(run, attempted, None, file)
 
 
-def test_failures_do_not_hide_in_the_throughput():
-    run = log("redis-feat-missing-run.out")
-    assert run.sections["READ"].failed == 389
-    assert run.attempted == 2_000
+def test_latencies_of_failures_are_none_of_the_operation():
+    assert log("redis-each-error.out").sections["READ"].latencies["latency_max"] == 12199
 
 
 def test_a_timed_run_is_judged_by_its_time():
@@ -202,21 +215,6 @@ def test_a_timed_run_is_judged_by_its_time():
     check_run(run, 0, 3, "run.out")
     with pytest.raises(KvstudyError, match=r"ran 3\.\d of 10 s"):
         check_run(run, 0, 10, "run.out")
-
-
-def test_records_that_were_not_as_expected_have_failed():
-    """dataintegrity=true on records that were loaded without it."""
-    run = log("redis-integrity.out")
-    assert (run.sections["VERIFY"].operations, run.sections["VERIFY"].failed) == (0, 143)
-    assert run.attempted == 300
-    check_run(run, 300, None, "run.out")
-
-
-def test_failures_with_a_section_per_return_code():
-    run = log("redis-each-error.out")
-    assert (run.sections["READ"].operations, run.sections["READ"].failed) == (66, 76)
-    assert run.sections["READ"].latencies["latency_max"] == 12199
-    check_run(run, 300, None, "run.out")
 
 
 def test_sections_of_the_client_itself_are_no_operations():

@@ -13,11 +13,10 @@ import pandas as pd
 import pytest
 from hdrh.histogram import HdrHistogram
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb import raw
+from kvstudy.logs.ycsb import latencies as reading
 from kvstudy.logs.ycsb.check import check_histogram, check_raw
-from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.latencies import count_latencies, keep_raw, read_histogram
 from kvstudy.logs.ycsb.log import parse
-from kvstudy.logs.ycsb.raw import count_latencies, keep_raw
 from kvstudy.stats.percentiles import quantiles
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
@@ -66,7 +65,7 @@ def keep(tmp_path):
 @pytest.mark.parametrize("run", ["redis-raw", "redis-hdrraw"])
 def test_raw_latencies_have_the_statistics_of_the_log(keep, monkeypatch, run, block):
     """However much of the file is read at a time."""
-    monkeypatch.setattr(raw, "BLOCK", block)
+    monkeypatch.setattr(reading, "BLOCK", block)
     text, results = (DATA / f"{run}.rawdata").read_text(), log(run)
     rows, kept = keep(text)
     check_raw(rows, results, run)

@@ -44,25 +44,26 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     sources, ignored = find_sources(folder)
     check_study(study, machine, measured_by)
     home = STUDIES / study
-    guesses = {guess.row.file: guess for guess in guess_rows(sources, folder, study)}
+    guess_rows(sources, folder, study)
     click.echo(f"{folder}: {len(sources)} logs of YCSB, {len(ignored)} other files")
     if not (home / NAME).is_file():
-        draft(home / NAME, list(guesses.values()))
-    rows = read_rows(home / NAME)
-    for row in rows:
-        if row.file not in guesses:
+        draft(home / NAME, sources)
+    by_name = {source.name: source for source in sources}
+    chosen = []
+    for row in read_rows(home / NAME):
+        if row.file not in by_name:
             raise KvstudyError(
                 f"{home / NAME}: {row.file}: no log of YCSB of that name in {folder}; remove its "
                 "row, or put the file back"
             )
-    check_alike(rows, guesses)
-    ignored |= dict.fromkeys(guesses.keys() - {row.file for row in rows}, "not in import.csv")
+        by_name[row.file].row = row
+        chosen.append(by_name[row.file])
+    check_alike(chosen)
+    ignored |= {source.name: "not in import.csv" for source in sources if source not in chosen}
     if not (home / "study.yaml").is_file():
         origin = Imported(folder=folder.resolve().name, machine=machine, measured_by=measured_by)
-        write_study(home / "study.yaml", study, rows, guesses, origin)
-    loaded = load_study(home / "study.yaml")
-    by_name = {source.name: source for source in sources}
-    good, failed = import_cells(loaded, rows, by_name, ignored, folder)
+        write_study(home / "study.yaml", study, chosen, origin)
+    good, failed = import_cells(load_study(home / "study.yaml"), chosen, ignored, folder)
     for number, (name, reason) in enumerate(sorted(ignored.items())):
         if number == SHOWN:
             click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")

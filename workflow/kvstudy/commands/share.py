@@ -49,26 +49,20 @@ def trace(
     """
     from kvstudy.share.trace import text
     from kvstudy.share.trace.chain import chain, ratio_chain, resolve
-    from kvstudy.share.trace.provenance import cells_of, files_of, find_part, probes_of
+    from kvstudy.share.trace.provenance import part_of
 
     run = _run(name, study, scale)
     kind, _, rest = what.partition(":")
     data: Any
     problems: list[str] = []
     if kind in ("table", "figure") and rest:
-        origin = find_part(run, kind, rest)
-        everything = cells_of(run)
-        cells = {path: everything[path] for path in sorted(origin.cells) if path in everything}
-        probes = probes_of(run, origin.probes)
-        lines = text.part_lines(run, kind, rest, cells, probes)
-        data = {
-            "files": files_of(run, kind, rest),
-            "cells": [
-                {"cell": path, "sums": cell["sums"], "why": cell["why"]}
-                for path, cell in cells.items()
-            ],
-            "probes": {store: probe["sums"] for store, probe in probes.items()},
-        }
+        data = part_of(run, kind, rest)
+        lines = text.part_lines(f"{kind} {rest} of {run.name}", data)
+        data["cells"] = [
+            {"cell": path, "sums": cell["sums"], "why": cell["why"]}
+            for path, cell in data["cells"].items()
+        ]
+        data["probes"] = {store: probe["sums"] for store, probe in data["probes"].items()}
     elif kind == "ratio" and rest:
         ratio = ratio_chain(run, rest)
         lines, data, problems = text.ratio_lines(ratio), dataclasses.asdict(ratio), ratio.problems

@@ -13,8 +13,8 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check_run, read_rounds
+from kvstudy.logs.ycsb.latencies import keep_raw
 from kvstudy.logs.ycsb.log import YcsbLog, parse
-from kvstudy.logs.ycsb.raw import keep_raw
 from kvstudy.measure import environment, preflight
 from kvstudy.measure.client import check_class, phase_command, store_properties, ycsb_command
 from kvstudy.measure.clients import meeting

@@ -1,7 +1,7 @@
 """Percentiles over runs, from the sum of their histograms.
 
 A histogram is a pandas Series: counts (integers above 0) by latency in µs, as
-``kvstudy.logs.ycsb.histograms`` reads it. A mean of percentiles is the percentile
+``kvstudy.logs.ycsb.latencies`` reads it. A mean of percentiles is the percentile
 of nothing, so it is not here.
 """
 

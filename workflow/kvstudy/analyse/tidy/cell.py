@@ -23,9 +23,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.check import check_raw, read_rounds
-from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.latencies import count_latencies, read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog, parse
-from kvstudy.logs.ycsb.raw import count_latencies
 from kvstudy.logs.ycsb.status import (
     longest_stall,
     operations_per_second,

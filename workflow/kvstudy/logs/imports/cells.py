@@ -12,57 +12,64 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.mapping import Row
+from kvstudy.logs.imports.mapping import NAME, Row
 from kvstudy.logs.imports.sources import Part, Source
 from kvstudy.logs.imports.workloads import encoding_of
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
-from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.latencies import read_histogram
+from kvstudy.logs.ycsb.log import Section
 from kvstudy.logs.ycsb.status import operations_per_second, read_status, run_start
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, file_digest, write_sums
 
 ATTEMPT = "imported"
+# What no log tells of a phase.
+UNKNOWN = ("started", "seconds", "client_cpu_seconds", "monitor_cpu_seconds")
 
 
 def import_cells(
-    study: Study, rows: list[Row], sources: dict[str, Source], ignored: dict[str, str], folder: Path
+    study: Study, sources: list[Source], ignored: dict[str, str], folder: Path
 ) -> tuple[list[Cell], dict[str, str]]:
-    """Put the cells of ``rows`` into the run's results, in place of those imported before.
+    """Put the cells of ``sources`` into the run's results, in place of those imported before.
 
-    ``sources`` by file name; ``ignored`` are the other files of ``folder``. Returns the
-    good cells, and the path of each failed one with its reason. KvstudyError when the
-    run has measured cells, or a row is no cell of the study.
+    ``ignored`` are the other files of ``folder``. Returns the good cells, and the path of each
+    failed one with its reason. KvstudyError when the run has measured cells, or a row is no
+    cell of the study.
     """
     results = Path("results") / study.name
     _refuse_measured(results)
-    cells = {(cell.store, cell.workload, cell.repetition): cell for cell in plan(study)}
-    found: dict[Cell, dict[str, Source]] = defaultdict(dict)
-    for row in rows:
-        cell = cells.get((row.store, row.workload, row.repetition))
+    planned = {(cell.store, cell.workload, cell.repetition): cell for cell in plan(study)}
+    cells: dict[Cell, dict[str, Source]] = defaultdict(dict)
+    for source in sources:
+        row = source.row
+        cell = planned.get((row.store, row.workload, row.repetition))
         _check_planned(study, cell, row)
-        found[cell][row.phase] = sources[row.file]
+        cells[cell][row.phase] = source
     work = results / "importing"
     shutil.rmtree(work, ignore_errors=True)
     good, failed = [], {}
-    for cell, phases in found.items():
-        if reason := _problem(cell, phases):
-            failed[cell.path] = reason
+    for cell, phases in cells.items():
+        try:
+            _check(cell, phases, folder)
+        except KvstudyError as error:
+            failed[cell.path] = str(error)
             target = work / "failed" / cell.path / ATTEMPT
             _write(target, study, cell, phases, folder)
-            _write_json(target / "failure.json", {"reason": reason}, indent=None)
+            _write_json(target / "failure.json", {"reason": str(error)})
         else:
             good.append(cell)
             _write(work / "raw" / cell.path, study, cell, phases, folder)
             write_sums(work / "raw" / cell.path)
     _replace(results, work)
     # The report is made again when it changes.
-    _write_json(results / IMPORTS, {"logs": [row.file for row in rows], "ignored": ignored})
+    logs = [source.name for source in sources]
+    _write_json(results / IMPORTS, {"logs": logs, "ignored": ignored})
     return good, failed
 
 
-def _write_json(path: Path, data: dict[str, object], indent: int | None = 1) -> None:
-    path.write_text(json.dumps(data, indent=indent) + "\n", encoding="utf-8")
+def _write_json(path: Path, data: dict[str, object]) -> None:
+    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
 def _refuse_measured(results: Path) -> None:
@@ -101,42 +108,31 @@ def _check_planned(study: Study, cell: Cell | None, row: Row) -> None:
             )
 
 
-def _problem(cell: Cell, phases: dict[str, Source]) -> str:
-    """Why the cell is none that counts, as for a measured one; empty when it is good."""
+def _check(cell: Cell, phases: dict[str, Source], folder: Path) -> None:
+    """KvstudyError when the cell is none that counts, as for a measured one."""
     for phase, source in phases.items():
-        if source.log is None:
-            return source.problem
-        try:
-            log = source.read(_interval(cell, source))
-            if phase == "load":
-                _check_load(cell, source, alone=len(phases) == 1)
-            else:
-                # Other runs of the workload came to the limit, this one was done before.
-                limit = None if log.attempted == cell.operations else cell.seconds
-                check_run(log, cell.operations, limit, source.name)
-            for operation, path in source.histograms.items():
-                section = source.log.sections.get(operation.removeprefix("Intended-"))
-                counted = section.operations if section else 0
-                check_histogram(read_histogram(path), counted, path.name)
-        except KvstudyError as error:
-            return str(error)
-    return ""
+        log = source.read(_interval(cell, source))
+        if phase == "run":
+            # Other runs of the workload came to the limit, this one was done before.
+            limit = None if log.attempted == cell.operations else cell.seconds
+            check_run(log, cell.operations, limit, source.name)
+        else:
+            try:
+                check_load(log, cell.records, source.name)
+            except KvstudyError as error:
+                if len(phases) == 1:
+                    raise
+                remedy = "if the records were there all the same, take the load's row out of"
+                raise KvstudyError(f"{error}; {remedy} {NAME}") from None
+        for operation, path in source.histograms.items():
+            section = log.sections.get(operation.removeprefix("Intended-"), Section())
+            check_histogram(read_histogram(folder / path), section.operations, path.name)
 
 
 def _interval(cell: Cell, source: Source) -> str:
     """The phase's own measurement.interval; that of the study where no command tells it."""
     given = dict(cell.properties) if source.given is None else source.given
     return given.get("measurement.interval", "op")
-
-
-def _check_load(cell: Cell, source: Source, alone: bool) -> None:
-    try:
-        check_load(source.log, cell.records, source.name)
-    except KvstudyError as error:
-        if alone:
-            raise
-        remedy = "if the records were there all the same, take the load's row out of import.csv"
-        raise KvstudyError(f"{error}; {remedy}") from None
 
 
 def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], folder: Path) -> None:
@@ -170,9 +166,7 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
             phase: {
                 "command": source.arguments,
                 "interval": _interval(cell, source),
-                **dict.fromkeys(
-                    ("started", "seconds", "client_cpu_seconds", "monitor_cpu_seconds")
-                ),
+                **dict.fromkeys(UNKNOWN),
             }
             for phase, source in phases.items()
         },
@@ -185,7 +179,7 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
 
 def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
     """Write a log: its own bytes if these can be read as they are, else a copy beside them."""
-    if part.number == 0 and encoding_of(part.path.read_bytes()) == "utf-8":
+    if part.number == 0 and encoding_of((folder / part.path).read_bytes()) == "utf-8":
         return _copy(part.path, target / name, folder)
     (target / name).write_text(part.text, encoding="utf-8")
     origin = _copy(part.path, target / f"{name}.original", folder) | {"read_as": name}
@@ -193,9 +187,8 @@ def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
 
 
 def _copy(path: Path, kept: Path, folder: Path) -> dict[str, str]:
-    shutil.copyfile(path, kept)
-    name = path.relative_to(folder).as_posix()
-    return {"file": name, "sha256": file_digest(path), "kept_as": kept.name}
+    shutil.copyfile(folder / path, kept)
+    return {"file": path.as_posix(), "sha256": file_digest(kept), "kept_as": kept.name}
 
 
 def _no_series(source: Source | None) -> str:
@@ -204,9 +197,9 @@ def _no_series(source: Source | None) -> str:
         return "YCSB was run without -s"
     try:
         operations_per_second(read_status(source.talk, source.name), source.name)
+        return ""
     except KvstudyError as error:
         return str(error)
-    return ""
 
 
 def _replace(results: Path, work: Path) -> None:

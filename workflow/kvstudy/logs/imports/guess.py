@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.mapping import UNLIMITED, Row, write_rows
+from kvstudy.logs.imports.mapping import SIZES, UNLIMITED, write_rows
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
     OF_WORKLOADS,
@@ -37,96 +36,74 @@ _PLACES = re.compile(
 _URL = re.compile(r"(^|\.)(url|uri)$")
 _CLEANUP = re.compile(r"^\[(?:Hdr)?CLEANUP\], (?:Total )?Operations, (\d+)(?:\.0)?$", re.MULTILINE)
 INSERT = "insert"
-SIZES = ("records", "operations", "threads", "seconds")
 
 
-@dataclass
-class Guess:
-    """A row with what is needed to complete it.
-
-    ``named`` tells that names of files were read, which a person should look at.
-    ``variant`` are the properties of the store's binding, sorted; ``base`` is the file under
-    workloads/, ``shape`` what its load does differently; ``run`` is the run of a load.
-    """
-
-    row: Row
-    source: Source
-    variant: dict[str, str] = field(default_factory=dict)
-    base: str = ""
-    shape: str = ""
-    run: Guess | None = None
-    named: bool = False
-
-    def sizes(self) -> tuple[int | None, ...]:
-        return tuple(getattr(self.row, name) for name in SIZES)
-
-
-def guess_rows(sources: list[Source], folder: Path, study: str) -> list[Guess]:
-    """A row for each log, as complete as the logs make it.
+def guess_rows(sources: list[Source], folder: Path, study: str) -> None:
+    """Make the row of each source as complete as the logs make it.
 
     Reads the stores of the project; copies workload files beside the logs to workloads/.
     """
     stores = {
         path.parent.name: read_yaml(path, StoreFile) for path in sorted(STORES.glob("*/store.yaml"))
     }
-    guesses = [_guess(source, folder, study, stores) for source in sources]
-    _without_needless_limits(guesses)
-    _name_variants(guesses)
-    _records_of_loads(guesses)
-    _name_sizes([guess for guess in guesses if guess.row.phase == "run"])
-    _pair(guesses)
-    _name_sizes([guess for guess in guesses if guess.row.phase == "load" and not guess.run])
-    _number_repetitions(guesses)
-    return guesses
+    for source in sources:
+        if source.command is None:
+            _from_file_names(source, stores)
+        else:
+            _from_command(source, source.command, folder, study, stores)
+        _from_results(source)
+    _without_needless_limits(sources)
+    _name_variants(sources)
+    _records_of_loads(sources)
+    _name_sizes([source for source in sources if source.row.phase == "run"])
+    _pair(sources)
+    _name_sizes([source for source in sources if source.row.phase == "load" and not source.run])
+    _number_repetitions(sources)
 
 
-def _guess(source: Source, folder: Path, study: str, stores: dict[str, StoreFile]) -> Guess:
-    row = Row(file=source.name)
-    guess = Guess(row, source)
-    if source.command is None:
-        _from_file_names(guess, stores)
-    else:
-        _from_command(guess, source.command, folder, study, stores)
+def _from_results(source: Source) -> None:
+    """What was done counts where nothing says what was asked."""
+    row, log = source.row, source.log
     if row.seconds and not row.operations:
         row.operations = UNLIMITED
-    if log := source.log:
-        # What was done counts where nothing says what was asked.
-        if row.phase == "load" and "INSERT" in log.sections:
-            row.records = row.records or log.sections["INSERT"].operations
-        elif row.phase == "run":
-            row.operations = row.operations or log.attempted
-        # Each client thread closes its connection once, and YCSB counts that.
-        closed = _CLEANUP.search(source.results.text)
-        row.threads = row.threads or (int(closed[1]) if closed else None)
-    return guess
+    if log is None:
+        return
+    if row.phase == "load" and "INSERT" in log.sections:
+        row.records = row.records or log.sections["INSERT"].operations
+    elif row.phase == "run":
+        row.operations = row.operations or log.attempted
+    # Each client thread closes its connection once, and YCSB counts that.
+    closed = _CLEANUP.search(source.results.text)
+    row.threads = row.threads or (int(closed[1]) if closed else None)
 
 
 def _from_command(
-    guess: Guess, command: CommandLine, folder: Path, study: str, stores: dict[str, StoreFile]
+    source: Source, command: CommandLine, folder: Path, study: str, stores: dict[str, StoreFile]
 ) -> None:
-    row = guess.row
+    row, done = source.row, source.log.attempted if source.log else None
     row.phase = command.phase
-    row.store = store_of(command, stores) or ""
-    given = guess.source.given = {}
+    row.store = store_of(command, stores)
+    given = source.given = {}
     for name in command.files:
         given |= file_properties(name, folder) or {}
     given |= command.properties
-    row.threads = command.threads or _count(given, "threadcount") or 1
+    row.threads = _count(given, "threadcount") or 1
     # YCSB loads insertcount records, if it is given, and a run asks for no others.
     row.records = _count(given, "insertcount") or _count(given, "recordcount")
-    row.operations, row.seconds = _count(given, "operationcount"), _count(given, "maxexecutiontime")
-    guess.variant = variant_of(given)
-    if command.phase == "load":
-        row.operations = row.seconds = None
+    if row.phase == "run":
+        row.operations = _count(given, "operationcount")
+        row.seconds = _count(given, "maxexecutiontime")
+    source.variant = variant_of(given)
     if (base := base_workload(command, folder, study)) is None:
         return
     shipped = load_workload(WORKLOADS / base)
-    row.workload = guess.base = base
-    guess.shape = slug_of(differences(shipped | given, load_workload(WORKLOADS / INSERT), "shape"))
-    if command.phase == "run" and (differing := differences(given, shipped)):
+    row.workload = source.base = base
+    source.shape = slug_of(differences(shipped | given, load_workload(WORKLOADS / INSERT), "shape"))
+    if row.phase == "load":
+        return
+    if differing := differences(given, shipped):
         row.workload = f"{base}-{slug_of(differing)}"
-    done = guess.source.log.attempted if guess.source.log else None
-    if row.phase == "run" and row.operations is None and done == _count(shipped, "operationcount"):
+    if row.operations is None and done == _count(shipped, "operationcount"):
         # YCSB's own file, as it is: its sizes count too.
         row.operations = done
         row.records = row.records or _count(shipped, "recordcount")
@@ -149,39 +126,38 @@ def variant_of(properties: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _without_needless_limits(guesses: list[Guess]) -> None:
+def _without_needless_limits(sources: list[Source]) -> None:
     """A limit of time that none of the runs of a workload came to is none."""
-    timed = [guess for guess in guesses if guess.row.seconds]
-    for group in _groups(timed, lambda guess: (guess.row.workload, *guess.sizes())):
-        done = {guess.source.log.attempted for guess in group if guess.source.log}
+    timed = [source for source in sources if source.row.seconds]
+    for group in _groups(timed, lambda source: (source.row.workload, *source.row.sizes)):
+        done = {source.log.attempted for source in group if source.log}
         if done == {group[0].row.operations}:
-            for guess in group:
-                guess.row.seconds = None
+            for source in group:
+                source.row.seconds = None
 
 
-def _groups(guesses: Iterable[Guess], key: Callable[[Guess], object]) -> list[list[Guess]]:
+def _groups(sources: Iterable[Source], key: Callable[[Source], object]) -> list[list[Source]]:
     """Those with the same key, in the order of the first of each."""
-    groups: dict[object, list[Guess]] = defaultdict(list)
-    for guess in guesses:
-        groups[key(guess)].append(guess)
+    groups: dict[object, list[Source]] = defaultdict(list)
+    for source in sources:
+        groups[key(source)].append(source)
     return list(groups.values())
 
 
-def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str | None:
-    """The store whose binding the log names; None when it is none of ours, or one of several."""
+def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str:
+    """The store whose binding the log names; "" when it is none of ours, or one of several."""
     db = command.db.replace("com.yahoo.ycsb.", "site.ycsb.").removesuffix("-cql")
-    ours = {name: store.ycsb for name, store in stores.items() if store.ycsb}
-    official = {name: ycsb.official for name, ycsb in ours.items() if ycsb.official}
-    found = [
-        name
-        for name, ycsb in ours.items()
-        if db == ycsb.db or (name in official and db in (official[name].db, official[name].binding))
-    ]
-    if len(found) > 1:
-        # One binding for several stores: the address says which (JDBC), or it is named after one.
-        own = [name for name in found if name in official and official[name].binding == name]
-        found = [name for name in found if _same_scheme(command, ours[name].properties)] or own
-    return found[0] if len(found) == 1 else None
+    bindings: dict[str, str | None] = {}
+    for name, store in stores.items():
+        official = store.ycsb.official if store.ycsb else None
+        names = (official.db, official.binding) if official else ()
+        if store.ycsb and db in (store.ycsb.db, *names):
+            bindings[name] = official and official.binding
+    if len(bindings) < 2:
+        return _only(bindings)
+    # One binding for several stores: the address says which (JDBC), or it is named after one.
+    of_address = [name for name in bindings if _same_scheme(command, stores[name].ycsb.properties)]
+    return _only(of_address or [name for name, binding in bindings.items() if name == binding])
 
 
 def _same_scheme(command: CommandLine, properties: dict[str, str]) -> bool:
@@ -197,13 +173,12 @@ def _count(properties: dict[str, str], name: str) -> int | None:
     return int(value) or None if re.fullmatch(r"\d{1,18}", value) else None
 
 
-def _from_file_names(guess: Guess, stores: dict[str, StoreFile]) -> None:
+def _from_file_names(source: Source, stores: dict[str, StoreFile]) -> None:
     """What the words of the path say, where the log says nothing."""
-    guess.named = True
-    row, log = guess.row, guess.source.log
+    source.named = True
+    row, log = source.row, source.log
     words = re.findall(r"[a-z]+\d*|\d+", row.file.casefold())
-    named = [name for name in stores if name in words]
-    row.store = named[0] if len(named) == 1 else ""
+    row.store = _only(name for name in stores if name in words)
     inserts = log is not None and log.sections.keys() - {"CLEANUP"} == {"INSERT"}
     if log is not None and not inserts:
         row.phase = "run"
@@ -211,120 +186,128 @@ def _from_file_names(guess: Guess, stores: dict[str, StoreFile]) -> None:
         row.phase = "load"
     else:
         row.phase = "run" if "run" in words else ""
-    there = set(project_workloads()) - {INSERT}
-    known = [study_name(word) for word in words if word.startswith("workload") or len(word) == 1]
-    known += [after for word, after in pairwise(words) if word == "workload"]
-    found = [name for name in dict.fromkeys(known) if name in there]
-    row.workload = guess.base = found[0] if len(found) == 1 else ""
+    named = {study_name(word) for word in words if word.startswith("workload") or len(word) == 1}
+    named |= {after for word, after in pairwise(words) if word == "workload"}
+    row.workload = source.base = _only(named.intersection(project_workloads()) - {INSERT})
 
 
-def _name_variants(guesses: list[Guess]) -> None:
+def _only(names: Iterable[str]) -> str:
+    """The name, if there is one only."""
+    names = list(names)
+    return names[0] if len(names) == 1 else ""
+
+
+def _name_variants(sources: list[Source]) -> None:
     """One store with different properties of its binding is several, riak and riak-2; the most
     frequent keeps the name."""
-    called = [guess for guess in guesses if guess.row.store and guess.source.command]
-    for group in _groups(called, lambda guess: guess.row.store):
-        variants = Counter(str(guess.variant) for guess in group)
+    called = [source for source in sources if source.row.store and source.command]
+    for group in _groups(called, lambda source: source.row.store):
+        variants = Counter(str(source.variant) for source in group)
         order = [variant for variant, _ in variants.most_common()]
-        for guess in group:
-            if number := order.index(str(guess.variant)):
-                guess.row.store += f"-{number + 1}"
+        for source in group:
+            if number := order.index(str(source.variant)):
+                source.row.store += f"-{number + 1}"
 
 
-def _records_of_loads(guesses: list[Guess]) -> None:
+def _records_of_loads(sources: list[Source]) -> None:
     """A run that does not say its records has those of the store's only kind of load."""
     loaded: dict[str, set[int]] = defaultdict(set)
-    for guess in guesses:
-        if guess.row.phase == "load" and guess.row.records:
-            loaded[guess.row.store].add(guess.row.records)
-    for guess in guesses:
-        row = guess.row
+    for source in sources:
+        if source.row.phase == "load" and source.row.records:
+            loaded[source.row.store].add(source.row.records)
+    for source in sources:
+        row = source.row
         if row.phase == "run" and not row.records and len(loaded[row.store]) == 1:
             (row.records,) = loaded[row.store]
 
 
-def _in_order(group: list[Guess]) -> list[Guess]:
+def _in_order(group: list[Source]) -> list[Source]:
     """By the clock in the logs if all have it, else by name.
 
     Not by the times of the files: copying and unpacking set them anew.
     """
-    if all(run_start(guess.source.talk) for guess in group):
-        return sorted(group, key=lambda guess: run_start(guess.source.talk))
+    if all(run_start(source.talk) for source in group):
+        return sorted(group, key=lambda source: run_start(source.talk))
 
-    def by_number(guess: Guess) -> list[str | int]:
+    def by_number(source: Source) -> list[str | int]:
         """rep2 before rep10."""
-        parts = re.split(r"(\d+)", guess.row.file.casefold())
+        parts = re.split(r"(\d+)", source.row.file.casefold())
         return [int(part) if part.isdecimal() else part for part in parts]
 
     return sorted(group, key=by_number)
 
 
-def _pair(guesses: list[Guess]) -> None:
+def _pair(sources: list[Source]) -> None:
     """Loads to their runs, in order: same store, workload file, shape of records and number.
 
     First where the threads are the same too. A load without a run is an insert-only cell.
     """
 
-    def key(guess: Guess) -> tuple:
-        threads = with_threads and guess.row.threads
-        return guess.row.store, guess.base, guess.shape, guess.row.records, threads
+    def key(source: Source) -> tuple:
+        threads = with_threads and source.row.threads
+        return source.row.store, source.base, source.shape, source.row.records, threads
 
     for with_threads in (True, False):
-        taken = [id(guess.run) for guess in guesses]
-        free = [guess for guess in guesses if not guess.run and id(guess) not in taken]
-        known = [guess for guess in free if guess.row.store and guess.base and guess.row.records]
-        for group in _groups(known, key):
-            loads = [guess for guess in group if guess.row.phase != "run"]
-            runs = _in_order([guess for guess in group if guess.row.phase == "run"])
+        taken = [source.run for source in sources]
+        free = [
+            source
+            for source in sources
+            if not source.run and source not in taken
+            if source.row.store and source.base and source.row.records
+        ]
+        for group in _groups(free, key):
+            loads = [source for source in group if source.row.phase != "run"]
+            runs = _in_order([source for source in group if source.row.phase == "run"])
             if with_threads or len(loads) == len(runs):
                 if len(loads) < len(runs):
                     # The file as it is before what was run with other properties.
-                    runs.sort(key=lambda guess: guess.row.workload != guess.base)
+                    runs.sort(key=lambda source: source.row.workload != source.base)
                 for load, run in zip(_in_order(loads), runs, strict=False):
                     load.run = run
-    for guess in guesses:
-        if guess.row.phase == "load" and guess.run is None:
-            guess.row.workload = f"{INSERT}-{guess.shape}" if guess.shape else INSERT
+    for source in sources:
+        if source.row.phase == "load" and source.run is None:
+            source.row.workload = f"{INSERT}-{source.shape}" if source.shape else INSERT
 
 
-def _name_sizes(guesses: list[Guess]) -> None:
+def _name_sizes(sources: list[Source]) -> None:
     """One workload with different sizes is several, a-t1 and a-t8; the most frequent keeps its
     name, if there is one."""
-    named = [guess for guess in guesses if guess.row.workload]
-    for group in _groups(named, lambda guess: guess.row.workload):
-        sizes = Counter(guess.sizes() for guess in group)
+    named = [source for source in sources if source.row.workload]
+    for group in _groups(named, lambda source: source.row.workload):
+        sizes = Counter(source.row.sizes for source in group)
         first, *others = sizes.most_common()
         plain = first[0] if not others or others[0][1] < first[1] else None
         varied = [len(set(numbers)) > 1 for numbers in zip(*sizes, strict=True)]
-        for guess in group:
-            size = guess.sizes()
+        for source in group:
+            size = source.row.sizes
             if size == plain:
                 continue
             for name, value, differs in zip(SIZES, size, varied, strict=True):
                 if differs and value:
-                    guess.row.workload += f"-{name[0]}{value}"
+                    source.row.workload += f"-{name[0]}{value}"
             if not size[3] and any(size[:3] == other[:3] and other[3] for other in sizes):
-                guess.row.workload += "-untimed"
+                source.row.workload += "-untimed"
 
 
-def _number_repetitions(guesses: list[Guess]) -> None:
+def _number_repetitions(sources: list[Source]) -> None:
     """1, 2, ... in each store, workload and phase; a load has its run's."""
-    alone = [guess for guess in guesses if guess.run is None]
+    alone = [source for source in sources if source.run is None]
     for group in _groups(alone, lambda each: (each.row.store, each.row.workload, each.row.phase)):
-        for repetition, guess in enumerate(_in_order(group), start=1):
-            guess.row.repetition = repetition
-    for guess in guesses:
-        if guess.run:
-            run = guess.run.row
-            guess.row.workload, guess.row.repetition = run.workload, run.repetition
+        for repetition, source in enumerate(_in_order(group), start=1):
+            source.row.repetition = repetition
+    for source in sources:
+        if source.run:
+            run = source.run.row
+            source.row.workload, source.row.repetition = run.workload, run.repetition
 
 
-def draft(path: Path, guesses: list[Guess]) -> None:
+def draft(path: Path, sources: list[Source]) -> None:
     """Write ``path``; KvstudyError when a person must look at it before it counts."""
-    write_rows(path, [guess.row for guess in guesses])
+    write_rows(path, [source.row for source in sources])
     lines = []
-    for line, guess in enumerate(guesses, start=2):
-        row, command = guess.row, guess.source.command
-        if not row.missing and not guess.named:
+    for line, source in enumerate(sources, start=2):
+        row, command = source.row, source.command
+        if not row.missing and not source.named:
             continue
         text = f"{path}: line {line} ({row.file}): "
         text += f"complete {', '.join(row.missing)}" if row.missing else "look at it"
@@ -332,12 +315,12 @@ def draft(path: Path, guesses: list[Guess]) -> None:
             text += f"; its binding is {command.db}"
         if not row.workload and command and command.files:
             text += f"; its workload file is {command.files[0]}"
-        if guess.named:
+        if source.named:
             text += "; the log does not say how YCSB was called, so names of files were read"
         lines.append(text)
     if lines:
         lines.append(
-            f"{path} was written: {len(lines)} of {len(guesses)} logs need a look. Remove the row "
+            f"{path} was written: {len(lines)} of {len(sources)} logs need a look. Remove the row "
             "of a log that is not to be imported, then run the command again"
         )
         raise KvstudyError("\n".join(lines))

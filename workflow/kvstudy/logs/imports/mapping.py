@@ -13,8 +13,7 @@ from kvstudy.study.reading import read_lines
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
 NAME = "import.csv"
-_NUMBERS = ("records", "operations", "threads", "seconds", "repetition")
-_PHASES = ("load", "run")
+SIZES = ("records", "operations", "threads", "seconds")
 # The operations of a run that only its time limits: all that YCSB counts.
 UNLIMITED = 2**31 - 1
 _REMEDY = "remove the file to have it written again"
@@ -43,6 +42,10 @@ class Row:
     line: int = 0
 
     @property
+    def sizes(self) -> tuple[int | None, ...]:
+        return tuple(getattr(self, name) for name in SIZES)
+
+    @property
     def missing(self) -> list[str]:
         """The columns that must be completed."""
         needed = ["store", "workload", "phase", "records", "threads", "repetition"]
@@ -51,7 +54,7 @@ class Row:
         return [name for name in needed if not getattr(self, name)]
 
 
-COLUMNS = [each.name for each in fields(Row) if each.name != "line"]
+COLUMNS = [field.name for field in fields(Row) if field.name != "line"]
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -69,13 +72,14 @@ def read_rows(path: Path) -> list[Row]:
     rows: list[Row] = []
     for line, values in read_lines(path, COLUMNS[:-1], COLUMNS[-1:], _REMEDY):
         try:
-            rows.append(row := _row(line, values))
+            row = _row(line, values)
         except ValueError as error:
             problems.append(f"{path}: line {line}, column {error}")
             continue
+        rows.append(row)
         if row.missing:
             problems.append(f"{path}: line {line} ({row.file}): complete {', '.join(row.missing)}")
-    problems += problems_of(path, [row for row in rows if not row.missing])
+    problems += _problems(path, [row for row in rows if not row.missing])
     if problems:
         raise KvstudyError("\n".join([*problems, "then run the command again"]))
     if not rows:
@@ -84,61 +88,60 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def _row(line: int, texts: dict[str, str]) -> Row:
-    for name in _NUMBERS:
+    numbers: dict[str, int | None] = {}
+    for name in (*SIZES, "repetition"):
         text = texts[name]
         if text and not (re.fullmatch(r"\d{1,18}", text) and int(text) <= UNLIMITED):
             raise ValueError(f"{name}: '{text}' is no whole number up to {UNLIMITED}")
+        numbers[name] = int(text or 0) or None
     for name in ("store", "workload"):
         if not re.fullmatch("([a-z][a-z0-9-]*)?", texts[name]):
             raise ValueError(
                 f"{name}: '{texts[name]}' is no name; use small letters, digits and hyphens"
             )
-    if texts["phase"] not in ("", *_PHASES):
+    if texts["phase"] not in ("", "load", "run"):
         raise ValueError(f"phase: '{texts['phase']}'; give load or run")
-    numbers = {name: int(texts[name]) if texts[name] else None for name in _NUMBERS}
-    if numbers["seconds"] and numbers["operations"] == 0:
-        numbers["operations"] = UNLIMITED
+    if numbers["seconds"] and texts["operations"]:
+        numbers["operations"] = numbers["operations"] or UNLIMITED
     return Row(**{**texts, **numbers}, line=line)
 
 
-def problems_of(path: Path, rows: list[Row]) -> list[str]:
+def _problems(path: Path, rows: list[Row]) -> list[str]:
     """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
     problems = []
-    known = {
+    bases = {
         "store": (project_stores(), f"folder of {STORES}"),
         "workload": (project_workloads(), f"file of {WORKLOADS}, nor lies beside the logs"),
     }
-    seen: dict[tuple, Row] = {}
-    sizes: dict[str, Row] = {}
+    runs = {(row.store, row.workload, row.repetition): row for row in rows if row.phase == "run"}
+    cells: dict[tuple, Row] = {}
+    workloads: dict[str, Row] = {}
     for row in rows:
-        for kind, (names, where) in known.items():
+        for kind, (names, where) in bases.items():
             name = getattr(row, kind)
             if base_of(name, names) is None:
                 problems.append(
                     f"{path}: line {row.line}, column {kind} ({row.file}): '{name}' is no {where}, "
                     f"alone or with -something behind it{did_you_mean(name, names)}"
                 )
-        cell = (row.store, row.workload, row.repetition, row.phase)
-        if other := seen.get(cell):
+        cell = (row.store, row.workload, row.repetition)
+        if (other := cells.setdefault((*cell, row.phase), row)) is not row:
             problems.append(
                 f"{path}: {row.file} and {other.file} are the same store, workload, phase and "
                 "repetition; give one of them another repetition or workload name"
             )
-        seen[cell] = row
-        if measures_its_load(row) or row.phase == "run":
-            first = sizes.setdefault(row.workload, row)
-            if _size(first) != _size(row):
+        if is_measured(row):
+            first = workloads.setdefault(row.workload, row)
+            if first.sizes != row.sizes:
                 problems.append(
                     f"{path}: {row.file} and {first.file} are workload '{row.workload}' with "
                     "different records, operations, threads or seconds; such runs do not compare. "
                     f"Give one another workload name, for example {row.workload}-t{row.threads}"
                 )
-    for row in rows:
-        if row.phase != "load" or measures_its_load(row):
             continue
-        run = seen.get((row.store, row.workload, row.repetition, "run"))
+        run = runs.get(cell)
         if run is None or run.records != row.records:
-            what = "no run" if run is None else f"a run of {run.records} records, {run.file}"
+            what = f"a run of {run.records} records, {run.file}" if run else "no run"
             problems.append(
                 f"{path}: {row.file} loads {row.records} records; the same store, workload and "
                 f"repetition has {what}. Give the load the workload insert, or another repetition"
@@ -146,17 +149,14 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
     return problems
 
 
-def measures_its_load(row: Row) -> bool:
-    """Whether the row's workload has a load phase only, which is its measurement."""
+def is_measured(row: Row) -> bool:
+    """Whether the row is no load of a run: its workload may have a load phase only."""
     base = base_of(row.workload, project_workloads())
-    return base is not None and row.phase == "load" and load_only(load_workload(WORKLOADS / base))
+    loads_only = base is not None and load_only(load_workload(WORKLOADS / base))
+    return row.phase == "run" or loads_only
 
 
-def _size(row: Row) -> tuple:
-    return row.records, row.operations or 0, row.threads, row.seconds or 0
-
-
-def base_of(name: str, known: Iterable[str]) -> str | None:
+def base_of(name: str, names: Iterable[str]) -> str | None:
     """The folder or file that ``name`` is called after: riak for riak-strong."""
-    fitting = [each for each in known if name == each or name.startswith(f"{each}-")]
+    fitting = [base for base in names if f"{name}-".startswith(f"{base}-")]
     return max(fitting, key=len, default=None)

@@ -1,13 +1,17 @@
 """Which files of a folder are logs of YCSB, and which of them belong together."""
 
+from __future__ import annotations
+
+import contextlib
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import itemgetter
+from itertools import pairwise
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.imports.mapping import Row
 from kvstudy.logs.imports.workloads import (
     LAUNCHER,
     MARK,
@@ -16,10 +20,10 @@ from kvstudy.logs.imports.workloads import (
     decoded,
     find_command,
     read_command,
-    ycsb_version,
 )
 from kvstudy.logs.ycsb.log import ADAPTERS, OPERATIONS, YcsbLog, parse
 
+_VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
 _STATUS = re.compile(r"\d sec: \d+ operations; ")
 _OVERALL = re.compile(r"^\[OVERALL\], RunTime\(ms\)", re.MULTILINE)
 # What sets the two outputs of one run apart: redis-a.out and redis-a.err, out/redis-a.txt.
@@ -35,30 +39,50 @@ _HISTOGRAM = re.compile(rf"(?:^|[._-])((?:Intended-)?(?:{'|'.join(OPERATIONS)}))
 
 @dataclass(frozen=True)
 class Part:
-    """One run in a file; ``number`` counts from 1, 0 where the file holds this run only."""
+    """One run in the file ``path`` below the folder.
+
+    ``number`` counts from 1, 0 where the file holds this run only.
+    """
 
     path: Path
     number: int
     text: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Source:
-    """What there is of one run of YCSB.
+    """What there is of one run of YCSB, and which cell it is.
 
-    ``name`` is that of its main file below the folder, with ``#2`` for the second run
-    in it. ``results`` has YCSB's results, ``errors`` is the standard error where it is
-    a file of its own, ``histograms`` are its HdrHistogram files by operation. One of
-    the first two can be missing. ``given`` are YCSB's properties by the command and by
-    workload files beside the logs, None without a command.
+    ``results`` has YCSB's results, ``errors`` is the standard error where it is a file of its
+    own; one of the two can be missing. ``histograms`` are its HdrHistogram files by operation,
+    below the folder. ``row`` is that of import.csv: what the logs say, then what the user says.
+
+    What the logs say, but for the row: ``given`` are YCSB's properties by the command and by
+    workload files beside the logs, None without a command; ``named`` tells that names of files
+    were read, which a person should look at. ``variant`` are the properties of the store's
+    binding, sorted; ``base`` is the file under workloads/, ``shape`` what its load does
+    differently; ``run`` is the run of a load.
     """
 
-    name: str
     results: Part | None
     errors: Part | None = None
-    script: str = ""
     histograms: dict[str, Path] = field(default_factory=dict)
+    row: Row = field(init=False)
     given: dict[str, str] | None = None
+    named: bool = False
+    variant: dict[str, str] = field(default_factory=dict)
+    base: str = ""
+    shape: str = ""
+    run: Source | None = None
+
+    def __post_init__(self) -> None:
+        self.row = Row(self.name)
+
+    @property
+    def name(self) -> str:
+        """That of its main file below the folder, with ``#2`` for the second run in it."""
+        main = self.results or self.errors
+        return main.path.as_posix() + (f"#{main.number}" if main.number else "")
 
     @property
     def texts(self) -> list[str]:
@@ -68,8 +92,7 @@ class Source:
     @cached_property
     def arguments(self) -> str | None:
         """YCSB's arguments, if any of the files has them."""
-        texts = [*self.texts, self.script]
-        return next((found for text in texts if (found := find_command(text))), None)
+        return next((found for text in self.texts if (found := find_command(text))), None)
 
     @cached_property
     def command(self) -> CommandLine | None:
@@ -84,31 +107,31 @@ class Source:
     @property
     def version(self) -> str:
         """The version of YCSB; empty when no file says it."""
-        return next((found for text in self.texts if (found := ycsb_version(text))), "")
+        found = _VERSION.search("\n".join(self.texts))
+        return found[1] if found else ""
 
     @cached_property
     def log(self) -> YcsbLog | None:
-        """The results; None when they are not whole, see ``problem``.
+        """The results; None when they are not whole.
 
         Its counts are good; what its latencies are, only ``measurement.interval`` tells.
         """
-        return None if isinstance(self._parsed, str) else self._parsed
-
-    @property
-    def problem(self) -> str:
-        """Why there are no results; empty when there are."""
-        return self._parsed if isinstance(self._parsed, str) else ""
-
-    @cached_property
-    def _parsed(self) -> YcsbLog | str:
-        try:
+        with contextlib.suppress(KvstudyError):
             return self.read()
-        except KvstudyError as error:
-            return str(error)
+        return None
 
     def read(self, interval: str = "op") -> YcsbLog:
         """The results of a run with this measurement.interval; KvstudyError for broken ones."""
         return parse(self.results.text if self.results else "", self.name, interval)
+
+
+@dataclass
+class _Outputs:
+    """What has one name, but for words like out and err; ``others`` are no logs."""
+
+    results: list[Part] = field(default_factory=list)
+    errors: list[Part] = field(default_factory=list)
+    others: list[Part] = field(default_factory=list)
 
 
 def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
@@ -119,20 +142,22 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
     if not folder.is_dir():
         raise KvstudyError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
     groups: dict[tuple, _Outputs] = defaultdict(_Outputs)
+    histograms: list[Path] = []
     ignored: dict[str, str] = {}
-    paths = {
-        path.relative_to(folder).as_posix(): path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not any(part[0] == "." for part in path.relative_to(folder).parts)
-    }
-    for name, path in paths.items():
+    for path in (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()):
+        if any(part[0] == "." for part in path.parts):
+            continue
+        name = path.as_posix()
         if path.suffix == ".hdr":
+            histograms.append(path)
             ignored[name] = "a histogram of no operation of a log here"
             continue
         try:
-            text = decoded(path.read_bytes())
+            text = decoded((folder / path).read_bytes())
         except OSError as error:
-            raise KvstudyError(f"{path}: cannot be read: {error.strerror}; copy it again") from None
+            raise KvstudyError(
+                f"{folder / path}: cannot be read: {error.strerror}; copy it again"
+            ) from None
         outputs = groups[_key(name)]
         if text is None:
             ignored[name] = "no text"
@@ -142,12 +167,10 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             outputs.errors += _parts(path, text)
         else:
             ignored[name] = "no log of YCSB"
-            if find_command(text):
-                outputs.script = text
-            else:
-                outputs.others.append(Part(path, 0, text))
-    sources = _together(folder, groups, ignored)
-    _add_histograms(sources, paths, folder, ignored)
+            outputs.others.append(Part(path, 0, text))
+    sources = [source for _, group in sorted(groups.items()) for source in _sources(group, ignored)]
+    sources = _with_exports(sources)
+    _add_histograms(sources, histograms, ignored)
     if not sources:
         raise KvstudyError(
             f"{folder}: holds no log of YCSB: no file has a line '[OVERALL], RunTime(ms), ...' or "
@@ -173,87 +196,64 @@ def _parts(path: Path, text: str) -> list[Part]:
     if len(starts) < 2:
         return [Part(path, 0, text)]
     # What stands before the first belongs to it.
-    ends = [*starts[1:], len(text)]
-    starts[0] = 0
+    bounds = [0, *starts[1:], len(text)]
     return [
         Part(path, number, text[start:end])
-        for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1)
+        for number, (start, end) in enumerate(pairwise(bounds), start=1)
     ]
 
 
-@dataclass
-class _Outputs:
-    """What has one name, but for words like out and err; ``others`` are no logs."""
-
-    results: list[Part] = field(default_factory=list)
-    errors: list[Part] = field(default_factory=list)
-    others: list[Part] = field(default_factory=list)
-    script: str = ""
-
-
-def _together(folder: Path, groups: dict[tuple, _Outputs], ignored: dict[str, str]) -> list[Source]:
-    """A source for each run: its results with the standard error that has the same name."""
-    sources = []
-    for _, outputs in sorted(groups.items(), key=itemgetter(0)):
-        results, errors = outputs.results, outputs.errors
-        if len(results) == len(errors):
-            pairs = list(zip(results, errors, strict=True))
-        elif not results:
-            # The client ended before it had results; what it printed may be there.
-            printed = outputs.others if len(errors) == 1 else []
-            pairs = [(printed[0] if len(printed) == 1 else None, part) for part in errors]
-            for part in printed[:1]:
-                ignored.pop(part.path.relative_to(folder).as_posix(), None)
-        else:
-            pairs = [(part, None) for part in results]
-            for part in errors:
-                name = part.path.relative_to(folder).as_posix()
-                ignored[name] = "a standard error that fits several logs by its name"
-        for one, other in pairs:
-            main = one or other
-            number = f"#{main.number}" if main.number else ""
-            name = main.path.relative_to(folder).as_posix() + number
-            sources.append(Source(name, one, other, outputs.script))
-    return _with_exports(sources)
+def _sources(outputs: _Outputs, ignored: dict[str, str]) -> list[Source]:
+    """One for each run: its results with the standard error that has the same name."""
+    results, errors, others = outputs.results, outputs.errors, outputs.others
+    if not results and len(errors) == len(others) == 1:
+        # The client ended before it had results; what it printed is there.
+        ignored.pop(others[0].path.as_posix())
+        results = others
+    if len(results) == len(errors):
+        return [Source(*pair) for pair in zip(results, errors, strict=True)]
+    if not results:
+        return [Source(None, part) for part in errors]
+    for part in errors:
+        ignored[part.path.as_posix()] = "a standard error that fits several logs by its name"
+    return [Source(part) for part in results]
 
 
 def _with_exports(sources: list[Source]) -> list[Source]:
     """Join the files that -p exportfile named with the outputs of their runs."""
     by_file = {source.results.path.name: source for source in sources if source.results}
-    gone = []
+    joined = []
     for source in sources:
         if source.log or source.command is None:
             continue
-        found = by_file.get(base_name(source.command.properties.get("exportfile", "")))
-        if found and found is not source and found.command is None:
-            found.errors = source.errors or source.results
-            del found.arguments, found.command
-            gone.append(source.name)
-    return [source for source in sources if source.name not in gone]
+        export = by_file.get(base_name(source.command.properties.get("exportfile", "")))
+        if export and export is not source and export.command is None:
+            export.errors = source.errors or source.results
+            del export.arguments, export.command
+            joined.append(source.name)
+    return [source for source in sources if source.name not in joined]
 
 
-def _add_histograms(
-    sources: list[Source], paths: dict[str, Path], folder: Path, ignored: dict[str, str]
-) -> None:
+def _add_histograms(sources: list[Source], histograms: list[Path], ignored: dict[str, str]) -> None:
     """Give each run its HdrHistogram files: by the prefix in its command, else by its name."""
-    for name, path in paths.items():
-        found = _HISTOGRAM.search(path.name)
-        if not found:
+    for path in histograms:
+        match = _HISTOGRAM.search(path.name)
+        if not match:
             continue
-        owners = [source for source in sources if _owns(source, path, found.start(1), folder)]
-        beside = [source for source in owners if (folder / source.name).parent == path.parent]
+        owners = [source for source in sources if _owns(source, path, match.start(1))]
+        beside = [source for source in owners if Path(source.name).parent == path.parent]
         chosen = beside if len(beside) == 1 else owners
         if len(chosen) == 1:
-            chosen[0].histograms[found[1]] = path
-            del ignored[name]
+            chosen[0].histograms[match[1]] = path
+            del ignored[path.as_posix()]
         elif len(chosen) > 1:
-            ignored[name] = "a histogram that fits several logs"
+            ignored[path.as_posix()] = "a histogram that fits several logs"
 
 
-def _owns(source: Source, path: Path, end: int, folder: Path) -> bool:
+def _owns(source: Source, path: Path, end: int) -> bool:
     if source.command:
-        given = source.command.properties
-        prefix = base_name(given.get("hdrhistogram.output.path", ""))
-        return given.get("hdrhistogram.fileoutput") == "true" and prefix == path.name[:end]
-    stem = path.with_name(path.name[:end]).relative_to(folder).as_posix()
+        properties = source.command.properties
+        prefix = base_name(properties.get("hdrhistogram.output.path", ""))
+        return properties.get("hdrhistogram.fileoutput") == "true" and prefix == path.name[:end]
+    stem = path.with_name(path.name[:end]).as_posix()
     return _key(stem) == _key(source.name.split("#")[0])

@@ -1,14 +1,18 @@
 """The study.yaml of imported logs: written once, then the user's."""
 
 import json
+import math
 import re
 from collections import Counter, defaultdict
+from functools import partial
 from pathlib import Path
+
+import yaml
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import jinja2
-from kvstudy.logs.imports.guess import Guess
-from kvstudy.logs.imports.mapping import NAME, Row, base_of, measures_its_load
+from kvstudy.logs.imports.mapping import NAME, base_of, is_measured
+from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import differences
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES, STUDIES, load_study, project_stores
@@ -21,6 +25,9 @@ MOST_GROUPS = 6
 CHOICE_OF_FILES = (
     "The workloads are taken to be YCSB's own files of these names, where the logs came without "
     "theirs; no log says what was in its file."
+)
+CHOICE_BY_HAND = (
+    "Some logs do not say how YCSB was called. Their store and workload were given by hand."
 )
 
 
@@ -46,24 +53,21 @@ def check_study(name: str, machine: str, measured_by: str) -> None:
             )
 
 
-def check_alike(rows: list[Row], guesses: dict[str, Guess]) -> None:
+def check_alike(sources: list[Source]) -> None:
     """KvstudyError when logs of one store or workload were made with different properties.
 
     The load of a run may have been; what it loaded is what counts.
     """
-    files = project_workloads()
-    seen: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
-    for row in rows:
-        guess = guesses[row.file]
-        if guess.source.given is None or not (row.phase == "run" or measures_its_load(row)):
+    firsts: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
+    for source in sources:
+        row = source.row
+        if source.given is None or not is_measured(row):
             continue
-        shipped = load_workload(WORKLOADS / base_of(row.workload, files))
-        of_workload = differences(guess.source.given, shipped, row.phase)
         for what, name, properties in (
-            ("workload", row.workload, of_workload),
-            ("store", row.store, guess.variant),
+            ("workload", row.workload, _properties(source)),
+            ("store", row.store, source.variant),
         ):
-            first, others = seen.setdefault((what, name), (row.file, properties))
+            first, others = firsts.setdefault((what, name), (row.file, properties))
             if differing := sorted({key for key, _ in others.items() ^ properties.items()}):
                 raise KvstudyError(
                     f"{NAME}: {first} and {row.file} are both {what} '{name}', but were made with "
@@ -72,11 +76,15 @@ def check_alike(rows: list[Row], guesses: dict[str, Guess]) -> None:
                 )
 
 
-def write_study(
-    path: Path, name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported
-) -> None:
+def _properties(source: Source) -> dict[str, str]:
+    """What it was made with in place of what its workload's file says."""
+    file = base_of(source.row.workload, project_workloads())
+    return differences(source.given or {}, load_workload(WORKLOADS / file), source.row.phase)
+
+
+def write_study(path: Path, name: str, sources: list[Source], imported: Imported) -> None:
     """Write the study file; nothing is left of one that is not valid."""
-    path.write_text(study_text(name, rows, guesses, imported), encoding="utf-8")
+    path.write_text(study_text(name, sources, imported), encoding="utf-8")
     try:
         load_study(path)
     except KvstudyError:
@@ -84,16 +92,21 @@ def write_study(
         raise
 
 
-def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported) -> str:
-    """The study file of ``rows``, which ``check_alike`` has passed; ``guesses`` by file."""
-    uses = _workloads(rows, guesses)
+def study_text(name: str, sources: list[Source], imported: Imported) -> str:
+    """The study file of ``sources``, which ``check_alike`` has passed."""
+    by_store: dict[str, list[Source]] = defaultdict(list)
+    stores_of: dict[str, set[str]] = defaultdict(set)
+    for source in sources:
+        by_store[source.row.store].append(source)
+        stores_of[source.row.workload].add(source.row.store)
+    variants = {store: _variant(of) for store, of in by_store.items()}
+    uses = _workloads(sources)
     names = ("records", "operations", "threads")
-    common = Counter(tuple(use.get(name, 0) for name in names) for use in uses)
+    common = Counter(tuple(use.get(size, 0) for size in names) for use in uses)
     sizes = dict(zip(names, common.most_common(1)[0][0], strict=True))
-    stores = Counter(workload for workload, _ in {(row.workload, row.store) for row in rows})
     workloads = [use["name"] for use in uses]
     # Those that two stores have; all of them where no two stores have any.
-    compared = [name for name in workloads if stores[name] > 1] or workloads
+    compared = [workload for workload in workloads if len(stores_of[workload]) > 1] or workloads
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -101,11 +114,12 @@ def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: 
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"quoted": _text, "flow": _flow}
+    # JSON's quotes are YAML's too.
+    environment.filters |= {"quoted": partial(json.dumps, ensure_ascii=False), "flow": _flow}
     return environment.get_template("study.yaml.j2").render(
         name=name,
         imported=imported.model_dump(),
-        stores=_stores(rows, guesses),
+        stores=[_store(store, variant) for store, variant in variants.items()],
         uses=uses,
         # Without the sizes that the study's parameters give.
         short_uses=[
@@ -115,80 +129,70 @@ def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: 
         # A study needs a number of operations also when it only loads.
         operations=sizes["operations"] or max(1, *(use.get("operations", 0) for use in uses)),
         threads=sizes["threads"],
-        repetitions=max(row.repetition for row in rows),
+        repetitions=max(source.row.repetition for source in sources),
         groups=[
             compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
         ],
-        choices=_choices(rows, guesses),
+        choices=[
+            CHOICE_OF_FILES,
+            *(
+                f"The store {store} was measured with {variant}."
+                for store, variant in variants.items()
+                if variant
+            ),
+            *([CHOICE_BY_HAND] if any(source.named for source in sources) else []),
+        ],
     )
 
 
-def _text(value: str) -> str:
-    """A YAML text; JSON's quotes are YAML's too."""
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _flow(values: dict[str, object]) -> str:
-    """``{name: a, title: "Workload A"}``"""
-    parts = []
-    for key, value in values.items():
-        if isinstance(value, dict):
-            text = _flow(value)
-        elif isinstance(value, str) and key not in ("name", "kind", "file", "workload", "store"):
-            text = _text(value)
-        else:
-            text = str(value)
-        parts.append(f"{key}: {text}")
-    return "{" + ", ".join(parts) + "}"
+    """``{name: a, title: 'Workload A, 8 threads'}``"""
+    style = {"default_flow_style": True, "sort_keys": False, "allow_unicode": True}
+    return yaml.safe_dump(values, width=math.inf, **style).strip()
 
 
-def _stores(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:
-    folders = project_stores()
-    lines = []
-    for name in dict.fromkeys(row.store for row in rows):
-        folder = base_of(name, folders)
-        if name == folder:
-            lines.append(f"  - {name}")
-            continue
-        title = read_yaml(STORES / folder / "store.yaml", StoreFile).title
-        rest = name.removeprefix(f"{folder}-").replace("-", " ")
-        values = {"store": folder, "name": name, "title": f"{title} ({rest})"}
-        variant = _variant(rows, guesses, name)
-        lines.append(f"  - {_flow(values)}" + (f"  # {variant}" if variant else ""))
-    return lines
+def _store(name: str, variant: str) -> str:
+    """The store's line."""
+    folder = base_of(name, project_stores())
+    if name == folder:
+        return f"  - {name}"
+    title = read_yaml(STORES / folder / "store.yaml", StoreFile).title
+    rest = name.removeprefix(f"{folder}-").replace("-", " ")
+    line = f"  - {_flow({'store': folder, 'name': name, 'title': f'{title} ({rest})'})}"
+    return f"{line}  # {variant}" if variant else line
 
 
-def _variant(rows: list[Row], guesses: dict[str, Guess], store: str) -> str:
-    """The properties of the binding that the store's logs were made with."""
-    mine = [guesses[row.file] for row in rows if row.store == store]
-    found = [guess.variant for guess in mine if guess.source.command]
-    if not found or any(other != found[0] for other in found):
+def _variant(sources: list[Source]) -> str:
+    """The properties of the binding that the logs of a store were made with."""
+    variants = [source.variant for source in sources if source.command]
+    if not variants or any(other != variants[0] for other in variants):
         return ""
-    return ", ".join(f"{name}={value}" for name, value in found[0].items())
+    return ", ".join(f"{name}={value}" for name, value in variants[0].items())
 
 
-def _workloads(rows: list[Row], guesses: dict[str, Guess]) -> list[dict[str, object]]:
+def _workloads(sources: list[Source]) -> list[dict[str, object]]:
     """The workloads as the study file has them, with all sizes; insert-only comes last."""
     files = project_workloads()
-    members: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.phase == "run" or measures_its_load(row):
-            members[row.workload].append(row)
+    members: dict[str, list[Source]] = defaultdict(list)
+    for source in sources:
+        if is_measured(source.row):
+            members[source.row.workload].append(source)
     uses = []
     for name, of in members.items():
-        file = base_of(name, files)
+        file, row = base_of(name, files), of[0].row
         plain = WorkloadUse(name=file)
-        rest, first = name.removeprefix(file).strip("-"), of[0]
+        rest = name.removeprefix(file).strip("-")
+        with_command = [source for source in of if source.given is not None]
         use = {
             "name": name,
             "file": file if name != file else None,
             "title": f"{plain.title}, {_words(rest)}" if rest else plain.title,
             "short": f"{plain.short} {rest.replace('-', ' ')}" if rest else None,
-            "records": first.records,
-            "threads": first.threads,
-            "operations": first.operations,
-            "seconds": first.seconds,
-            "properties": _properties(file, of, guesses),
+            "records": row.records,
+            "threads": row.threads,
+            "operations": row.operations,
+            "seconds": row.seconds,
+            "properties": _properties(with_command[0]) if with_command else None,
         }
         uses.append({key: value for key, value in use.items() if value})
     return sorted(uses, key=lambda use: ("operations" not in use, use["name"]))
@@ -202,22 +206,3 @@ def _words(rest: str) -> str:
         return f"{size[2]} {sizes[size[1]]}{'' if size[2] == '1' else 's'},"
 
     return re.sub(r"\b([rots])(\d+)(?=-|$)", words, rest).replace("-", " ").strip(", ")
-
-
-def _properties(file: str, rows: list[Row], guesses: dict[str, Guess]) -> dict[str, str]:
-    """What the workload's logs were made with in place of what the file says."""
-    given = ((guesses[row.file].source.given, row.phase) for row in rows)
-    properties, phase = next((each for each in given if each[0] is not None), ({}, "run"))
-    return differences(properties, load_workload(WORKLOADS / file), phase)
-
-
-def _choices(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:
-    choices = [CHOICE_OF_FILES]
-    for store in dict.fromkeys(row.store for row in rows):
-        if variant := _variant(rows, guesses, store):
-            choices.append(f"The store {store} was measured with {variant}.")
-    if any(guesses[row.file].named for row in rows):
-        choices.append(
-            "Some logs do not say how YCSB was called. Their store and workload were given by hand."
-        )
-    return choices

@@ -3,12 +3,14 @@
 import codecs
 import re
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from kvstudy.study.workload import (
     CORE,
     KNOWN,
     OF_CLASS,
+    PROPORTIONS,
     WORKLOADS,
     load_workload,
     project_workloads,
@@ -16,19 +18,21 @@ from kvstudy.study.workload import (
 
 # PowerShell writes its own prefix before a line of the standard error.
 MARK = re.compile(r"^[^\n]*?\bCommand line: ", re.MULTILINE)
-# What starts YCSB, as its launcher and scripts have it; and the launcher itself, which names
-# the binding in place of its class. A line that begins with # is a comment.
+# What starts YCSB, as its launcher has it; and the launcher itself, which names the binding in
+# place of its class. A line that begins with # is a comment.
 _CALL = re.compile(r"^(?!\s*#)[^\n]*?\b(?:site|com\.yahoo)\.ycsb\.Client\s+(\S.*)$", re.MULTILINE)
 LAUNCHER = re.compile(
     r"^(?!\s*#)(?:[^\n]*?[\s/\\])?ycsb(?:\.sh|\.bat)?\s+((?:load|run)\s+\S+\s+-\S.*)$", re.MULTILINE
 )
 # What a shell reads of a line: up to a redirection, a pipe or the next command, unless quoted.
 _OF_SHELL = re.compile(r"""(?:[^"'|;&<>\\]|\\.|"[^"]*"|'[^']*')*""")
-_VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
 # What can follow the command line. PowerShell breaks it at the width of its window.
 _AFTER = re.compile(r"^(YCSB Client|Loading workload|\+|\s*$|\S.*:\d+ \S+:\d+\s*$)")
-_WITH_VALUE = {"-P", "-p", "-db", "-threads", "-target", "-l", "-cp", "-jvm-args"}
-_FLAGS = {"-t", "-load", "-s"}
+# Options, with the property or the phase that they stand for.
+_PROPERTIES = {"-db": "db", "-threads": "threadcount", "-target": "target"}
+_PHASES = {"-load": "load", "-t": "run"}
+_WITH_VALUE = {"-P", "-p", "-l", "-cp", "-jvm-args", *_PROPERTIES}
+_FLAGS = {"-s", *_PHASES}
 
 
 @dataclass
@@ -37,41 +41,29 @@ class CommandLine:
 
     ``db`` is the class of the binding, or its name where YCSB's launcher was called.
     ``files`` are the workload files as they were given, on whatever system. ``properties``
-    are those of -p, and the target rate; ``threads`` is None when YCSB's default (1) was left.
+    are those of -p, and those that other options stand for.
     """
 
     phase: str = "run"
     db: str = ""
-    threads: int | None = None
     files: list[str] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
 
 
 def find_command(text: str) -> str | None:
-    """YCSB's arguments as ``text`` (a log, or the script that made it) has them; None without."""
+    """YCSB's arguments as the log ``text`` has them; None without."""
     mark = MARK.search(text)
     if mark is None:
         text = re.sub(r"\\\n\s*", " ", text)
-        calls = next((found for each in (_CALL, LAUNCHER) if (found := each.findall(text))), [])
-        return _without_shell(calls[0]) if len(calls) == 1 else None
+        calls = _CALL.findall(text) or LAUNCHER.findall(text)
+        if len(calls) != 1:
+            return None
+        read = _OF_SHELL.match(calls[0])[0]
+        # The 2 of 2>file is no argument.
+        redirected = calls[0][len(read) :].startswith(("<", ">"))
+        return (re.sub(r"\s\d$", "", read) if redirected else read).strip()
     first, *rest = text[mark.end() :].splitlines() or [""]
-    for line in rest:
-        if _AFTER.match(line):
-            break
-        first += line
-    return first.strip()
-
-
-def _without_shell(line: str) -> str:
-    read = _OF_SHELL.match(line)[0]
-    # The 2 of 2>file is no argument.
-    return (re.sub(r"\s\d$", "", read) if line[len(read) :][:1] in ("<", ">") else read).strip()
-
-
-def ycsb_version(text: str) -> str:
-    """The version that YCSB says of itself in ``text``; empty when it does not."""
-    found = _VERSION.search(text)
-    return found[1] if found else ""
+    return "".join([first, *takewhile(lambda line: not _AFTER.match(line), rest)]).strip()
 
 
 def read_command(arguments: str) -> CommandLine:
@@ -80,29 +72,20 @@ def read_command(arguments: str) -> CommandLine:
     YCSB prints them with blanks between and without quotes: a value goes on until
     the next option, so that it may have blanks itself. Backslashes are Windows's.
     """
-    found = CommandLine()
-    if launched := re.match(r"(load|run)\s+(\S+)", arguments):
-        found.phase, found.db = launched.groups()
+    launched = re.match(r"(load|run)\s+(\S+)", arguments)
+    phase, db = launched.groups() if launched else ("run", "")
+    files, properties = [], {}
     for option, value in _options(arguments):
-        if option == "-load":
-            found.phase = "load"
-        elif option == "-t":
-            found.phase = "run"
-        elif option == "-db":
-            found.db = value
-        elif option == "-threads":
-            found.properties["threadcount"] = value
-        elif option == "-target":
-            found.properties["target"] = value
+        if option in _PHASES:
+            phase = _PHASES[option]
+        elif option in _PROPERTIES:
+            properties[_PROPERTIES[option]] = value
         elif option == "-P":
-            found.files.append(value)
+            files.append(value)
         elif option == "-p":
             name, _, text = value.partition("=")
-            found.properties[name.strip()] = text.strip()
-    if re.fullmatch(r"\d{1,9}", threads := found.properties.pop("threadcount", "")):
-        found.threads = int(threads)
-    found.db = found.db or found.properties.pop("db", "")
-    return found
+            properties[name.strip()] = text.strip()
+    return CommandLine(phase, properties.pop("db", db), files, properties)
 
 
 def _options(arguments: str) -> list[tuple[str, str]]:
@@ -123,34 +106,22 @@ def _options(arguments: str) -> list[tuple[str, str]]:
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
 DEFAULTS = {
     "workload": CORE,
-    **dict(
-        each.split("=")
-        for each in [
-            "readproportion=0.95",
-            "updateproportion=0.05",
-            "insertproportion=0",
-            "scanproportion=0",
-            "readmodifywriteproportion=0",
-            "requestdistribution=uniform",
-            "scanlengthdistribution=uniform",
-            "maxscanlength=1000",
-            "minscanlength=1",
-            "insertorder=hashed",
-            "insertstart=0",
-            "zeropadding=1",
-            "table=usertable",
-            "fieldcount=10",
-            "fieldlength=100",
-            "fieldlengthdistribution=constant",
-            "fieldnameprefix=field",
-            "readallfields=true",
-            "writeallfields=false",
-            "dataintegrity=false",
-            "hotspotdatafraction=0.2",
-            "hotspotopnfraction=0.8",
-            "measurement.interval=op",
-        ]
-    ),
+    **{name: str(share) for name, (_, share) in PROPORTIONS.items()},
+    **dict.fromkeys(("requestdistribution", "scanlengthdistribution"), "uniform"),
+    **dict.fromkeys(("minscanlength", "zeropadding"), "1"),
+    **dict.fromkeys(("writeallfields", "dataintegrity"), "false"),
+    "maxscanlength": "1000",
+    "insertorder": "hashed",
+    "insertstart": "0",
+    "table": "usertable",
+    "fieldcount": "10",
+    "fieldlength": "100",
+    "fieldlengthdistribution": "constant",
+    "fieldnameprefix": "field",
+    "readallfields": "true",
+    "hotspotdatafraction": "0.2",
+    "hotspotopnfraction": "0.8",
+    "measurement.interval": "op",
 }
 # Sizes have columns of their own; how latencies are written down is no part of a workload.
 _NO_PART = frozenset(
@@ -199,29 +170,29 @@ def differences(
     ``of`` is run, load (those that a load obeys) or shape (those of the records).
     """
     parts = {"run": PARTS, "load": _LOAD, "shape": _SHAPE}[of]
+    in_file = DEFAULTS | file
     return {
         name: value
         for name, value in sorted(properties.items())
-        if name in parts and not _same(name, value, file.get(name, DEFAULTS.get(name)))
+        if name in parts and _comparable(name, value) != _comparable(name, in_file.get(name, ""))
     }
 
 
-def _same(name: str, one: str, other: str | None) -> bool:
-    if other is None:
-        return False
+def _comparable(name: str, value: str) -> str | float:
     if name == "workload":
         # Its package was com.yahoo.ycsb before YCSB 0.16.
-        return one.split(".")[-1] == other.split(".")[-1]
+        return value.split(".")[-1]
     try:
-        return float(one) == float(other)
+        return float(value)
     except ValueError:
-        return one.casefold() == other.casefold()
+        return value.casefold()
 
 
 def base_workload(command: CommandLine, folder: Path, study: str) -> str | None:
     """Name of the file under workloads/ that the log's run was made with; None when unknown.
 
-    A file beside the logs that is like none there is copied to it.
+    A file beside the logs that is like none there is copied to it, without the properties of
+    stores and drivers, which are no part of it.
     """
     if not any(command.files[:1]):
         return None
@@ -229,35 +200,30 @@ def base_workload(command: CommandLine, folder: Path, study: str) -> str | None:
     slug, beside = study_name(name), file_properties(name, folder)
     if beside is None:
         return slug if slug in there else None
-    for known in dict.fromkeys([slug, f"{study}-{slug}"]):
-        if known not in there:
-            _copy(beside, name, WORKLOADS / known)
-            return known
-        file = load_workload(WORKLOADS / known)
+    for workload in dict.fromkeys([slug, f"{study}-{slug}"]):
+        if workload not in there:
+            lines = [f"# {base_name(name)}, as it lay beside imported logs."]
+            lines += [
+                f"{key}={value.replace('com.yahoo.ycsb', 'site.ycsb')}"
+                for key, value in beside.items()
+                if key in OF_WORKLOADS and (key, value) != ("operationcount", "0")
+            ]
+            (WORKLOADS / workload).write_text("\n".join(lines) + "\n", encoding="utf-8")
+            return workload
+        file = load_workload(WORKLOADS / workload)
         # Each way: what one has and the other leaves to its default.
         if not differences(beside, file) and not differences(file, beside):
-            return known
+            return workload
     return None
-
-
-def _copy(properties: dict[str, str], name: str, path: Path) -> None:
-    """Write the workload; properties of stores and drivers are no part of it."""
-    lines = [f"# {base_name(name)}, as it lay beside imported logs."]
-    lines += [
-        f"{key}={value.replace('com.yahoo.ycsb', 'site.ycsb')}"
-        for key, value in properties.items()
-        if key in OF_WORKLOADS and not (key == "operationcount" and value == "0")
-    ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def slug_of(differing: dict[str, str]) -> str:
     """What stands behind a workload's name: ``uniform``, ``target-6000``."""
-    words = (
-        value if value.isalpha() and value not in ("true", "false") else f"{name}-{value}"
-        for name, value in differing.items()
-    )
-    return "-".join(_slug(word.casefold().split(".")[-1]) for word in words)
+    words = []
+    for name, value in differing.items():
+        word = value if value.isalpha() and value not in ("true", "false") else f"{name}-{value}"
+        words.append(_slug(word.casefold().split(".")[-1]))
+    return "-".join(words)
 
 
 def _slug(text: str) -> str:

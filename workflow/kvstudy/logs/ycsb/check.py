@@ -58,15 +58,17 @@ def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
         if operation == "VERIFY":
             # Its failures are among its operations.
             good, failed = good + failed, 0
-        expected = {operation: (rows.get(operation, 0), good)}
         # READ-FAILED, or READ-ERROR and others, but not READ-MODIFY-WRITE.
         of_failures = re.compile(f"{operation}-[A-Z_]+")
-        there = sum(count for label, count in rows.items() if of_failures.fullmatch(label))
-        expected[f"failed {operation}"] = (there, failed)
+        failures = sum(count for label, count in rows.items() if of_failures.fullmatch(label))
+        counts = [
+            (operation, rows.get(operation, 0), good),
+            (f"failed {operation}", failures, failed),
+        ]
         if section.intended and section.latencies:
             intended = f"Intended-{operation}"
-            expected[intended] = (rows.get(intended, 0), good)
-        for what, (there, counted) in expected.items():
+            counts.append((intended, rows.get(intended, 0), good))
+        for what, there, counted in counts:
             if there != counted:
                 raise KvstudyError(
                     f"{name}: {there} latencies of {what}, the log counts {counted}; the file is "
@@ -103,9 +105,7 @@ def _check_counts(log: YcsbLog, name: str) -> None:
 
 
 def _kinds(log: YcsbLog) -> str:
-    kinds: Counter[str] = Counter()
-    for section in log.sections.values():
-        kinds.update(section.errors)
+    kinds = sum((Counter(section.errors) for section in log.sections.values()), Counter())
     listed = ", ".join(f"{count} {code}" for code, count in kinds.items())
     return f" ({listed})" if listed else ""
 
@@ -126,20 +126,19 @@ def read_rounds(path: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
         pd.api.types.is_integer_dtype(rows[name]) and (rows[name] >= 0).all() for name in numbers
     ):
         raise KvstudyError(f"{path}: not the file of a workload with rounds; measure again")
-    done = rows.set_index(["round", "operation"])
+    done = {(row.round, row.operation): (row.operations, row.ok) for row in rows.itertuples()}
     expected = _expected_rounds(cell)
-    if not done.index.is_unique or set(done.index) != set(expected):
+    if len(done) < len(rows) or done.keys() != expected.keys():
         raise KvstudyError(
             f"{path}: its {len(rows)} lines are not one for each of the {len(expected)} rounds and "
             "operations of the cell; the client ended early, measure again"
         )
-    for key, (operations, good) in expected.items():
-        row = done.loc[key]
-        if (row["operations"], row["ok"]) != (operations, good):
+    for (number, operation), (operations, good) in expected.items():
+        executed, ok = done[number, operation]
+        if (executed, ok) != (operations, good):
             raise KvstudyError(
-                f"{path}: round {key[0]}: {row['ok']} of {row['operations']} operations "
-                f"{key[1]} were OK, it should be {good} of {operations}; the store lost or kept "
-                "records, measure again"
+                f"{path}: round {number}: {ok} of {executed} operations {operation} were OK, it "
+                f"should be {good} of {operations}; the store lost or kept records, measure again"
             )
     for operation, of in rows.groupby("operation"):
         section = log.sections.get(operation.upper(), Section())

@@ -18,7 +18,7 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -29,13 +29,16 @@ from kvstudy.study.metrics import LATENCIES, METRICS
 GOOD = ("OK", "BATCHED_OK")
 # READ-MODIFY-WRITE before READ: a section's name is tried in this order.
 OPERATIONS = ("READ-MODIFY-WRITE", "READ", "UPDATE", "INSERT", "SCAN", "DELETE", "VERIFY")
+# How often one counts among all operations, where not once: a read-modify-write is among the reads
+# and the updates too.
+TIMES = {"READ-MODIFY-WRITE": -1, "VERIFY": 0}
 # Failures have sections READ-FAILED, or READ-<code> with reportlatencyforeacherror.
-SECTION = re.compile(
+_SECTION = re.compile(
     rf"^(?:Hdr)?(?P<intended>Intended-)?(?P<operation>{'|'.join(OPERATIONS)})(?P<failed>-.+)?$"
 )
 # The coarser half of a combined measurementtype.
 _DOUBLE = re.compile("^(Raw|Bucket)")
-COUNTS = METRICS["operations"].labels
+_COUNTS = METRICS["operations"].labels
 # Only the measurementtype histogram prints it.
 _OF_HISTOGRAM = "LatencyVariance(us)"
 _LATENCIES = {label: name for name in LATENCIES for label in METRICS[name].labels}
@@ -45,6 +48,20 @@ _PERCENTILE = re.compile(
 _TEXT_ENTRY = re.compile(r"^\[([^\]]+)\],\s*([^,]+),\s*(\S+)\s*$")
 _JSON_START = re.compile(r'\{\s*"metric"\s*:')
 _JSON_ARRAY = re.compile(r"\[\s*" + _JSON_START.pattern)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One result as it stands in the log; ``line`` counts from 1."""
+
+    line: int
+    section: str
+    label: str
+    value: str
+
+
+# The entries that a value is the sum of, by the value's metric, each with its sign.
+Origins = dict[str, list[tuple[int, Entry]]]
 
 
 @dataclass
@@ -61,6 +78,7 @@ class Section:
     returns: dict[str, int] = field(default_factory=Counter)
     latencies: dict[str, float] = field(default_factory=dict)
     intended: dict[str, float] = field(default_factory=dict)
+    origins: Origins = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def errors(self) -> dict[str, int]:
@@ -75,34 +93,19 @@ class YcsbLog:
     runtime: float
     throughput: float
     sections: dict[str, Section]
+    origins: Origins = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def attempted(self) -> int:
-        """Operations that the client asked for.
-
-        A read-modify-write counts once: YCSB lists its read and its update too.
-        """
-        total = sum(
-            section.operations + section.failed
+        """Operations that the client asked for."""
+        return sum(
+            TIMES.get(name, 1) * (section.operations + section.failed)
             for name, section in self.sections.items()
-            if name not in ("READ-MODIFY-WRITE", "VERIFY")
         )
-        combined = self.sections.get("READ-MODIFY-WRITE", Section())
-        return total - combined.operations - combined.failed
 
     @property
     def failed(self) -> int:
         return sum(section.failed for section in self.sections.values())
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One result as it stands in the log; ``line`` counts from 1."""
-
-    line: int
-    section: str
-    label: str
-    value: str
 
 
 def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
@@ -114,27 +117,25 @@ def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
 
     KvstudyError when it is no log of YCSB, holds two runs, is cut off or contradicts itself.
     """
-    entries = read_entries(text, name)
-    runtime, throughput = _overall(entries, name)
+    entries = _read_entries(text, name)
+    log = _overall(entries, name)
     parts: dict[str, list[tuple[re.Match, Entry]]] = defaultdict(list)
     for entry in entries:
-        if place := SECTION.match(entry.section):
-            parts[place["operation"]].append((place, entry))
-    sections = {operation: _section(found, runtime, name) for operation, found in parts.items()}
-    if verify := sections.get("VERIFY"):
+        if match := _SECTION.match(entry.section):
+            parts[match["operation"]].append((match, entry))
+    for operation, of in parts.items():
+        log.sections[operation] = _section(of, interval, log.runtime, name)
+    if verify := log.sections.get("VERIFY"):
         # dataintegrity: records that were not as expected are among its operations.
         verify.operations -= verify.failed
+        verify.origins["operations"] += [(-1, entry) for _, entry in verify.origins["failed"]]
         verify.latencies = verify.latencies if verify.operations else {}
-    if interval == "intended":
-        for section in sections.values():
-            section.latencies, section.intended = {}, section.latencies
     _check_entries(entries, name)
-    log = YcsbLog(runtime, throughput, sections)
     _check_whole(log, name, interval)
     return log
 
 
-def metric_of(label: str) -> str | None:
+def _metric(label: str) -> str | None:
     """The metric of a latency's label; None for what is not kept (variance, buckets, intervals)."""
     percentile = _PERCENTILE.match(label)
     if percentile:
@@ -142,7 +143,7 @@ def metric_of(label: str) -> str | None:
     return _LATENCIES.get(label)
 
 
-def number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
+def _number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
     """The value of ``entry``; NaN where YCSB divided by 0. KvstudyError when it is no number.
 
     With ``kind`` int also when it is no count: whole (YCSB before 0.13 has 492.0), and not
@@ -162,11 +163,8 @@ def number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> fl
         ) from None
 
 
-def read_entries(text: str, name: str) -> list[Entry]:
-    """All entries of ``text``, which ``name`` names in messages.
-
-    KvstudyError when no exporter of YCSB wrote it or an entry is cut off.
-    """
+def _read_entries(text: str, name: str) -> list[Entry]:
+    """KvstudyError when no exporter of YCSB wrote ``text``, or an entry is cut off."""
     for pattern, read in ADAPTERS.items():
         if pattern.search(text):
             return read(text, name)
@@ -183,7 +181,7 @@ def _read_text(text: str, name: str) -> list[Entry]:
         # A number that lost its last digits is a number too.
         raise _cut_off(name, len(lines), lines[-1])
     matches = ((count, _TEXT_ENTRY.match(line)) for count, line in enumerate(lines, start=1))
-    return [Entry(count, *found.groups()) for count, found in matches if found]
+    return [Entry(count, *match.groups()) for count, match in matches if match]
 
 
 def _read_json(text: str, name: str) -> list[Entry]:
@@ -194,11 +192,10 @@ def _read_json(text: str, name: str) -> list[Entry]:
     for start in _JSON_START.finditer(text):
         line = text.count("\n", 0, start.start()) + 1
         try:
-            found, _ = json.JSONDecoder().raw_decode(text, start.start())
-            values = found["metric"], found["measurement"], str(found["value"])
+            data, _ = json.JSONDecoder().raw_decode(text, start.start())
+            entries.append(Entry(line, data["metric"], data["measurement"], str(data["value"])))
         except (ValueError, KeyError):
             raise _cut_off(name, line, text[start.start() :].splitlines()[0]) from None
-        entries.append(Entry(line, *values))
     return entries
 
 
@@ -213,9 +210,9 @@ ADAPTERS: dict[re.Pattern, Callable[[str, str], list[Entry]]] = {
 }
 
 
-def _overall(entries: list[Entry], name: str) -> tuple[float, float]:
-    """Run time and throughput."""
-    overall: dict[str, float] = {}
+def _overall(entries: list[Entry], name: str) -> YcsbLog:
+    """The log with its run time and throughput, without sections."""
+    overall: dict[str, Entry] = {}
     for entry in entries:
         if entry.section != "OVERALL":
             continue
@@ -224,64 +221,83 @@ def _overall(entries: list[Entry], name: str) -> tuple[float, float]:
                 f"{name}: line {entry.line}: a second [OVERALL] {entry.label}; the log holds "
                 "several runs, give each a file of its own"
             )
-        overall[entry.label] = number(entry, name)
-        if not math.isfinite(overall[entry.label]):
+        overall[entry.label] = entry
+        if not math.isfinite(_number(entry, name)):
             raise KvstudyError(
                 f"{name}: line {entry.line}: [OVERALL] {entry.label} is {entry.value}; the run "
                 "took no time, measure with more operations"
             )
     try:
-        runtime, throughput = overall["RunTime(ms)"], overall["Throughput(ops/sec)"]
+        origins = {
+            metric: [(1, overall[label])]
+            for metric in ("runtime", "throughput")
+            for label in METRICS[metric].labels
+        }
     except KeyError:
         raise KvstudyError(
             f"{name}: no [OVERALL] results of YCSB in it, only a part of them; the log is cut "
             "off, measure again"
         ) from None
+    runtime, throughput = (_number(entry, name) for ((_, entry),) in origins.values())
     if runtime <= 0 or throughput < 0:
         raise KvstudyError(
             f"{name}: [OVERALL] tells of {throughput:g} operations/s in {runtime:g} ms, which "
             "cannot be; measure again"
         )
-    return runtime, throughput
+    return YcsbLog(runtime, throughput, {}, origins)
 
 
-def _section(parts: list[tuple[re.Match, Entry]], runtime: float, name: str) -> Section:
+def _section(
+    parts: list[tuple[re.Match, Entry]], interval: str, runtime: float, name: str
+) -> Section:
     section = Section()
-    counted = set()
-    for place, entry in parts:
+    begun, failures, errors = set(), [], []
+    for match, entry in parts:
         if entry.label.startswith("Return="):
-            section.returns[entry.label.removeprefix("Return=")] += number(entry, name, int)
-        elif entry.label in COUNTS:
-            counted.add(entry.section)
-            operations = number(entry, name, int)
-            if place["failed"] and not place["intended"]:
+            code = entry.label.removeprefix("Return=")
+            section.returns[code] += _number(entry, name, int)
+            if code not in GOOD:
+                errors.append((1, entry))
+        elif entry.label in _COUNTS:
+            begun.add(entry.section)
+            operations = _number(entry, name, int)
+            if match["failed"] and not match["intended"]:
                 section.failed += operations
-            elif not place["intended"]:
+                failures.append((1, entry))
+            elif not match["intended"]:
                 section.operations = operations
-        elif entry.section not in counted:
+                section.origins["operations"] = [(1, entry)]
+        elif entry.section not in begun:
             raise KvstudyError(
                 f"{name}: line {entry.line}: [{entry.section}] does not begin with its number of "
                 "operations; no measurementtype of YCSB 0.17 writes that. Use hdrhistogram"
             )
-        elif not place["failed"] and (metric := metric_of(entry.label)):
-            latencies = section.intended if place["intended"] else section.latencies
-            latencies[metric] = number(entry, name)
+        elif not match["failed"] and (metric := _metric(entry.label)):
+            intended = match["intended"] or interval == "intended"
+            latencies = section.intended if intended else section.latencies
+            latencies[metric] = _number(entry, name)
+            section.origins[f"intended_{metric}" if intended else metric] = [(1, entry)]
     # Without a -FAILED section the return codes tell of failures.
-    section.failed = max(section.failed, sum(section.errors.values()))
+    of_returns = sum(section.errors.values())
+    section.origins["failed"] = failures if section.failed >= of_returns else errors
+    section.failed = max(section.failed, of_returns)
     if section.operations == 0:
         # YCSB prints average NaN and minimum 2^63 - 1 then.
         section.latencies, section.intended = {}, {}
     coarse = any(entry.label == _OF_HISTOGRAM for _, entry in parts)
     for latencies in (section.latencies, section.intended):
         _check_latencies(latencies, runtime, coarse, f"{name}: [{parts[0][1].section}]")
-    if coarse:
-        # Its percentiles are rounded down to milliseconds: 0 says "less than one".
-        section.latencies = {
-            metric: value
-            for metric, value in section.latencies.items()
-            if value or not metric.startswith("latency_p")
-        }
+        for metric in _percentiles(latencies):
+            # Rounded down to milliseconds, 0 says "less than one".
+            if coarse and latencies[metric] == 0:
+                del latencies[metric]
     return section
+
+
+def _percentiles(latencies: Iterable[str]) -> list[str]:
+    """Those of the metrics, rising."""
+    percentiles = [metric for metric in latencies if metric.startswith("latency_p")]
+    return sorted(percentiles, key=lambda metric: float(metric.removeprefix("latency_p")))
 
 
 def _check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, name: str) -> None:
@@ -290,17 +306,12 @@ def _check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, 
     They are finite, 0 <= minimum <= mean <= maximum <= run time; percentiles rise, from the
     minimum to the maximum. In a ``coarse`` histogram these are rounded down to milliseconds.
     """
-    percentiles = sorted(
-        (float(metric.removeprefix("latency_p")), value)
-        for metric, value in latencies.items()
-        if metric.startswith("latency_p")
-    )
     # RunTime is in whole milliseconds, of another clock than latencies.
     whole = runtime * 1010 + 1000
     low, high = latencies.get("latency_min", 0.0), latencies.get("latency_max", whole)
     middle = [0.0, low, latencies.get("latency_mean", low), high, whole]
     lowest = max(0.0, low - 1000) if coarse else low
-    rising = [lowest, *(value for _, value in percentiles), high]
+    rising = [lowest, *(latencies[metric] for metric in _percentiles(latencies)), high]
     # What is no number is in no order.
     if all(a <= b for values in (rising, middle) for a, b in pairwise(values)):
         return
@@ -322,9 +333,9 @@ def _check_entries(entries: list[Entry], name: str) -> None:
     """
     metrics: dict[str, set[str]] = {}
     for entry in entries:
-        if entry.label in COUNTS and number(entry, name) and not _DOUBLE.match(entry.section):
+        if entry.label in _COUNTS and _number(entry, name) and not _DOUBLE.match(entry.section):
             metrics[entry.section] = set()
-        elif entry.section in metrics and (metric := metric_of(entry.label)):
+        elif entry.section in metrics and (metric := _metric(entry.label)):
             metrics[entry.section].add(metric)
     if metrics and not any(section.endswith("CLEANUP") for section in metrics):
         raise KvstudyError(
@@ -332,8 +343,8 @@ def _check_entries(entries: list[Entry], name: str) -> None:
         )
     if any(entry.label == _OF_HISTOGRAM for entry in entries):
         return
-    for section, found in metrics.items():
-        if missing := set().union(*metrics.values()) - found:
+    for section, of_section in metrics.items():
+        if missing := set().union(*metrics.values()) - of_section:
             raise KvstudyError(
                 f"{name}: [{section}] has no {', '.join(sorted(missing))}, other sections have; "
                 "the log is cut off, measure again"

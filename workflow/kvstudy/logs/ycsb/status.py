@@ -21,8 +21,8 @@ from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import OPERATIONS
 
 _LINE = re.compile(
-    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (\d{1,10}) sec: (\d{1,18}) operations; "
-    r"(?:(\S+) current ops/sec; )?",
+    r"(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<elapsed>\d{1,10}) sec: "
+    r"(?P<operations>\d{1,18}) operations; (?:(?P<rate>\S+) current ops/sec; )?",
     re.ASCII,
 )
 # In s: by so much a clock may be set back or, for summer time, be off.
@@ -31,7 +31,8 @@ _BACK, _SUMMER_TIME = 1.0, 2.5 * 3600
 _LONGEST = 24 * 3600
 # Of one of several clients, from TogetherWorkload.
 _MARK = re.compile(
-    r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) together: (began|ended)$", re.ASCII | re.MULTILINE
+    r"^(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) together: (?P<what>began|ended)$",
+    re.ASCII | re.MULTILINE,
 )
 _OPERATION = rf"(?:Hdr)?(Intended-)?({'|'.join(OPERATIONS)})"
 _LATENCIES = (
@@ -68,31 +69,34 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     there is no status line, when one tells of a time that cannot be, or when the total
     falls, as in a file of two runs.
     """
-    text = text[: text.rfind("\n") + 1]
-    found = list(_LINE.finditer(text))
-    if not found:
+    lines = _lines(text)
+    if not lines:
         raise KvstudyError(
             f"{name}: no status lines of YCSB in it; measure with -s, and read the standard error"
         )
-    ends = [match.start() for match in found[1:]] + [len(text)]
+    totals = [int(match["operations"]) for match in lines]
+    ends = [*(match.start() for match in lines[1:]), None]
     rows: list[dict[str, float]] = []
-    before = 0
-    for match, end in zip(found, ends, strict=True):
-        done, rest = int(match[3]), text[match.end() : end]
-        if done < before:
+    for match, end, before, total in zip(lines, ends, [0, *totals], totals, strict=False):
+        if total < before:
             raise KvstudyError(
-                f"{name}: line {_line_of(match)}: {done} operations after {before}; the file "
+                f"{name}: line {_line_of(match)}: {total} operations after {before}; the file "
                 "holds several runs, give each its own"
             )
+        rest = match.string[match.end() : end]
         counts = _counts(rest)
         # YCSB prints no rate before the first operation.
-        rate = 0.0 if rows and not done else _number(match[4])
-        good = done - before if counts is None else _good(counts)
-        rows.append({"operations": done, "good": good, "throughput": rate, **_latencies(rest)})
-        before = done
+        rate = 0.0 if rows and not total else _number(match["rate"])
+        good = total - before if counts is None else _good(counts)
+        rows.append({"operations": total, "good": good, "throughput": rate, **_latencies(rest)})
     status = pd.DataFrame(rows)
-    status.insert(0, "time", _times(found, name))
+    status.insert(0, "time", _times(lines, name))
     return status
+
+
+def _lines(text: str) -> list[re.Match]:
+    """The status lines of ``text`` but for a last line without its end."""
+    return list(_LINE.finditer(text[: text.rfind("\n") + 1]))
 
 
 def operations_so_far(text: str, total: int, name: str) -> pd.Series:
@@ -101,17 +105,17 @@ def operations_so_far(text: str, total: int, name: str) -> pd.Series:
     From the beginning of its first operation to the end of its last one, with which all ``total``
     are done. KvstudyError, naming ``name``, where the client does not say when that was.
     """
-    marks = {match[2]: _clock(match, name) for match in _MARK.finditer(text)}
+    marks = {match["what"]: _clock(match, name) for match in _MARK.finditer(text)}
     if len(marks) < 2 or marks["ended"] <= marks["began"]:
         raise KvstudyError(
             f"{name}: does not say when the client's operations began and ended; it ended early, "
             "or the clock was set: measure again"
         )
-    found = {_clock(match, name): int(match[3]) for match in _LINE.finditer(text)}
-    times = {time: done for time, done in found.items() if marks["began"] < time < marks["ended"]}
-    times = {marks["began"]: 0} | times | {marks["ended"]: total}
-    seconds = [(time - datetime(1970, 1, 1)).total_seconds() for time in times]
-    return pd.Series(list(times.values()), index=seconds, dtype=float).sort_index()
+    times = {_clock(match, name): int(match["operations"]) for match in _LINE.finditer(text)}
+    within = {time: done for time, done in times.items() if marks["began"] < time < marks["ended"]}
+    so_far = {marks["began"]: 0, **within, marks["ended"]: total}
+    seconds = [(time - datetime(1970, 1, 1)).total_seconds() for time in so_far]
+    return pd.Series(list(so_far.values()), index=seconds, dtype=float).sort_index()
 
 
 def longest_stall(status: pd.DataFrame) -> float:
@@ -160,11 +164,11 @@ class Status:
 
 def last_status(text: str) -> Status | None:
     """The last whole status line of ``text``; None without one."""
-    lines = list(_LINE.finditer(text[: text.rfind("\n") + 1]))
-    if not lines:
+    if not (lines := _lines(text)):
         return None
-    rate = _number(lines[-1][4])
-    return Status(int(lines[-1][2]), int(lines[-1][3]), None if math.isnan(rate) else rate)
+    seconds, operations, rate = lines[-1].group("elapsed", "operations", "rate")
+    known = math.isfinite(_number(rate))
+    return Status(int(seconds), int(operations), _number(rate) if known else None)
 
 
 def run_start(text: str) -> datetime | None:
@@ -174,9 +178,9 @@ def run_start(text: str) -> datetime | None:
     that cannot be. It is late by less than a second, as the elapsed seconds of the lines
     are rounded down.
     """
-    found = list(_LINE.finditer(text[: text.rfind("\n") + 1]))
+    lines = _lines(text)
     try:
-        return _clock(found[0], "") - timedelta(seconds=_times(found, "")[0]) if found else None
+        return _clock(lines[0], "") - timedelta(seconds=_times(lines, "")[0]) if lines else None
     except (KvstudyError, OverflowError):
         return None
 
@@ -206,7 +210,7 @@ def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
     return pd.Series(np.diff(at), index=pd.RangeIndex(1, len(seconds), name="second"), name="ops/s")
 
 
-def _times(found: list[re.Match], name: str) -> list[float]:
+def _times(lines: list[re.Match], name: str) -> np.ndarray:
     """Seconds since the start, rising.
 
     Clock times have the milliseconds but no start: the first line is up to half a
@@ -214,33 +218,28 @@ def _times(found: list[re.Match], name: str) -> list[float]:
     time of day less elapsed seconds. Where the clock changes for summer time, whole
     hours are set right by the elapsed seconds. KvstudyError for a time that cannot be.
     """
-    clocks = [_clock(match, name) for match in found]
-    elapsed = [int(match[2]) for match in found]
-    starts = [
-        (clock - clocks[0]).total_seconds() - seconds
-        for clock, seconds in zip(clocks, elapsed, strict=True)
-    ]
-    whole_hours = [start - 3600 * round(start / 3600) for start in starts]
-    times = [
-        seconds + start - min(whole_hours)
-        for seconds, start in zip(elapsed, whole_hours, strict=True)
-    ]
-    for before, time, start, match in zip([0, *times], times, starts, found, strict=False):
-        if time < before - _BACK or abs(start - starts[0]) > _SUMMER_TIME:
-            raise KvstudyError(
-                f"{name}: line {_line_of(match)}: '{match[1]} {match[2]} sec' does not fit the "
-                "status lines before; the clock was set, or the file is damaged: measure again"
-            )
-    return np.maximum.accumulate(times).tolist()
+    clocks = np.array([_clock(match, name) for match in lines], dtype="datetime64[ms]")
+    elapsed = np.array([int(match["elapsed"]) for match in lines])
+    starts = (clocks - clocks[0]) / np.timedelta64(1, "s") - elapsed
+    within_hour = starts - 3600 * np.round(starts / 3600)
+    times = elapsed + within_hour - within_hour.min()
+    wrong = (np.diff(times, prepend=0) < -_BACK) | (abs(starts - starts[0]) > _SUMMER_TIME)
+    if wrong.any():
+        match = lines[np.argmax(wrong)]
+        raise KvstudyError(
+            f"{name}: line {_line_of(match)}: '{match['clock']} {match['elapsed']} sec' does not "
+            "fit the status lines before; the clock was set, or the file is damaged: measure again"
+        )
+    return np.maximum.accumulate(times)
 
 
 def _clock(match: re.Match, name: str) -> datetime:
     try:
-        return datetime.strptime(match[1], "%Y-%m-%d %H:%M:%S:%f")
+        return datetime.strptime(match["clock"], "%Y-%m-%d %H:%M:%S:%f")
     except ValueError:
         raise KvstudyError(
-            f"{name}: line {_line_of(match)}: there is no time '{match[1]}'; the file is damaged, "
-            "measure again"
+            f"{name}: line {_line_of(match)}: there is no time '{match['clock']}'; the file is "
+            "damaged, measure again"
         ) from None
 
 

@@ -94,19 +94,14 @@ def _section(
     operation: str, clients: Sequence[OfClient], counts: Mapping[str, pd.Series]
 ) -> Section:
     parts = [client.log.sections.get(operation, Section()) for client in clients]
-    returns: Counter[str] = Counter()
-    for part in parts:
-        returns.update(part.returns)
     label = operation.lower()
     return Section(
         operations=sum(part.operations for part in parts),
         failed=sum(part.failed for part in parts),
-        returns=dict(returns),
-        latencies=_latencies(
-            [(part.operations, part.latencies) for part in parts], counts.get(label)
-        ),
+        returns=dict(sum((Counter(part.returns) for part in parts), Counter())),
+        latencies=_latencies([(of.operations, of.latencies) for of in parts], counts.get(label)),
         intended=_latencies(
-            [(part.operations, part.intended) for part in parts], counts.get(f"intended {label}")
+            [(of.operations, of.intended) for of in parts], counts.get(f"intended {label}")
         ),
     )
 
@@ -115,18 +110,15 @@ def _latencies(
     parts: Sequence[tuple[int, Mapping[str, float]]], counts: pd.Series | None
 ) -> dict[str, float]:
     """By metric; no percentile without the ``counts``, of which alone it can be told."""
-    parts = [(operations, latencies) for operations, latencies in parts if operations and latencies]
-    found: dict[str, float] = {}
-    for metric in parts[0][1] if parts else ():
-        values = [latencies[metric] for _, latencies in parts]
+    frame = pd.DataFrame([of for operations, of in parts if operations and of])
+    weights = [operations for operations, of in parts if operations and of]
+    latencies = {}
+    for metric, values in frame.items():
         percent = metric_of(metric).percent
         if percent is not None and counts is not None:
-            found[metric] = quantiles(counts, [percent])[0]
+            latencies[metric] = quantiles(counts, [percent])[0]
         elif metric == "latency_mean":
-            whole = sum(operations for operations, _ in parts)
-            found[metric] = (
-                sum(n * value for (n, _), value in zip(parts, values, strict=True)) / whole
-            )
+            latencies[metric] = float(np.average(values, weights=weights))
         elif metric in ("latency_min", "latency_max"):
-            found[metric] = (min if metric == "latency_min" else max)(values)
-    return found
+            latencies[metric] = float(values.agg(metric.removeprefix("latency_")))
+    return latencies

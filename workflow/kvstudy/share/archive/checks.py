@@ -7,6 +7,7 @@ numbers. It leaves traces: a start that does not fit the planned order, or logs 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -118,7 +119,9 @@ def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None)
 
     part.faults += _faults(expected, names - {SUMS}, digest, PACKED)
     if METADATA in names & expected.keys():
-        part.faults += _against_metadata(file, expected)
+        # Of a damaged one that was said.
+        with contextlib.suppress(KvstudyError):
+            part.faults += _against_metadata(b"".join(chunks(file, METADATA)), expected)
     if not part.faults:
         part.facts.append(
             f"{count(len(expected), 'file')} are as they were packed; none is missing or was added"
@@ -141,13 +144,11 @@ def _faults(
             yield str(error)
 
 
-def _against_metadata(file: zipfile.ZipFile, expected: dict[str, str]) -> list[str]:
+def _against_metadata(content: bytes, expected: dict[str, str]) -> list[str]:
     """Faults of the checksums that the metadata repeat."""
     try:
-        graph = json.loads(b"".join(chunks(file, METADATA)))["@graph"]
+        graph = json.loads(content)["@graph"]
         repeated = {entity["@id"]: entity["sha256"] for entity in graph if "sha256" in entity}
-    except KvstudyError:
-        return []  # that it is damaged was said
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return [f"{METADATA}: cannot be read ({error!r})"]
     return [
@@ -184,12 +185,9 @@ def check_measured(results: Path) -> Part:
 
 def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable[str]) -> Part:
     """Each planned cell is there, or has a reason; ``declared`` are those said to be missing."""
-    part = Part("Plan")
-    results = RESULTS / run.base
     absent = unmeasured(run, study, cells)
-    part.facts.append(
-        f"{len(cells) - len(absent)} of {count(len(cells), 'planned cell')} are measured"
-    )
+    measured = len(cells) - len(absent)
+    part = Part("Plan", [f"{measured} of {count(len(cells), 'planned cell')} are measured"])
     reasons: dict[str, list[str]] = defaultdict(list)
     for path, reason in absent.items():
         reasons[reason].append(path)
@@ -199,7 +197,7 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
         for reason, paths in reasons.items()
     ]
     part.faults += [
-        f"{results}/raw/{path}: the planned cell is missing, with no reason"
+        f"{run.raw}/{path}: the planned cell is missing, with no reason"
         for path in sorted(missing - set(declared))
     ]
     if partial := sorted(missing & set(declared)):
@@ -207,18 +205,19 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
             f"the run is not finished, and says so: {count(len(partial), 'planned cell')} "
             f"not there ({some(partial)})"
         )
-    planned = {cell.path for cell in cells}
-    for path in sorted((results / "raw").glob("*/*/*/rep*")):
-        if path.is_dir() and path.relative_to(results / "raw").as_posix() not in planned:
-            part.notes.append(f"{path}: is not in the plan; no number comes from it")
+    planned = {run.raw / cell.path for cell in cells}
+    part.notes += [
+        f"{path}: is not in the plan; no number comes from it"
+        for path in sorted(run.raw.glob("*/*/*/rep*"))
+        if path.is_dir() and path not in planned
+    ]
     return part
 
 
 def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
     """The times, the order and the protocol that the manifests of the cells record."""
     part = Part("Course of the measurement")
-    results = RESULTS / run.base
-    everywhere = read_manifests(results / "raw")
+    everywhere = read_manifests(run.raw)
     manifests = {cell.path: everywhere[cell.path] for cell in cells if cell.path in everywhere}
     if any("imported" in manifest for manifest in manifests.values()):
         part.notes.append(
@@ -226,20 +225,41 @@ def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
             "were measured again"
         )
         return part
-    for path, manifest in manifests.items():
-        if manifest["run"] != run.base:
-            part.faults.append(
-                f"{results}/raw/{path}: was measured for the run '{manifest['run']}' and put here"
-            )
+    part.faults += [
+        f"{run.raw}/{path}: was measured for the run '{manifest['run']}' and put here"
+        for path, manifest in manifests.items()
+        if manifest["run"] != run.base
+    ]
     protocols = {manifest["protocol"] for manifest in manifests.values()}
     if len(protocols) > 1:
         part.faults.append(
-            f"{results}/raw: its cells were measured in different ways: protocols "
+            f"{run.raw}: its cells were measured in different ways: protocols "
             f"{', '.join(map(str, sorted(protocols)))}"
         )
-    _attempts(part, results)
-    _overlaps(part, results, manifests)
-    _order(part, results, cells, manifests)
+    # Failures and replaced logs are no fault: they are on file.
+    on_file: set[str] = set()
+    for kind, meaning in (("failed", "failed"), ("replaced", "measured again")):
+        folder = RESULTS / run.base / kind
+        attempts = [path for path in sorted(folder.glob("*/*/*/rep*/*")) if path.is_dir()]
+        names = dict.fromkeys(path.parent.relative_to(folder).as_posix() for path in attempts)
+        on_file.update(names)
+        if attempts:
+            part.notes.append(
+                f"{folder}: {count(len(attempts), 'attempt')} {meaning}, logs kept: "
+                f"{some(list(names))}"
+            )
+    # Two cells at a time would have disturbed each other.
+    spans = sorted(
+        (phase["started"], phase["started"] + phase["seconds"], path)
+        for path, manifest in manifests.items()
+        for phase in manifest["phases"].values()
+    )
+    part.faults += [
+        f"{run.raw}: {first} and {second} were measured at one time"
+        for (_, end, first), (start, _, second) in itertools.pairwise(spans)
+        if start < end and first != second
+    ]
+    _check_order(part, run, cells, manifests, on_file)
     if manifests and not part.faults:
         starts = sorted(manifest["started"] for manifest in manifests.values())
         part.facts.append(
@@ -249,46 +269,17 @@ def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
     return part
 
 
-def _attempts(part: Part, results: Path) -> None:
-    """Failures and replaced logs are no fault: they are on file."""
-    for kind, meaning in (("failed", "failed"), ("replaced", "measured again")):
-        folder = results / kind
-        attempts = [path for path in sorted(folder.glob("*/*/*/rep*/*")) if path.is_dir()]
-        if attempts:
-            cells = dict.fromkeys(path.parent.relative_to(folder).as_posix() for path in attempts)
-            part.notes.append(
-                f"{folder}: {count(len(attempts), 'attempt')} {meaning}, logs kept: "
-                f"{some(list(cells))}"
-            )
-
-
-def _overlaps(part: Part, results: Path, manifests: dict[str, dict]) -> None:
-    """Two cells at a time would have disturbed each other."""
-    spans = sorted(
-        (phase["started"], phase["started"] + phase["seconds"], path)
-        for path, manifest in manifests.items()
-        for phase in manifest["phases"].values()
-    )
-    for (_, end, first), (start, _, second) in itertools.pairwise(spans):
-        if start < end and first != second:
-            part.faults.append(f"{results}/raw: {first} and {second} were measured at one time")
-
-
-def _order(part: Part, results: Path, cells: list[Cell], manifests: dict[str, dict]) -> None:
+def _check_order(
+    part: Part, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
+) -> None:
     """The cells that were started later than cells behind them in the plan."""
     positions = {cell.path: number for number, cell in enumerate(cells, start=1)}
-    moved = [path for path, each in manifests.items() if each["position"] != positions[path]]
+    moved = [path for path in manifests if manifests[path]["position"] != positions[path]]
     if moved:
         part.notes.append(
             f"{count(len(moved), 'cell')} had another place in the plan when measured "
             f"({some(moved)}): the study was changed since; their order is not checked"
         )
-    on_file = {
-        path
-        for path in manifests
-        for kind in ("failed", "replaced")
-        if any((results / kind / path).glob("*"))
-    }
     looked_at = manifests.keys() - on_file - set(moved)
     starts = {path: manifests[path]["started"] for path in positions if path in looked_at}
     together = sessions(starts)
@@ -297,12 +288,12 @@ def _order(part: Part, results: Path, cells: list[Cell], manifests: dict[str, di
         part.notes.append(f"stores were measured apart from each other: {names}")
     for stores in together:
         paths = [path for path in starts if path.split("/")[0] in stores]
-        for index in out_of_order([starts[path] for path in paths]):
-            part.faults.append(
-                f"{results}/raw/{paths[index]}: was started at {starts[paths[index]]}, which does "
-                "not fit its place in the plan, and no failed attempt is on file: it may have "
-                "been measured again, and its earlier logs removed"
-            )
+        part.faults += [
+            f"{run.raw}/{paths[index]}: was started at {starts[paths[index]]}, which does "
+            "not fit its place in the plan, and no failed attempt is on file: it may have "
+            "been measured again, and its earlier logs removed"
+            for index in out_of_order([starts[path] for path in paths])
+        ]
 
 
 def sessions(starts: dict[str, str]) -> list[set[str]]:
@@ -317,10 +308,9 @@ def sessions(starts: dict[str, str]) -> list[set[str]]:
     together: list[set[str]] = []
     end = ""
     for store in sorted(times, key=lambda store: min(times[store])):
-        if together and min(times[store]) <= end:
-            together[-1].add(store)
-        else:
-            together.append({store})
+        if min(times[store]) > end:
+            together.append(set())
+        together[-1].add(store)
         end = max(end, *times[store])
     return together
 
@@ -330,7 +320,7 @@ def out_of_order(times: Sequence[str]) -> list[int]:
     ends: list[int] = []  # of the best rising sequence of each length, its last index
     before: list[int | None] = []
     for index, time in enumerate(times):
-        length = bisect_right(ends, time, key=lambda each: times[each])
+        length = bisect_right(ends, time, key=times.__getitem__)
         before.append(ends[length - 1] if length else None)
         ends[length : length + 1] = [index]
     kept: set[int] = set()

@@ -10,11 +10,12 @@ from __future__ import annotations
 import datetime
 import json
 import mimetypes
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import yaml
-from rocrate.model.contextentity import ContextEntity
+from rocrate.model import ContextEntity, Dataset, File
 from rocrate.rocrate import ROCrate
 
 from kvstudy.errors import KvstudyError
@@ -22,14 +23,13 @@ from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import (
     CONFIG,
     FACTS,
-    GIVEN,
     README,
     Contents,
+    is_input,
     read_environment,
 )
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import IMPORTS, SUMS
-from kvstudy.study.run_names import RESULTS
 
 CITATION = Path("CITATION.cff")
 # The newest profiles that this version of RO-Crate belongs to.
@@ -68,22 +68,22 @@ class Person:
 
 def read_citation() -> dict:
     """The software's own citation, its authors as persons; KvstudyError when it lacks something."""
+    names = ("given-names", "name-particle", "family-names")
     try:
         data = yaml.safe_load(CITATION.read_text(encoding="utf-8"))
+        authors = []
+        for author in data["authors"]:
+            parts = filter(None, (author.get(name) for name in names))
+            name = author.get("name") or " ".join(parts)
+            if not name:
+                raise KeyError("authors: name")
+            authors.append(Person(name, author.get("orcid", "")))
         cited = {key: str(data[key]) for key in ("title", "version", "license")}
-        return cited | {"authors": tuple(_author(each) for each in data["authors"])}
-    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+        return cited | {"authors": tuple(authors)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
         raise KvstudyError(
             f"{CITATION}: must give title, version, license and authors ({error!r})"
         ) from None
-
-
-def _author(data: dict) -> Person:
-    parts = [data.get(key, "") for key in ("given-names", "name-particle", "family-names")]
-    name = data.get("name") or " ".join(part for part in parts if part)
-    if not name:
-        raise KeyError("authors: name")
-    return Person(name, data.get("orcid", ""))
 
 
 def parse_person(text: str) -> Person:
@@ -95,6 +95,17 @@ def parse_person(text: str) -> Person:
             "'Jana Nováková, https://orcid.org/0000-0002-1825-0097'"
         )
     return Person(name, orcid)
+
+
+def metadata(
+    contents: Contents, digests: dict[str, str], authors: tuple[Person, ...] = (), licence: str = ""
+) -> bytes:
+    """``ro-crate-metadata.json``; ``digests`` are the SHA-256 of the archive's other files.
+
+    Authors and licence are those of CITATION.cff where none are given.
+    """
+    data = _Crate(contents, digests, authors, licence).crate.metadata.generate()
+    return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _times(manifest: dict) -> dict[str, str]:
@@ -113,33 +124,20 @@ def _utc(seconds: float) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
 
 
-def metadata(
-    contents: Contents, digests: dict[str, str], authors: tuple[Person, ...] = (), licence: str = ""
-) -> bytes:
-    """``ro-crate-metadata.json``; ``digests`` are the SHA-256 of the archive's other files.
-
-    Authors and licence are those of CITATION.cff where none are given.
-    """
-    data = _Crate(contents, digests, authors, licence).crate.metadata.generate()
-    return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
-
-
 class _Crate:
     def __init__(
         self, contents: Contents, digests: dict[str, str], authors: tuple[Person, ...], licence: str
     ) -> None:
         self.contents, self.digests, self.run = contents, digests, contents.run
         self.citation = read_citation()
-        raw = RESULTS / self.run.base / "raw"
-        manifests = {} if self.run.published_only else read_manifests(raw)
+        manifests = {} if self.run.published_only else read_manifests(self.run.raw)
         self.times = {path: _times(manifest) for path, manifest in manifests.items()}
         # Without a measurement, the day on which the report was built.
         built = _utc(Path(f"report/{self.run.name}.pdf").stat().st_mtime).date().isoformat()
         self.end = max(self._all("endTime"), default=built)
         self.crate = ROCrate(version=VERSION)
         self.crate.metadata.extra_terms.update(TERMS)
-        self.authors = [self._person(each) for each in authors or self.citation["authors"]]
-        self.actions: list[ContextEntity] = []
+        self.authors = [self._person(author) for author in authors or self.citation["authors"]]
         self._root(licence or self.citation["license"])
         self.workflow = self.crate.add_workflow(
             dest_path="Snakefile", main=True, lang="snakemake", properties=self._facts("Snakefile")
@@ -147,25 +145,29 @@ class _Crate:
         self.workflow["name"] = self.citation["title"]
         self.workflow["version"] = self.citation["version"]
         self.workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
-        self.given = self._files(self._is_input)
-        self.made = self._files(self._is_result)
+        study = self.run.study_file.parent.as_posix()
+        of_study = (CONFIG, f"{study}/", "envs/stores/", "workloads/")
+        self.inputs = self._files(lambda name: name.startswith(of_study))
+        results = self._files(
+            lambda name: not is_input(self.run, name) or name.endswith(f"/{IMPORTS}")
+        )
         for entity in self._files(lambda name: name in (README, SUMS, FACTS)):
             if entity.id == README:
                 entity["about"] = self.crate.root_dataset
-        self._whole([self._cell(path) for path in self.times])
-        self.crate.root_dataset["mentions"] = _plain(self.actions)
+        cells = [self._cell(path) for path in self.times]
+        whole = self._whole([*results, *(logs for logs, _ in cells)])
+        actions = [whole, *(action for _, action in cells)]
+        self.crate.root_dataset.append_to("mentions", actions, compact=True)
 
-    def _add(self, identifier: str, **properties: object) -> ContextEntity:
-        kind = properties.pop("type")
+    def _add(self, identifier: str, kind: str, **properties: object) -> ContextEntity:
         return self.crate.add(
             ContextEntity(self.crate, identifier, properties={"@type": kind, **properties})
         )
 
     def _person(self, person: Person) -> ContextEntity:
         ours = not person.orcid and person in self.citation["authors"]
-        kind = "Organization" if ours else "Person"
-        name = person.orcid or f"#{person.name.replace(' ', '-')}"
-        return self._add(name, type=kind, name=person.name)
+        identifier = person.orcid or f"#{person.name.replace(' ', '-')}"
+        return self._add(identifier, "Organization" if ours else "Person", name=person.name)
 
     def _root(self, licence: str) -> None:
         root, study = self.crate.root_dataset, self.contents.study
@@ -179,12 +181,11 @@ class _Crate:
             "the report made from them, and the workflow that makes them again."
         )
         root["datePublished"] = self.end[:10]
-        root["license"] = self._add(
-            f"https://spdx.org/licenses/{licence}", type="CreativeWork", name=licence
-        )
-        root["author"] = _plain(self.authors)
+        address = f"https://spdx.org/licenses/{licence}"
+        root["license"] = self._add(address, "CreativeWork", name=licence)
+        root.append_to("author", self.authors, compact=True)
         root["conformsTo"] = [
-            self._add(address, type="CreativeWork", name=name, version=version)
+            self._add(address, "CreativeWork", name=name, version=version)
             for address, (name, version) in PROFILES.items()
         ]
 
@@ -194,43 +195,31 @@ class _Crate:
         facts = {"name": path.name, "encodingFormat": kind}
         return facts | ({"sha256": self.digests[name]} if name in self.digests else {})
 
-    def _is_input(self, name: str) -> bool:
-        study = self.run.study_file.parent.as_posix()
-        return name == CONFIG or name.startswith((f"{study}/", "envs/stores/", "workloads/"))
-
-    def _is_result(self, name: str) -> bool:
-        own, base = (f"results/{each}/" for each in (self.run.name, self.run.base))
-        if name.startswith(own):
-            return name.removeprefix(own).split("/")[0] not in {*GIVEN} - {IMPORTS}
-        return not name.startswith(base) and name.startswith(
-            (f"figures/{self.run.name}/", f"report/{self.run.name}")
-        )
-
-    def _files(self, belongs) -> list:
+    def _files(self, belongs: Callable[[str], bool]) -> list[File]:
         names = sorted({*self.contents.files, *self.contents.made, README, SUMS, FACTS})
         return [
             self.crate.add_file(dest_path=name, properties=self._facts(name))
-            for name in names
-            if belongs(name)
+            for name in filter(belongs, names)
         ]
 
     def _all(self, time: str) -> list[str]:
         return [times[time] for times in self.times.values() if time in times]
 
-    def _cell(self, path: str):
+    def _cell(self, path: str) -> tuple[Dataset, ContextEntity]:
         """The folder of a cell's raw logs, and the action that made it."""
         store, workload, *_ = path.split("/")
         folder = f"results/{self.run.base}/raw/{path}"
-        sums = self.crate.add_file(
-            dest_path=f"{folder}/{SUMS}", properties=self._facts(f"{folder}/{SUMS}")
-        )
+        sums = f"{folder}/{SUMS}"
+        file = self.crate.add_file(dest_path=sums, properties=self._facts(sums))
         logs = self.crate.add_dataset(dest_path=folder, properties={"name": f"raw logs of {path}"})
-        logs["hasPart"] = sums
+        logs["hasPart"] = file
         # None for a cell that the study no longer has.
         files = {use.name: f"workloads/{use.file}" for use in self.contents.study.workloads}
-        properties = (each for each in self.given if each.id == files.get(workload))
+        properties = (entity for entity in self.inputs if entity.id == files.get(workload))
         action = self.crate.add_action(
-            self._ycsb(),
+            self._add(
+                YCSB, "SoftwareApplication", name="YCSB", softwareVersion=YCSB_VERSION, url=YCSB
+            ),
             identifier=f"#measure-{path.replace('/', '-')}",
             result=logs,
             object=next(properties, None),
@@ -244,17 +233,12 @@ class _Crate:
         )
         # Imported logs somebody else measured than who packs them.
         imported = self.contents.study.imported
-        others = [Person(imported.measured_by)] if imported and imported.measured_by else []
-        action["agent"] = _plain([self._person(each) for each in others] or self.authors)
-        self.actions.append(action)
-        return logs
+        by = imported.measured_by if imported else ""
+        agents = [self._person(Person(by))] if by else self.authors
+        action.append_to("agent", agents, compact=True)
+        return logs, action
 
-    def _ycsb(self) -> ContextEntity:
-        return self.crate.get(YCSB) or self._add(
-            YCSB, type="SoftwareApplication", name="YCSB", softwareVersion=YCSB_VERSION, url=YCSB
-        )
-
-    def _whole(self, raw: list) -> None:
+    def _whole(self, results: list) -> ContextEntity:
         """The action from the study to the report."""
         starts = self._all("startTime")
         values = {"scale": f"{self.run.scale:g}", "source": self.run.source}
@@ -265,15 +249,15 @@ class _Crate:
             details = filter(None, [part["name"], part["details"]])
             values[f"machine: {part['component']}"] = ", ".join(map(sentence, details))
         parameters = [
-            self._add(f"#value-{number}", type="PropertyValue", name=name, value=value)
+            self._add(f"#value-{number}", "PropertyValue", name=name, value=value)
             for number, (name, value) in enumerate(values.items(), start=1)
             if value
         ]
         action = self.crate.add_action(
             self.workflow,
             identifier="#run",
-            object=[*self.given, *parameters],
-            result=[*self.made, *raw],
+            object=[*self.inputs, *parameters],
+            result=results,
             properties={
                 "name": f"run of the study {self.run.study}",
                 "description": "Measures the cells of the study and builds the report from them.",
@@ -282,10 +266,5 @@ class _Crate:
                 **({"startTime": min(starts)} if starts else {}),
             },
         )
-        action["agent"] = _plain(self.authors)
-        self.actions.insert(0, action)
-
-
-def _plain(values: list):
-    """A single value stands by itself, as JSON-LD writes it."""
-    return values[0] if len(values) == 1 else values
+        action.append_to("agent", self.authors, compact=True)
+        return action

@@ -151,21 +151,27 @@ def check_numbers(
     """
     part = Part("Numbers")
     compose(made, given, code, run)
-    names: set[str] = set()
+    outputs: set[str] = set()
     for language in _languages(run, given):
         config = ["--config", f"language={language}"]
-        listed = snakemake(made, *target(run), "--summary", *config)
-        outputs = _outputs(run, listed.stdout)
-        if listed.returncode or not outputs:
-            part.faults.append(f"not made anew: {_problem(listed.stdout)}")
+        done = snakemake(made, *target(run), "--summary", *config)
+        listed = _outputs(run, done.stdout)
+        if listed and not done.returncode:
+            outputs.update(listed)
+            # Not quiet about progress.
+            quiet = ["--quiet", "host", "reason", "rules"]
+            done = snakemake(
+                *(made, *listed, *quiet, *config),
+                say=lambda text: say(f"making every number anew: {text}"),
+            )
+        if done.returncode or not listed:
+            # In one line, if our own message is there.
+            messages = PROBLEM.findall(done.stdout)
+            last = "\n".join(done.stdout.strip().splitlines()[-12:])
+            problem = messages[0] if messages else f"Snakemake says:\n{last}"
+            part.faults.append(f"not made anew: {problem}")
             return part
-        # Not quiet about progress.
-        done = snakemake(made, *outputs, "--quiet", "host", "reason", "rules", *config, say=say)
-        if done.returncode:
-            part.faults.append(f"not made anew: {_problem(done.stdout)}")
-            return part
-        names.update(outputs)
-    files = _with_numbers(made, names)
+    files = _with_numbers(made, outputs)
     rounded = 0
     for name in files:
         if not (given / name).is_file():
@@ -193,10 +199,12 @@ def check_numbers(
 
 def _languages(run: RunName, given: Path) -> list[str]:
     """The languages of the reports that were packed; the data of a run have none."""
+    if run.published_only:
+        return [run.language]
     there = [
-        each
-        for each in languages()
-        if not run.published_only and (given / f"report/{run.name}{suffix(each)}.pdf").is_file()
+        language
+        for language in languages()
+        if (given / f"report/{run.name}{suffix(language)}.pdf").is_file()
     ]
     return list(dict.fromkeys([run.language, *there]))
 
@@ -215,15 +223,8 @@ def _outputs(run: RunName, summary: str) -> list[str]:
 
 def _with_numbers(top: Path, names: Iterable[str]) -> list[str]:
     """The files below ``top`` that hold numbers, of these names or in folders of these names."""
-    found = {path for name in names for path in files_below(top / name) if path.suffix in NUMBERS}
-    return sorted(path.relative_to(top).as_posix() for path in found)
-
-
-def _problem(output: str) -> str:
-    """What went wrong in a run of Snakemake, in one line if our own message is there."""
-    if messages := PROBLEM.findall(output):
-        return messages[0]
-    return "Snakemake says:\n" + "\n".join(output.strip().splitlines()[-12:])
+    paths = {path for name in names for path in files_below(top / name) if path.suffix in NUMBERS}
+    return sorted(path.relative_to(top).as_posix() for path in paths)
 
 
 def differing(packed: Path, anew: Path) -> str:
@@ -233,10 +234,11 @@ def differing(packed: Path, anew: Path) -> str:
     rows, others = _lines(packed), _lines(anew)
     if len(rows) != len(others):
         return f"has {len(rows)} lines, from the raw logs follow {len(others)}"
-    head = others[0] if others and packed.suffix == ".csv" else []
+    head = others[0] if packed.suffix == ".csv" else []
     for number, (row, other) in enumerate(zip(rows, others, strict=True), start=1):
         if len(row) != len(other):
-            return f"line {number} is '{_line(row)}', from the raw logs follows '{_line(other)}'"
+            is_now, follows = " ".join(row), " ".join(other)
+            return f"line {number} is '{is_now:.60}', from the raw logs follows '{follows:.60}'"
         for index, (value, right) in enumerate(zip(row, other, strict=True)):
             if not _equal(value, right):
                 column = f", {head[index]}" if len(head) == len(row) else ""
@@ -250,15 +252,8 @@ def _lines(path: Path) -> list[list[str]]:
         return list(csv.reader(file) if path.suffix == ".csv" else map(str.split, file))
 
 
-def _line(row: list[str]) -> str:
-    text = " ".join(row)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def _equal(value: str, other: str) -> bool:
-    if value == other:
-        return True
     try:
-        return math.isclose(float(value), float(other), rel_tol=CLOSE)
+        return value == other or math.isclose(float(value), float(other), rel_tol=CLOSE)
     except ValueError:
         return False

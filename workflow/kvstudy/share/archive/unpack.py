@@ -133,7 +133,7 @@ def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
         scale, partial = float(data["scale"]), bool(data["partial"])
         published = data["source"] == "published"
         # Of measured runs the English files are always looked at.
-        language = str(data.get("language", ORIGINAL)) if published else ORIGINAL
+        language = str(data["language"]) if published else ORIGINAL
         run = RunName(data["run"], data["study"], scale, data["source"], partial, language)
         name = published_name(run.study, language) if published else run_name(run.study, scale)
         safe = all(NAME.fullmatch(each) for each in (run.name, run.study))

@@ -17,7 +17,7 @@ from kvstudy.share.archive.checks import (
     check_plan,
     count,
 )
-from kvstudy.share.archive.contents import CODE, Contents, contents_of, files_below
+from kvstudy.share.archive.contents import CODE, contents_of, files_below
 from kvstudy.share.archive.rebuild import check_clone, check_numbers
 from kvstudy.share.archive.unpack import (
     Progress,
@@ -51,9 +51,15 @@ def verify(
             raise KvstudyError(f"{path}: no such file")
         run, given = find_name(name), Path(top) / "given"
         contents = contents_of(run)
-        _link(contents, given)
+        # What an archive of it would unpack to.
+        for file in {*contents.files, *contents.made}:
+            (given / file).parent.mkdir(parents=True, exist_ok=True)
+            if file in contents.made:
+                (given / file).write_bytes(contents.made[file])
+            else:
+                (given / file).symlink_to(Path(file).resolve())
         parts = _parts(run, given, contents.missing, Path(top) / "made", Path(), say)
-        return Verified(run.name, [f"Run: {RESULTS / run.name}"], list(parts))
+        return Verified(run.name, [f"Run: {run.folder}"], list(parts))
 
 
 def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) -> Verified:
@@ -78,16 +84,6 @@ def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) 
     return Verified(run.name, lines, parts)
 
 
-def _link(contents: Contents, folder: Path) -> None:
-    """What an archive of these contents would unpack to, as links in ``folder``."""
-    for name in {*contents.files, *contents.made}:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        if name in contents.made:
-            (folder / name).write_bytes(contents.made[name])
-        else:
-            (folder / name).symlink_to(Path(name).resolve())
-
-
 def _parts(
     run: RunName,
     given: Path,
@@ -109,8 +105,7 @@ def _parts(
         except KvstudyError as error:
             yield Part("Plan", faults=[f"the study cannot be read: {error}"])
             return
-        results = RESULTS / run.base
-        measured = check_measured(results)
+        measured = check_measured(RESULTS / run.base)
         yield measured
         if run.published_only:
             yield Part("Plan", notes=["nothing was measured: the values are those of the source"])
@@ -120,11 +115,9 @@ def _parts(
     if measured.faults:
         text = "not made anew: the raw logs are not those that were measured"
         yield Part("Numbers", notes=[text])
-        return
-    say("making every number anew from the raw logs; this takes a minute or more")
-    yield check_numbers(
-        run, given, made, code, lambda text: say(f"making every number anew: {text}")
-    )
+    else:
+        say("making every number anew from the raw logs; this takes a minute or more")
+        yield check_numbers(run, given, made, code, say)
 
 
 def _share(what: str, total: int, say: Callable[[str], None]) -> Progress:
@@ -141,8 +134,7 @@ def _share(what: str, total: int, say: Callable[[str], None]) -> Progress:
 
 def _code(folder: Path, own_code: bool) -> Part:
     """Whether the workflow in the archive is the one that checks it."""
-    theirs, ours = _workflow(folder), _workflow(Path())
-    different = {name for name, _ in theirs.items() ^ ours.items()}
+    different = {name for name, _ in _workflow(folder).items() ^ _workflow(Path()).items()}
     if not different:
         return Part("Workflow", facts=["the workflow in the archive is the same as here"])
     whose = (
@@ -159,14 +151,11 @@ def _code(folder: Path, own_code: bool) -> Part:
 
 def _workflow(top: Path) -> dict[str, str]:
     """Checksums of all that makes numbers and text from raw logs."""
-    made_by = {
-        path.relative_to(top).as_posix(): path
-        for name in (*CODE[:2], "report/templates", "report/text")
-        for path in files_below(top / name)
-        if path.suffix in {"", ".py", ".smk", ".j2", ".lua"}
-    }
-    return {
-        name: file_digest(path)
-        for name, path in made_by.items()
-        if "/bindings/" not in name and "/." not in name
-    }
+    sums = {}
+    for folder in (*CODE[:2], "report/templates", "report/text"):
+        for path in files_below(top / folder):
+            name = path.relative_to(top).as_posix()
+            made_by = path.suffix in {"", ".py", ".smk", ".j2", ".lua"}
+            if made_by and "/bindings/" not in name and "/." not in name:
+                sums[name] = file_digest(path)
+    return sums

@@ -76,8 +76,22 @@ def resolve(run: Run, text: str) -> Address:
         parameters = _parameters(text, sizes, sets, run.headline[workload])
     if len(rest) not in (1, 2):
         raise KvstudyError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
-    operation = _operation(run, text, store, workload, rest)
-    return Address(store, workload, parameters, operation, rest[-1])
+    operation, metric = rest if len(rest) == 2 else (WHOLE, rest[0])
+    names = _names(run, workload)
+    operations = sorted({name for name, _ in names}, key=lambda name: (operation_rank(name), name))
+    # Where nothing of the workload was measured, the chain tells why.
+    if operations:
+        operation = operations[-1] if operation == ALL else operation
+        _known(text, "operation", operation, operations)
+        metrics = {metric for name, metric in names if name == operation}
+        others = [f"{store}/{workload}/{of}/{metric}" for of in operations if (of, metric) in names]
+        if others and metric not in metrics:
+            raise KvstudyError(
+                f"{text}: {metric} is not of '{operation}'; there are {', '.join(others)}"
+            )
+        first = [name for name in PRINTED if name in metrics]
+        _known(text, "metric", metric, [*first, *sorted(metrics - {*first})])
+    return Address(store, workload, parameters, operation, metric)
 
 
 def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
@@ -100,35 +114,15 @@ def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
     return one if one in fitting else fitting[0]
 
 
-def _operation(run: Run, text: str, store: str, workload: str, rest: list[str]) -> str:
-    """The operation of ``rest`` (OPERATION/METRIC or METRIC), if there are such values."""
-    operation, metric = rest if len(rest) == 2 else (WHOLE, rest[0])
+def _names(run: Run, workload: str) -> set[tuple[str, str]]:
+    """Operation and metric of all values of the workload."""
     frames = [run.all_values]
     if workload != MEAN:
         rows = run.all_measurements
         frames.append(rows[rows["phase"] == measured_phases(rows).get(workload)])
-    columns = ["operation", "metric"]
-    values = {
-        pair
-        for frame in frames
-        for pair in frame.loc[frame["workload"] == workload, columns].itertuples(index=False)
-    }
-    operations = sorted({name for name, _ in values}, key=lambda name: (operation_rank(name), name))
-    if not operations:
-        # Nothing of the workload was measured; the chain tells why.
-        return operation
-    if operation == ALL:
-        operation = operations[-1]
-    _known(text, "operation", operation, operations)
-    if (operation, metric) in values:
-        return operation
-    if others := [name for name in operations if (name, metric) in values]:
-        names = ", ".join(f"{store}/{workload}/{name}/{metric}" for name in others)
-        raise KvstudyError(f"{text}: {metric} is not of '{operation}'; there are {names}")
-    known = {metric for name, metric in values if name == operation}
-    first = [name for name in PRINTED if name in known]
-    _known(text, "metric", metric, [*first, *sorted(known - {*first})])
-    return operation
+    rows = pd.concat(frame[["workload", "operation", "metric"]] for frame in frames)
+    rows = rows[rows["workload"] == workload]
+    return set(zip(rows["operation"], rows["metric"], strict=True))
 
 
 def _known(text: str, kind: str, name: str, known: list[str]) -> None:
@@ -219,20 +213,20 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
     given = dict(zip(values["repetition"], values["value"], strict=True))
     repetitions = []
     for repetition, rows in cells.groupby("repetition", sort=False):
-        reasons = [reason for row in rows.itertuples() if (reason := why_not(row))]
         made_of = [
             value
             for row in rows.itertuples()
             if row.status == "measured"
             for value in _values(run, address, row, problems)
         ]
-        value = given.get(repetition, math.nan)
+        counts, value, why = repetition in given, given.get(repetition, math.nan), ""
         if math.isnan(value) and len(made_of) == 1:
             # An invalid cell has a value; it is in no mean.
             value = made_of[0].value
-        counts = repetition in given
-        why = "; ".join(reasons) or "not all of the values that it would be made of are there"
-        repetitions.append(Repetition(repetition, counts, "" if counts else why, value, made_of))
+        if not counts:
+            why = "; ".join(filter(None, map(why_not, rows.itertuples())))
+            why = why or "not all of the values that it would be made of are there"
+        repetitions.append(Repetition(repetition, counts, why, value, made_of))
     return sorted(repetitions, key=lambda each: int(each.repetition))
 
 

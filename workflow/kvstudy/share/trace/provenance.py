@@ -40,8 +40,8 @@ class Origin:
     probes: list[str]
 
 
-def provenance(run: Run) -> dict[str, Any]:
-    """The content of ``provenance.json``; KvstudyError where raw logs of a cell are missing."""
+def write_provenance(run: Run) -> Path:
+    """Write ``provenance.json``; KvstudyError where raw logs of a cell are missing."""
     cells = cells_of(run)
     for path in _measured(run):
         if not cells[path]["sums"]:
@@ -49,14 +49,12 @@ def provenance(run: Run) -> dict[str, Any]:
                 f"{run.raw / path}: no {SUMS}; the raw logs of a cell in {run.folder}/cells.csv "
                 "are not here. Copy them back, or parse what is here with 'kvstudy parse'"
             )
-
     settings: dict[str, list[str]] = defaultdict(list)
     for path in sorted(path for path, cell in cells.items() if cell["counts"]):
         settings[path.rpartition("/")[0]].append(path)
-
-    def entries(kind: str) -> dict[str, dict[str, Any]]:
-        # In cells.csv are the cells of the plan that the logs were parsed for.
-        return {
+    # In cells.csv are the cells of the plan that the logs were parsed for.
+    tables, figures = (
+        {
             name: {
                 "files": [str(path) for path in _files(run, kind, name)],
                 "cells": sorted(path for path in origin.cells if path in cells),
@@ -64,24 +62,21 @@ def provenance(run: Run) -> dict[str, Any]:
             }
             for name, origin in origins(run, kind).items()
         }
-
-    return {
+        for kind in ("table", "figure")
+    )
+    provenance = {
         "run": run.name,
         "study": run.study.name,
         "scale": run.scale,
         "cells": cells,
         "probes": probes_of(run, run.study.store_names),
         "settings": dict(sorted(settings.items())),
-        "tables": entries("table"),
-        "figures": entries("figure"),
+        "tables": tables,
+        "figures": figures,
     }
-
-
-def write_provenance(run: Run) -> Path:
-    """Write ``provenance.json`` in one step."""
-    path = run.folder / "provenance.json"
-    put(f"{json.dumps(provenance(run), indent=1)}\n".encode(), path)
-    return path
+    file = run.folder / "provenance.json"
+    put(f"{json.dumps(provenance, indent=1)}\n".encode(), file)
+    return file
 
 
 def origin_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, str]) -> Origin:
@@ -117,17 +112,18 @@ def _is_of_sizes(part: Part, cell: Cell, one: str) -> bool:
 def origins(run: Run, kind: str) -> dict[str, Origin]:
     """All of the ``kind`` (table or figure) by name, transcripts too, with what they are of."""
     study, planned = run.study, [*run.planned.values()]
-    measured, found = set(_measured(run)), {}
-    for part in study.figures if kind == "figure" else study.tables:
-        origin = origin_of(part, study, planned, run.headline)
+    parts = study.figures if kind == "figure" else study.tables
+    by_name = {part.name: origin_of(part, study, planned, run.headline) for part in parts}
+    measured = set(_measured(run))
+    for part in parts:
         if part.one_cell:
-            origin = Origin([path for path in origin.cells if path in measured][:1], [])
-        found[part.name] = origin
+            cells = [path for path in by_name[part.name].cells if path in measured]
+            by_name[part.name] = Origin(cells[:1], [])
     if kind == "table" and run.claims_file:
         # What the verdicts on the source's claims are made of.
         probes = [] if study.imported else study.store_names
-        found[CLAIMS] = Origin([cell.path for cell in planned if cell.load is None], probes)
-    return found
+        by_name[CLAIMS] = Origin([cell.path for cell in planned if cell.load is None], probes)
+    return by_name
 
 
 def _measured(run: Run) -> list[str]:
@@ -135,17 +131,21 @@ def _measured(run: Run) -> list[str]:
     return [path_of(row) for row in cells[cells["status"] == "measured"].itertuples()]
 
 
-def find_part(run: Run, kind: str, name: str) -> Origin:
-    """That of the table or figure (``kind``); KvstudyError with those that there are."""
-    known = origins(run, kind)
-    if name not in known:
-        raise KvstudyError(f"{kind}:{name}: unknown {kind} '{name}'{did_you_mean(name, [*known])}")
-    return known[name]
+def part_of(run: Run, kind: str, name: str) -> dict[str, dict[str, Any]]:
+    """The sha256 of a table's or figure's (``kind``) ``files``, its ``cells`` and ``probes``.
 
-
-def files_of(run: Run, kind: str, name: str) -> dict[str, str]:
-    """The files of a table or figure that are there, with their sha256."""
-    return {str(path): file_digest(path) for path in _files(run, kind, name) if path.is_file()}
+    KvstudyError for a name that is not there, with those that are.
+    """
+    parts = origins(run, kind)
+    if name not in parts:
+        raise KvstudyError(f"{kind}:{name}: unknown {kind} '{name}'{did_you_mean(name, [*parts])}")
+    origin, cells = parts[name], cells_of(run)
+    paths = [path for path in _files(run, kind, name) if path.is_file()]
+    return {
+        "files": {str(path): file_digest(path) for path in paths},
+        "cells": {path: cells[path] for path in sorted(origin.cells) if path in cells},
+        "probes": probes_of(run, origin.probes),
+    }
 
 
 def cells_of(run: Run) -> dict[str, dict[str, Any]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 import textwrap
+from collections import defaultdict
 
-from kvstudy.analyse.run import Run
 from kvstudy.share.trace.chain import WHOLE, Chain, RatioChain, Repetition
-from kvstudy.share.trace.provenance import files_of
 from kvstudy.study.raw import SUMS
 
 WIDTH = 80
@@ -62,39 +61,33 @@ def ratio_lines(ratio: RatioChain) -> list[str]:
         lines += wrapped(
             "the geometric means by each other; repetitions of imported logs are no pairs", "  "
         )
-    for side in ratio.chains:
-        lines += ["", *chain_lines(side)]
-    return lines
+    return lines + [line for side in ratio.chains for line in ["", *chain_lines(side)]]
 
 
-def part_lines(
-    run: Run, kind: str, name: str, cells: dict[str, dict], probes: dict[str, dict]
-) -> list[str]:
-    """A table or figure with its ``cells`` and ``probes``, as in ``provenance.json``."""
-    lines = [f"{kind} {name} of {run.name}"]
-    for path, digest in files_of(run, kind, name).items():
+def part_lines(title: str, part: dict[str, dict]) -> list[str]:
+    """A table or figure with its files, cells and probes, as ``provenance.part_of`` gives it."""
+    lines = [title]
+    for path, digest in part["files"].items():
         lines += [f"  {path}", f"    sha256 {digest}"]
-    if not cells and not probes:
+    if not part["cells"] and not part["probes"]:
         return [*lines, *wrapped("No cell and no probe goes into it.", "  ")]
     lines += ["", *wrapped(f"Cells, each with the sha256 of its {SUMS}:")]
     before = ""
-    reasons: dict[str, list[str]] = {}
-    for path, cell in cells.items():
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for path, cell in part["cells"].items():
         setting, _, repetition = path.rpartition("/")
         if not cell["sums"]:
-            reasons.setdefault(cell["why"] or "the raw logs are not here", []).append(path)
+            reasons[cell["why"] or "the raw logs are not here"].append(path)
             continue
         if setting != before:
             lines.append(f"  {setting}")
             before = setting
-        lines.append(f"    {repetition}  {cell['sums']}")
-        lines += wrapped(cell["why"], "          ")
-    if not before:
-        lines.append("  none")
+        lines += [f"    {repetition}  {cell['sums']}", *wrapped(cell["why"], "          ")]
+    lines += [] if before else ["  none"]
     for why, paths in reasons.items():
         lines += ["", *wrapped(why[0].upper() + why[1:]), *(f"  {path}" for path in paths)]
-    lines += ["", "Probes:"] if probes else []
-    for store, probe in probes.items():
+    lines += ["", "Probes:"] if part["probes"] else []
+    for store, probe in part["probes"].items():
         lines += [f"  {store}", f"    {probe['sums'] or 'was not probed'}"]
     return lines
 
