@@ -72,18 +72,13 @@ def test_misses_are_unknown_without_a_counter():
 
 def test_a_server_that_counted_nothing_is_not_one_that_was_not_asked():
     found = log("redis-feat-missing-run")
-    kinds = {row["kind"] for row in outcomes(manifest({}), "run", found)}
+    kinds = set(outcomes(manifest({}), "run", found)["kind"])
     assert kinds == {"client", "status"}
-    rows = list(outcomes(manifest(None), "run", found))
-    assert rows[-1] | {"count": None} == {
-        "kind": "none",
-        "operation": "",
-        "name": "no-counters",
-        "count": None,
-    }
+    row = outcomes(manifest(None), "run", found).iloc[-1]
+    assert row[["kind", "operation", "name"]].tolist() == ["none", "", "no-counters"]
     old = manifest({})
     del old["server"]["counters"]
-    assert list(outcomes(old, "run", found))[-1]["name"] == "counters-not-recorded"
+    assert outcomes(old, "run", found)["name"].iloc[-1] == "counters-not-recorded"
 
 
 def expected(**values: object) -> ExpectedFailures:

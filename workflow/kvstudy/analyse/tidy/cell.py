@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import (
+    CELL,
+    CELLS,
+    MEASUREMENTS,
+    OUTCOMES,
+    RESOURCES,
+    ROUNDS,
+    SERIES,
+)
 from kvstudy.analyse.tidy.outcomes import good, invalid, lost, missed, outcomes
 from kvstudy.analyse.tidy.resources import (
+    Samples,
+    client_start,
     cpu_shares,
     gc_pauses,
     resources,
-    server_cpu_seconds,
     usage,
 )
 from kvstudy.errors import KvstudyError
@@ -48,8 +56,17 @@ INTENDED = "intended "
 STALL_SECONDS = 5
 # In ms: clients that begin further apart did not do the same work together.
 MOST_SKEW = 500
-# Rows of the tidy tables, by the names that the tables have.
-Rows = dict[str, list[dict]]
+# Those that each cell has a part of; histograms.csv is written as text.
+TABLES = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
+
+
+@dataclass(frozen=True)
+class CellTables:
+    """A measured cell: its manifest, its part of each table, its lines of histograms.csv."""
+
+    manifest: dict
+    tables: dict[str, pd.DataFrame]
+    histograms: str
 
 
 class Unreadable(KvstudyError):
@@ -74,8 +91,8 @@ def reading(folder: Path, what: str) -> Iterator[None]:
         raise Unreadable(one_line(problem.replace(f"{folder}/", ""))) from error
 
 
-def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows, str]:
-    """The manifest of the cell whose files lie in ``raw``, and as ``rows_of``.
+def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
+    """The cell whose files lie in ``raw``.
 
     Unreadable where its files are not whole, or not those that were measured. KvstudyError
     for a cell of other parameters than the study has now, or of another origin.
@@ -97,7 +114,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows, str]:
         differences({cell.path: manifest})
         if cell.load is not None:
             Target.from_json(manifest["target"])
-        return manifest, *rows_of(study, cell, raw, manifest)
+        return tables_of(study, cell, raw, manifest)
 
 
 def _changes(measured: dict, planned: dict) -> str:
@@ -138,8 +155,8 @@ def key_of(cell: Cell) -> dict:
     return {name: getattr(cell, name) for name in CELL}
 
 
-def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, str]:
-    """The rows of the tables, and the lines of histograms.csv. KvstudyError for a broken log."""
+def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables:
+    """What the raw logs of the cell say. KvstudyError for a broken one."""
     files = _Files(cell, raw, manifest)
     phase = cell.measured_phase
     # Of a cell that others measured, the load can be missing.
@@ -163,13 +180,13 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
     else:
         counts = files.counts(phase, logs[phase])
     log = logs[phase]
-    values |= cpu_shares(raw, phase, manifest)
+    samples = Samples(raw, phase)
+    values |= cpu_shares(samples, phase, manifest)
     misses = missed(manifest, phase, log)
     # That of several clients over the time of their throughput, not to the end of the last one.
     seconds = log.attempted / log.throughput if cell.clients else log.runtime / 1000
     values |= {"goodput": good(log, misses) / seconds, "missed": misses}
     reasons += [*invalid(study, cell, log, misses), *lost(cell, manifest, log)]
-    started = manifest["phases"][phase].get("started")
     server = manifest["server"]
     row = {
         "status": "measured",
@@ -183,13 +200,14 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
         "position": manifest["position"],
         "node": manifest.get("node", ""),
     }
-    tables = {
+    started = client_start(raw, phase, manifest["phases"][phase].get("started"))
+    rows: dict[str, pd.DataFrame | list[dict]] = {
         "cells": [row],
         "outcomes": outcomes(manifest, phase, log),
-        "resources": resources(raw, phase, started),
+        "resources": resources(samples, started).assign(phase=phase),
     }
     if cell.rounds:
-        tables["rounds"] = rounds(raw, cell, log)
+        rows["rounds"] = rounds(raw, cell, log)
     states = []
     if not manifest.get("imported", {}).get("no_status_lines"):
         states = [files.status(share.label) for share in cell.shares(phase)]
@@ -198,33 +216,33 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
             per_second = all_clients.per_second
         else:
             per_second = operations_per_second(states[0], f"{raw}: {phase}")
-        tables["series"] = [
-            {"phase": phase, "second": second, "throughput": rate}
-            for second, rate in per_second.items()
-        ]
+        rows["series"] = per_second.rename("throughput").reset_index().assign(phase=phase)
         # Of several clients, one that stops leaves the others the server.
         stall = max(map(longest_stall, states))
         # Between two rounds, the table is emptied.
         if stall > STALL_SECONDS and not cell.rounds:
             values["stalled"] = stall
     of_phases = [row for name, of in logs.items() for row in files.of_phase(name, of)]
-    tables["measurements"] = [*of_phases, *_values(phase, "overall", values)]
+    rows["measurements"] = [*of_phases, *_values(phase, "overall", values)]
     key = key_of(cell)
-    rows = defaultdict(list, {name: [key | row for row in of] for name, of in tables.items()})
     # As text: there are some thousand of them.
     histograms = "".join(
         f"{','.join(map(str, [*key.values(), phase, operation, latency, count]))}\n"
         for operation, of_operation in counts.items()
         for latency, count in of_operation.items()
     )
-    return rows, histograms
+    tables = {
+        table.name: table.frame(pd.DataFrame(rows.get(table.name, [])).assign(**key))
+        for table in TABLES
+    }
+    return CellTables(manifest, tables, histograms)
 
 
-def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
+def rounds(raw: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
     """The rows of one cell, without the cell. KvstudyError for a file that is broken."""
-    for row in read_rounds(raw / ROUNDS_FILE, cell, log).to_dict("records"):
-        counted = "no" if row["round"] <= cell.rounds.warmup else "yes"
-        yield row | {"records": cell.records, "counted": counted}
+    rows = read_rounds(raw / ROUNDS_FILE, cell, log)
+    counted = (rows["round"] > cell.rounds.warmup).map({True: "yes", False: "no"})
+    return rows.assign(records=cell.records, counted=counted)
 
 
 def _values(phase: str, operation: str, values: Mapping[str, float | None]) -> Iterator[dict]:
@@ -252,7 +270,8 @@ class _Files:
         """The values of a phase: what its log says, and what was watched meanwhile."""
         cell, raw, manifest = self.cell, self.raw, self.manifest
         went = manifest["phases"][phase]
-        server = None if "imported" in manifest else server_cpu_seconds(raw, phase)
+        samples = Samples(raw, phase)
+        server, _ = samples.server() or (None, None)
         # The client's is of the whole process, its start included: short runs have more.
         client = went["client_cpu_seconds"]
         overall = {
@@ -271,7 +290,7 @@ class _Files:
         shares = cell.shares(phase)
         bound = (manifest.get("pinning") or {}).get("client")
         cores = client_cores(manifest, len(shares))
-        watched = usage(raw, phase, cell.threads, log, (client, went["seconds"]), bound, cores)
+        watched = usage(samples, log, cell.threads, (client, went["seconds"]), cores, bound)
         pauses = [gc_pauses(raw, share.label) for share in shares]
         if None not in pauses:
             watched["gc_count"], watched["gc_pause"] = map(sum, zip(*pauses, strict=True))

@@ -31,8 +31,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
-from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, OUTCOMES, RESOURCES, ROUNDS, SERIES
+from kvstudy.analyse.tidy.cell import TABLES, CellTables, Unreadable, key_of, read_cell, reading
+from kvstudy.analyse.tidy.files import CELLS
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import KvstudyError
@@ -52,7 +52,6 @@ from kvstudy.study.raw import (
 )
 from kvstudy.whole_file import put
 
-TABLES = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
 KEPT = Path(".snakemake/cells")
 # Fewer are read before further processes have begun.
 MANY = 64
@@ -112,15 +111,6 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
 
 
 @dataclass(frozen=True)
-class CellTables:
-    """A measured cell: its manifest, its part of each table, its lines of histograms.csv."""
-
-    manifest: dict
-    frames: dict[str, pd.DataFrame]
-    histograms: str
-
-
-@dataclass(frozen=True)
 class Collected:
     """The tidy tables of a run by their names, and what it was measured on.
 
@@ -156,7 +146,7 @@ def collect(
         found = next(read) if there[cell] else _gap(study, cell, run)
         if isinstance(found, CellTables):
             manifests[cell.path] = found.manifest
-            for name, frame in found.frames.items():
+            for name, frame in found.tables.items():
                 frames[name].append(frame)
             take_histograms(cell, found.histograms)
             continue
@@ -210,11 +200,9 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> CellTables | Unread
         if known == key:
             return tables
     try:
-        manifest, rows, histograms = read_cell(study, cell, raw)
+        tables = read_cell(study, cell, raw)
     except Unreadable as error:
         return error
-    frames = {table.name: table.frame(rows[table.name]) for table in TABLES}
-    tables = CellTables(manifest, frames, histograms)
     # What cannot be kept, as on a full disk, is read again.
     with contextlib.suppress(OSError):
         put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)
