@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -24,16 +24,10 @@ def weighted_latency(latencies: Mapping[str, float], operations: Mapping[str, fl
     ``latencies`` are mean latencies by kind of operation, ``operations`` how many
     there were of each; where a source gives no counts, the workload's shares do.
 
-    ValueError: a latency without a count or the reverse, a negative or missing
-    number, no operations at all.
+    ValueError: a negative or missing number, no operations at all.
     """
-    if latencies.keys() != operations.keys():
-        raise ValueError(
-            f"latencies of {sorted(latencies)}, counts of {sorted(operations)}: not the same kinds"
-        )
-    kinds = list(latencies)
-    times = finite((latencies[kind] for kind in kinds), "latencies")
-    counts = finite((operations[kind] for kind in kinds), "operations")
+    times = finite(latencies.values(), "latencies")
+    counts = finite((operations[kind] for kind in latencies), "operations")
     if (times < 0).any() or (counts < 0).any() or not counts.any():
         raise ValueError("latencies and operations cannot be below 0, nor all operations 0")
     return float(times @ counts / counts.sum())
@@ -153,14 +147,12 @@ def _start(counts: np.ndarray, rates: np.ndarray) -> tuple[float, float, float]:
     return 1 / a, min(b / a, 1.0), c / a
 
 
-def _doubts(counts: np.ndarray, contention: float, knee: float | None, off: float) -> list[str]:
-    found = []
+def _doubts(counts: np.ndarray, contention: float, knee: float | None, off: float) -> Iterator[str]:
     if off > POOR_FIT:
-        found.append(reason("off-law"))
+        yield reason("off-law")
     if contention > 1 - 1e-6:
-        found.append(reason("contention-bound"))
+        yield reason("contention-bound")
     if knee is not None and knee > counts.max():
-        found.append(reason("knee-beyond", knee=f"{knee:.0f}", most=f"{counts.max():g}"))
+        yield reason("knee-beyond", knee=f"{knee:.0f}", most=f"{counts.max():g}")
     if knee is not None and knee < counts.min():
-        found.append(reason("knee-below", knee=f"{knee:.1f}", least=f"{counts.min():g}"))
-    return found
+        yield reason("knee-below", knee=f"{knee:.1f}", least=f"{counts.min():g}")

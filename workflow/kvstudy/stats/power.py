@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import exp, expm1, inf, log, log1p, sqrt
 
 from kvstudy.libraries import np, optimize, special
-from kvstudy.stats.intervals import LEVEL
+from kvstudy.stats.intervals import LEVEL, positive
 from kvstudy.stats.ratios import MARGIN, Ratio
 
 POWER = 0.80
@@ -22,14 +22,9 @@ def pooled_spread(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
     their degrees of freedom (n - 1). About the coefficient of variation while that is
     small. ValueError: no group has two values, a value is not above 0.
     """
-    squares, freedom = 0.0, 0
-    for group in groups:
-        if any(not value > 0 for value in group):
-            raise ValueError(f"{list(group)}: needs values above 0")
-        logs = [log(value) for value in group]
-        mean = sum(logs) / len(logs) if logs else 0
-        squares += sum((value - mean) ** 2 for value in logs)
-        freedom += max(len(logs) - 1, 0)
+    logs = [np.log(positive(group, "a cell")) for group in groups]
+    squares = sum(((of - of.mean()) ** 2).sum() for of in logs)
+    freedom = sum(of.size - 1 for of in logs)
     if not freedom:
         raise ValueError("no cell has two repetitions; their spread is unknown")
     return sqrt(squares / freedom), freedom
@@ -45,8 +40,6 @@ def block_spread(rows: Sequence[Sequence[float]]) -> tuple[float, int]:
 
     ValueError: rows of different lengths.
     """
-    if len({len(row) for row in rows}) > 1:
-        raise ValueError("rows of different lengths: give the common blocks only")
     table = np.array(rows, dtype=float)
     if table.ndim < 2 or min(table.shape) < 2:
         return 0.0, 0
@@ -122,5 +115,4 @@ def _power(size: float, repetitions: int) -> float:
 def _check(repetitions: int, difference: float, spread: float) -> None:
     if repetitions < 2:
         raise ValueError(f"{repetitions} repetitions have no interval; needs two")
-    if not (difference > 0 and spread > 0):
-        raise ValueError(f"difference {difference}, spread {spread}: both must be above 0")
+    positive([difference, spread], "difference and spread")

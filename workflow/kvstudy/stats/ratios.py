@@ -6,13 +6,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import exp, inf, log, log1p, sqrt
-from typing import TypeVar
 
 from kvstudy.language.current import N_
 from kvstudy.libraries import np, special
 from kvstudy.stats.intervals import LEVEL, positive
 
-Pair = TypeVar("Pair", bound=Hashable)
 # Claims of equality allow this much, in both directions.
 MARGIN = 0.10
 # Two ratios are the same size up to this factor.
@@ -130,33 +128,24 @@ def _over(distance: float, error: float) -> float:
     return 0.0 if distance == 0 else inf if distance > 0 else -inf
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjustment over the tests of one table, in their order; None stays None.
+def adjusted(ratios: Mapping[Hashable, Ratio]) -> dict[Hashable, Ratio]:
+    """The ratios of one table's pairs with ``p_holm``; their intervals stay as they are.
 
-    The i-th smallest of m p-values becomes max over j <= i of min(1, (m - j + 1)·p_j).
-    What is None was not tested and does not count in m.
+    The i-th smallest of m p-values becomes max over j <= i of min(1, (m - j + 1)·p_j). A ratio
+    without a p-value was not tested and does not count in m.
 
-    Source: Holm 1979. ValueError: a p-value outside 0 to 1.
+    Source: Holm 1979.
     """
-    tested = [index for index, p in enumerate(p_values) if p is not None]
-    for index in tested:
-        if not 0 <= p_values[index] <= 1:
-            raise ValueError(f"p-value {p_values[index]} is not between 0 and 1")
-    adjusted: list[float | None] = [None] * len(p_values)
+    tested = sorted(
+        (pair for pair, ratio in ratios.items() if ratio.p is not None),
+        key=lambda pair: ratios[pair].p,
+    )
+    with_holm = dict(ratios)
     largest = 0.0
-    for place, index in enumerate(sorted(tested, key=lambda index: p_values[index])):
-        largest = max(largest, min(1.0, (len(tested) - place) * p_values[index]))
-        adjusted[index] = largest
-    return adjusted
-
-
-def adjusted(ratios: Mapping[Pair, Ratio]) -> dict[Pair, Ratio]:
-    """The ratios of one table's pairs with ``p_holm``; their intervals stay as they are."""
-    p_holm = holm([ratio.p for ratio in ratios.values()])
-    return {
-        pair: replace(ratio, p_holm=p)
-        for (pair, ratio), p in zip(ratios.items(), p_holm, strict=True)
-    }
+    for number, pair in enumerate(tested):
+        largest = max(largest, min(1.0, (len(tested) - number) * ratios[pair].p))
+        with_holm[pair] = replace(ratios[pair], p_holm=largest)
+    return with_holm
 
 
 class Decision(StrEnum):

@@ -22,7 +22,7 @@ from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
-from kvstudy.stats.intervals import Estimate, Quotient, mean_estimate, quotient, trimmed_estimate
+from kvstudy.stats.intervals import Estimate, Interval, mean_estimate, quotient, trimmed_estimate
 
 KEYS = [*SETTING, "records", "operation"]
 NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
@@ -80,7 +80,7 @@ class Times:
         known = not pd.isna(row.error)
         return Estimate(row.time, row.error if known else None, row.freedom if known else None)
 
-    def relative(self, baseline: str, store: str, records: int, operation: str) -> Quotient | None:
+    def relative(self, baseline: str, store: str, records: int, operation: str) -> Interval | None:
         """The baseline's time by the store's; None where one of them was not measured."""
         both = [self.estimate(name, records, operation) for name in (baseline, store)]
         return None if None in both else quotient(both, above=(1, 0), below=(0, 1))
@@ -106,14 +106,14 @@ class Costs:
         rest = (reads - 1) * self.cache_read.value
         return self.write.value + self.cache_delete.value + first + rest
 
-    def crossing(self) -> Quotient | None:
+    def crossing(self) -> Interval | None:
         """Reads per write from which on the cache pays off; None when it never does."""
         return crossing(self.cache_delete, self.cache_write, self.read, self.cache_read)
 
 
 def crossing(
     cache_delete: Estimate, cache_write: Estimate, read: Estimate, cache_read: Estimate
-) -> Quotient | None:
+) -> Interval | None:
     """Reads per write from which on the cache pays off; None when it never does.
 
     The time of a write to the database is in both costs, and does not matter.
@@ -130,12 +130,12 @@ def costs_of(times: Times, database: str, cache: str, records: int) -> Costs | N
     return None if None in found else Costs(*found)
 
 
-def hit_probability(crossing: Quotient) -> Quotient:
+def hit_probability(crossing: Interval) -> Interval:
     """The share of reads that find their record in the cache, at the crossing."""
     reads = (crossing.value, crossing.low, crossing.high)
     # With less than one read per write there is nothing to hit.
     hits = (each if each is None else max(0.0, 1 - 1 / each) if each else 0.0 for each in reads)
-    return Quotient(*hits)
+    return Interval(*hits)
 
 
 def printed(
