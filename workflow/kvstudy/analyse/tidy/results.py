@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -209,18 +209,26 @@ def published_only(published: pd.DataFrame, study: Study) -> pd.DataFrame:
 
     A value without a size is one of all sizes.
     """
-    wanted = {use.name: shown_combination(study, use) for use in study.workloads}
-    keep = pd.Series(True, index=published.index)
-    for size in SIZES:
-        numbers = published["workload"].map(
-            {name: float(getattr(one, size)) for name, one in wanted.items()}
-        )
-        keep &= published[size].isna() | numbers.isna() | (published[size] == numbers)
-    return published[keep]
+    shown = {use.name: shown_combination(study, use) for use in study.workloads}
+    sizes = {
+        size: published["workload"].map({name: getattr(one, size) for name, one in shown.items()})
+        for size in SIZES
+    }
+    return published[of_sizes(published, sizes)]
 
 
-def read_published(path: Path) -> pd.DataFrame:
+def of_sizes(published: pd.DataFrame, sizes: Mapping[str, pd.Series]) -> pd.Series:
+    """Whether each value is of the ``sizes`` beside it, as far as both tell one."""
+    fits = pd.Series(True, index=published.index)
+    for size, numbers in sizes.items():
+        fits &= published[size].isna() | numbers.isna() | (published[size] == numbers)
+    return fits
+
+
+def read_published(path: Path | None) -> pd.DataFrame:
     """Read the published values; an empty value is one that the source left out.
+
+    None of a source that printed no values.
 
     Units are those of ``measurements.csv``: ops/s, ms (run time), us (latency); and % for
     ``throughput_change`` (a store's against a comparison table's baseline) and
@@ -230,15 +238,7 @@ def read_published(path: Path) -> pd.DataFrame:
     value is of no certain size), printed ("" where the source prints the value itself) and
     rejected (False). Raises KvstudyError as ``read_rows`` does.
     """
-    return _published(read_rows(path))
-
-
-def nothing_published() -> pd.DataFrame:
-    """As ``read_published`` gives it, of a source that printed no values."""
-    return _published([])
-
-
-def _published(rows: Sequence) -> pd.DataFrame:
+    rows = read_rows(path) if path else []
     frame = pd.DataFrame(rows, columns=[*COLUMNS, *SIZES, PRINTED])
     numbers = {name: pd.to_numeric(frame[name].replace("", None)) for name in NUMBERS}
     frame = frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))

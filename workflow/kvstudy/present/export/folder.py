@@ -244,7 +244,7 @@ def numbers_tex(run: Run, template: Path) -> str:
         numbers=list(_numbers(summary, intervals.INTERVALS.read(run.analysis_folder))),
         published=[
             (_key(row), _unit(row.unit), _digits(row.value), rejected if row.rejected else "")
-            for row in swept.published_values().itertuples()
+            for row in swept.published_values.itertuples()
         ],
         ratios=[*_ratios(pairs.PAIRS.read(run.analysis_folder)), *_of_all(run)],
         gaps=[
