@@ -61,7 +61,7 @@ def command(run: str, mixed: bool) -> None:
         probes = collect_probes(loaded, run)
         closed, opened = split(found, planned)
         opened["cells"] = explain(opened["cells"], loaded, planned, run)
-        opened["targets"] = targets(planned, run)
+        opened["targets"] = targets(found, planned, run)
         tables = {output / f"{name}.csv": table for name, table in closed.items()}
         tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
         tables[output / "probes.csv"] = probes

@@ -16,6 +16,7 @@ at N = (D + w + R)/(R - r). Of N reads, N - 1 hit, so the hit probability there 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from kvstudy.analyse.findings import Finding
@@ -123,11 +124,11 @@ def crossing(
 
 
 def costs_of(times: Times, database: str, cache: str, records: int) -> Costs | None:
-    """The measured costs with so many records; None where one of them is missing."""
-    wanted = [(database, "insert"), (database, "read")]
-    wanted += [(cache, operation) for operation in ("insert", "read", "delete")]
-    found = [times.estimate(store, records, operation) for store, operation in wanted]
-    return None if None in found else Costs(*found)
+    """The costs with so many records; None where one of them is missing."""
+    operations = [(database, "insert"), (database, "read")]
+    operations += [(cache, operation) for operation in ("insert", "read", "delete")]
+    costs = [times.estimate(store, records, operation) for store, operation in operations]
+    return None if None in costs else Costs(*costs)
 
 
 def hit_probability(crossing: Interval) -> Interval:
@@ -160,32 +161,24 @@ def published_costs(
     records: int,
     metric: str,
 ) -> Costs | None:
-    """The source's times with so many records; None where it does not have them all.
+    """``costs_of`` the source's times. ``metric`` is one of ``FROM``.
 
-    ``metric`` is one of ``FROM``. Without a published deletion, it costs as much as a write.
+    Without a published deletion, it costs as much as a write.
     """
-    source = over_records(published, workload)
-
-    def time(store: str, operation: str) -> Estimate | None:
-        value, _ = source.get((store, operation, metric, records), (float("nan"), ""))
-        if pd.isna(value) or value <= 0:
-            return None
-        if metric == "throughput":
-            return Estimate(1e6 / value, None, None)
-        # All writes, or all reads, of a round.
-        number = records
-        if operation == "read":
-            rows = published[
-                (published["workload"] == workload) & (published["operation"] == "read")
-            ]
-            numbers = rows["operations"].dropna().unique()
-            # Unless it is said how many they are.
-            if len(numbers) != 1:
-                return None
-            number = int(numbers[0])
-        return Estimate(value * 1e3 / number, None, None)
-
-    write = time(cache, "insert")
-    found = [time(database, "insert"), time(database, "read"), write, time(cache, "read")]
-    found.append(time(cache, "delete") or write)
-    return None if None in found else Costs(*found)
+    if published is None:
+        return None
+    rows = published[published["workload"] == workload]
+    reads = rows.loc[rows["operation"] == "read", "operations"].dropna().unique()
+    rows = rows[(rows["metric"] == metric) & (rows["value"] > 0) & rows["records"].notna()]
+    if metric == "throughput":
+        time = 1e6 / rows["value"]
+    else:
+        # Of all writes of a round, or of all reads, unless it is not said how many they are.
+        number = rows["records"].where(
+            rows["operation"] != "read", reads[0] if len(reads) == 1 else math.nan
+        )
+        time = rows["value"] * 1e3 / number
+    rows = rows.assign(time=time, error=math.nan, freedom=math.nan).dropna(subset="time")
+    writes = rows[rows["operation"] == "insert"].assign(operation="delete")
+    rows = pd.concat([writes, rows])
+    return costs_of(Times(rows, workload), database, cache, records)

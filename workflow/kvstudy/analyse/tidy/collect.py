@@ -1,13 +1,6 @@
-"""From the raw logs of a run to tidy tables.
+"""From the raw logs of a run to tidy tables (``files`` has their columns), and environment.json.
 
-``measurements.csv``: one row per value of a measured cell. ``cells.csv``: one
-row per planned cell, with a reason where there is no valid number.
-``environment.json``: the machines, servers and clients behind them, and the study.
-``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
-one row per latency of an operation of that phase, with its count.
-``resources.csv``: one row per second of that phase and side, with what it used.
-``outcomes.csv``: how its operations ended (see ``tidy.outcomes``). ``rounds.csv``: the
-rounds of workloads that have some (see ``tidy.cell.rounds``).
+The environment are the machines, servers and clients behind them, and the study.
 
 What was read of a cell is kept in ``.snakemake/cells``: a study of ten thousand cells takes minutes
 to read, and one that grows by a repetition should not take them again.
@@ -114,11 +107,13 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
 class Collected:
     """The tidy tables of a run by their names, and what it was measured on.
 
-    ``unreadable`` are cells whose raw logs are there and cannot be read, with the reasons.
+    ``manifests`` are those of the measured cells by their paths, ``unreadable`` are cells whose raw
+    logs are there and cannot be read, with the reasons.
     """
 
     tables: dict[str, pd.DataFrame]
     environment: dict
+    manifests: dict[str, dict]
     unreadable: dict[Cell, str]
 
 
@@ -173,7 +168,7 @@ def collect(
     nodes = tables["cells"]["node"]
     if (nodes.isna() | (nodes == "")).all():
         tables["cells"] = tables["cells"].drop(columns="node")
-    return Collected(tables, environment, unreadable)
+    return Collected(tables, environment, manifests, unreadable)
 
 
 def _read_cells(study: Study, cells: Sequence[Cell], run: str) -> Iterator[CellTables | Unreadable]:
@@ -263,21 +258,15 @@ def _hosts(manifests: list[dict]) -> dict[str, list[dict]]:
     ``round_trip`` are quartiles (s), medians over cells and clients of those of each.
     """
     of: dict[tuple[str, ...], list[dict]] = defaultdict(list)
-    for manifest in manifests:
-        if hosts := manifest.get("hosts"):
-            of[hosts["server"], *hosts["clients"]].append(hosts)
-    found = []
-    for (server, *clients), several in of.items():
-        trips = [clock["round_trip"] for hosts in several for clock in hosts["clocks"].values()]
-        found.append(
-            {
-                "server": server,
-                "clients": clients,
-                "environments": several[0]["environments"],
-                "round_trip": [statistics.median(each) for each in zip(*trips, strict=True)],
-            }
-        )
-    return {"hosts": found} if found else {}
+    for hosts in filter(None, (manifest.get("hosts") for manifest in manifests)):
+        of[hosts["server"], *hosts["clients"]].append(hosts)
+    sets = []
+    for (server, *clients), alike in of.items():
+        trips = [clock["round_trip"] for hosts in alike for clock in hosts["clocks"].values()]
+        trip = [statistics.median(quartile) for quartile in zip(*trips, strict=True)]
+        about = {"environments": alike[0]["environments"], "round_trip": trip}
+        sets.append({"server": server, "clients": clients} | about)
+    return {"hosts": sets} if sets else {}
 
 
 def _server(manifests: list[dict]) -> dict:
@@ -314,26 +303,23 @@ def _findings(manifests: list[dict]) -> list[dict]:
     ``cells`` with it, and their ``values``: the different ones, or the lowest
     and the highest where they are numbers.
     """
-    equal: dict[tuple, list[dict]] = defaultdict(list)
+    equal: dict[str, dict[tuple, list[dict]]] = defaultdict(lambda: defaultdict(list))
     for manifest in manifests:
         for finding in manifest.get("findings") or []:
-            equal[finding["key"], finding["good"], finding["consequence"]].append(finding)
-    order = list(dict.fromkeys(key for key, *_ in equal))
+            equal[finding["key"]][finding["good"], finding["consequence"]].append(finding)
     return [
         {key: findings[0][key] for key in ("key", "title", "good", "consequence")}
         | {"cells": len(findings), "values": _values(findings)}
-        for findings in sorted(equal.values(), key=lambda of: order.index(of[0]["key"]))
+        for of_key in equal.values()
+        for findings in of_key.values()
     ]
 
 
 def _values(findings: list[dict]) -> list[str]:
-    numbers: dict[str, float | None] = {}
-    for finding in findings:
-        numbers.setdefault(finding["value"], finding.get("number"))
+    numbers = {finding["value"]: finding.get("number") for finding in findings}
     if None in numbers.values() or len(numbers) < 3:
         return list(numbers)
-    ordered = sorted(numbers, key=numbers.__getitem__)
-    return [ordered[0], ordered[-1]]
+    return [min(numbers, key=numbers.get), max(numbers, key=numbers.get)]
 
 
 def _imported_facts(manifests: list[dict]) -> dict[str, dict]:
