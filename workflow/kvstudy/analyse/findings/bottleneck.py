@@ -71,9 +71,9 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
         if store != ceiling and top in means.index:
             numbers["ceiling"] = mean["throughput"] / means.loc[top, "throughput"]
         of_trials = trials.query("workload == @workload and parameters == @parameters")
-        of = needed(of_trials[of_trials["store"].map(partial(original, study)) == store])
-        if of and of.more:
-            numbers |= dict(zip(TWICE, (of.more.value, of.more.low, of.more.high), strict=True))
+        _, more = needed(of_trials[of_trials["store"].map(partial(original, study)) == store])
+        if more:
+            numbers |= dict(zip(TWICE, (more.value, more.low, more.high), strict=True))
         verdict = why = ""
         if store not in embedded:
             why = client_bound(numbers)

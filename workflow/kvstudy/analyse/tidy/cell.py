@@ -180,8 +180,8 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
     else:
         counts = files.counts(phase, logs[phase])
     log = logs[phase]
-    samples = Samples(raw, phase)
-    values |= cpu_shares(samples, phase, manifest)
+    samples = {name: Samples(raw, name) for name in logs}
+    values |= cpu_shares(samples[phase], phase, manifest)
     misses = missed(manifest, phase, log)
     # That of several clients over the time of their throughput, not to the end of the last one.
     seconds = log.attempted / log.throughput if cell.clients else log.runtime / 1000
@@ -204,7 +204,7 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
     rows: dict[str, pd.DataFrame | list[dict]] = {
         "cells": [row],
         "outcomes": outcomes(manifest, phase, log),
-        "resources": resources(samples, started).assign(phase=phase),
+        "resources": resources(samples[phase], started).assign(phase=phase),
     }
     if cell.rounds:
         rows["rounds"] = rounds(raw, cell, log)
@@ -222,8 +222,10 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         # Between two rounds, the table is emptied.
         if stall > STALL_SECONDS and not cell.rounds:
             values["stalled"] = stall
-    of_phases = [row for name, of in logs.items() for row in files.of_phase(name, of)]
-    rows["measurements"] = [*of_phases, *_values(phase, "overall", values)]
+    rows["measurements"] = [
+        row for name, of in logs.items() for row in files.of_phase(name, of, samples[name])
+    ]
+    rows["measurements"] += _values(phase, "overall", values)
     key = key_of(cell)
     # As text: there are some thousand of them.
     histograms = "".join(
@@ -266,11 +268,10 @@ class _Files:
         path = self.raw / f"{name}.out"
         return parse(_text(path), str(path), interval_of(self.manifest, self.cell, phase))
 
-    def of_phase(self, phase: str, log: YcsbLog) -> Iterator[dict]:
+    def of_phase(self, phase: str, log: YcsbLog, samples: Samples) -> Iterator[dict]:
         """The values of a phase: what its log says, and what was watched meanwhile."""
         cell, raw, manifest = self.cell, self.raw, self.manifest
         went = manifest["phases"][phase]
-        samples = Samples(raw, phase)
         server, _ = samples.server() or (None, None)
         # The client's is of the whole process, its start included: short runs have more.
         client = went["client_cpu_seconds"]
