@@ -31,22 +31,6 @@ def test_merging_is_the_histogram_of_all_samples(runs):
     assert together.equals(histogram([value for run in runs for value in run]))
 
 
-@given(st.lists(samples, min_size=2, max_size=5), st.randoms())
-def test_the_order_of_merging_does_not_matter(runs, random):
-    histograms = [histogram(values) for values in runs]
-    together = merged(histograms)
-    random.shuffle(histograms)
-    assert merged(histograms).equals(together)
-    assert merged([merged(histograms[:1]), merged(histograms[1:])]).equals(together)
-
-
-@given(samples, st.lists(st.floats(0, 100), min_size=2, max_size=10))
-def test_quantiles_are_monotone(values, asked):
-    found = quantiles(histogram(values), sorted(asked))
-    assert found == sorted(found)
-    assert min(values) <= found[0] <= found[-1] <= max(values)
-
-
 @given(st.lists(samples, min_size=1, max_size=5), percents)
 def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
     found = percentiles_over_runs([histogram(values) for values in runs], [percent])[0]

@@ -102,6 +102,8 @@ def validity(
     measured = cells[cells["status"] == "measured"]
     overall = _overall(measurements).join(measured.set_index(CELL)["invalid"], how="inner")
     kinds = outcomes[(outcomes["kind"] == "status") & ~outcomes["name"].isin(GOOD)]
+    listed = {key: _listed(ends) for key, ends in kinds.groupby(SETTING)}
+    compared = dict(list(agreement[agreement["reason"] == ""].groupby(SETTING)))
     rows = []
     for key, runs in overall.groupby(SETTING, sort=False):
         operations, failed = int(runs["operations"].sum()), int(runs["failed"].sum())
@@ -110,15 +112,15 @@ def validity(
         seconds = (runs["operations"] / runs["throughput"]).where(several, runs["runtime"] / 1000)
         good = round((runs["goodput"] * seconds).sum())
         rate = error_rate(operations - good, operations)
-        compared = _rows(agreement[agreement["reason"] == ""], key)
+        counters = compared.get(key, agreement.head(0))
         numbers = [
             *[len(runs), (runs["invalid"] != "").sum(), operations, good, failed, missed],
             *[rate.value, rate.low, rate.high],
             *[runs["throughput"].mean(), runs["goodput"].mean()],
-            compared["repetition"].nunique(),
-            max(compared["deviation"], key=abs, default=None),
+            counters["repetition"].nunique(),
+            max(counters["deviation"], key=abs, default=None),
         ]
-        rows.append([*key, *numbers, _listed(_rows(kinds, key))])
+        rows.append([*key, *numbers, listed.get(key, "")])
     return VALIDITY.frame(rows)
 
 
@@ -175,10 +177,6 @@ def _overall(measurements: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["metric"].isin(METRICS)]
     wide = rows.set_index([*CELL, "metric"])["value"].unstack("metric", sort=False)
     return wide.reindex(columns=METRICS)
-
-
-def _rows(frame: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
-    return frame[(frame[SETTING] == list(key)).all(axis=1)]
 
 
 def _listed(kinds: pd.DataFrame) -> str:

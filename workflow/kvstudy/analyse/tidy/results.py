@@ -15,7 +15,6 @@ from pathlib import Path
 
 from kvstudy.analyse.tidy.files import counting
 from kvstudy.analyse.tidy.numbers import converted
-from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
@@ -81,13 +80,6 @@ class Results:
             )
         )
         self._repetitions = cache(repetitions) if repetitions else None
-        for workload, rows in summary.groupby("workload"):
-            slugs = sorted(rows["parameters"].unique())
-            if len(slugs) > 1:
-                raise KvstudyError(
-                    f"workload {workload}: measured with several parameters "
-                    f"({', '.join(slugs)}); a table or figure of one workload needs one"
-                )
         self._measured: dict[tuple[str, ...], Value] = {}
         self._published: dict[tuple, tuple] = {}
         # In the order in which they are found.
