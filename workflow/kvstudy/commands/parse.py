@@ -27,7 +27,7 @@ def command(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.collect import collect
     from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
-    from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
+    from kvstudy.analyse.tidy.probes import collect_probes
     from kvstudy.study.cells import plan
     from kvstudy.study.load import load_study
     from kvstudy.study.raw import noted
@@ -57,8 +57,8 @@ def command(run: str, mixed: bool) -> None:
                 f"{next(iter(found.unreadable.values()))}"
             )
         again = "import it again" if loaded.imported else "'snakemake' measures it again"
-        _set_aside(run, found.unreadable, unreadable_probes(loaded, run), again)
-        probes = collect_probes(loaded, run)
+        probes, unreadable = collect_probes(loaded, run)
+        _set_aside(run, found.unreadable, unreadable, again)
         closed, opened = split(found, planned)
         opened["cells"] = explain(opened["cells"], loaded, planned, run)
         opened["targets"] = targets(found, planned, run)

@@ -32,34 +32,24 @@ NOT_YET = "not-probed"
 IMPORTED = "imported-not-probed"
 
 
-def collect_probes(study: Study, run: str) -> pd.DataFrame:
-    """The rows of ``probes.csv``.
+def collect_probes(study: Study, run: str) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The rows of ``probes.csv``, and the stores whose probe cannot be read, with the reasons.
 
-    Unreadable for a probe whose files are not whole, KvstudyError for one of other
-    records or options than the study now has.
+    KvstudyError for a probe of other records or options than the study now has.
     """
-    rows = []
+    rows, unreadable = [], {}
     for store, plan in planned(study).items():
+        on_file = reason_on_file(run, f"probes/{store}", store)
+        why = IMPORTED if study.imported else on_file[1] if on_file else NOT_YET
+        of_store = [{"kind": "none", "reason": why}]
         if is_complete(folder := probe_directory(run, store)):
-            found = _read(folder, plan)
-        else:
-            on_file = reason_on_file(run, f"probes/{store}", store)
-            why = IMPORTED if study.imported else on_file[1] if on_file else NOT_YET
-            found = [{"kind": "none", "reason": why}]
-        rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in found]
-    return PROBES.frame(rows)
-
-
-def unreadable_probes(study: Study, run: str) -> dict[str, str]:
-    """The stores whose probe is there and cannot be read, with the reasons."""
-    reasons = {}
-    for store, plan in planned(study).items():
-        try:
-            if is_complete(folder := probe_directory(run, store)):
-                _read(folder, plan)
-        except Unreadable as error:
-            reasons[store] = str(error)
-    return reasons
+            try:
+                of_store = _read(folder, plan)
+            except Unreadable as error:
+                unreadable[store] = str(error)
+                of_store = [{"kind": "none", "reason": str(error)}]
+        rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in of_store]
+    return PROBES.frame(rows), unreadable
 
 
 def _read(folder: Path, plan: dict) -> list[dict]:
