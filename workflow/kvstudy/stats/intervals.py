@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, inf, isfinite, log, sqrt
+from math import exp, inf, log, sqrt
 
 from kvstudy.libraries import np, special, stats
 
@@ -182,38 +182,28 @@ def quotient(
     Source: Fieller 1954. ValueError: a dividend that is not above 0, a value that is
     not a number.
     """
-    values = [each.value for each in estimates]
-    if not all(map(isfinite, values)):
-        raise ValueError(f"{values}: leave out what was not measured")
-    a = sum(weight * value for weight, value in zip(above, values, strict=True))
-    b = sum(weight * value for weight, value in zip(below, values, strict=True))
+    values = finite((each.value for each in estimates), "values")
+    up, down = np.array(above, dtype=float), np.array(below, dtype=float)
+    a, b = float((up * values).sum()), float((down * values).sum())
     if a <= 0:
         raise ValueError(f"the dividend is {a:g}; needs a number above 0")
     if b <= 0:
         return None
     value = a / b
-    errors = [each.error for each in estimates]
-    if None in errors:
+    if None in [each.error for each in estimates]:
         return Interval(value, None, None)
-    parts = [
-        ((up - value * down) * error) ** 2
-        for up, down, error in zip(above, below, errors, strict=True)
-    ]
-    if not sum(parts):
+    errors = np.array([each.error for each in estimates], dtype=float)
+    parts = ((up - value * down) * errors) ** 2
+    if not parts.any():
         return Interval(value, value, value)
-    freedom = sum(parts) ** 2 / sum(
-        part**2 / each.freedom for part, each in zip(parts, estimates, strict=True) if part
-    )
+    freedoms = np.array([each.freedom for each in estimates])
+    freedom = parts.sum() ** 2 / (parts**2 / freedoms).sum()
     t = float(special.stdtrit(freedom, (1 + LEVEL) / 2))
-
-    def spread(left: Sequence[float], right: Sequence[float]) -> float:
-        weighted = zip(left, right, errors, strict=True)
-        return t * t * sum(one * other * error * error for one, other, error in weighted)
-
     # The bounds are the roots of square·q² - 2·middle·q + rest.
-    square = b * b - spread(below, below)
-    middle = a * b - spread(above, below)
-    rest = a * a - spread(above, above)
+    square, middle, rest = (
+        product - t * t * float((left * right * errors * errors).sum())
+        for product, left, right in ((b * b, down, down), (a * b, up, down), (a * a, up, up))
+    )
     root = sqrt(max(middle * middle - square * rest, 0.0))
     if square > 0:
         return Interval(value, max((middle - root) / square, 0.0), (middle + root) / square)
