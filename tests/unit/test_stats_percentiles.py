@@ -72,33 +72,3 @@ def test_real_runs():
 )
 def test_samples_beyond(samples, percent, beyond):
     assert samples_beyond(samples, percent) == beyond
-
-
-@pytest.mark.parametrize(
-    ("counts", "message"),
-    [
-        (pd.Series([], dtype=int), "empty histogram"),
-        (pd.Series({100: 0}), "whole numbers above 0"),
-        (pd.Series({100: -1}), "whole numbers above 0"),
-        (pd.Series({100: 1.5}), "whole numbers above 0"),
-        (pd.Series({100: float("nan")}), "whole numbers above 0"),
-        (pd.Series({-1: 5}), "numbers from 0"),
-        (pd.Series([5], index=[float("nan")]), "numbers from 0"),
-        (pd.Series({"READ": 5}), "numbers from 0"),
-    ],
-)
-def test_no_histograms(counts, message):
-    for call in (lambda: merged([counts]), lambda: quantiles(counts, [50])):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
-def test_nothing_to_merge():
-    with pytest.raises(ValueError, match="no histograms"):
-        merged([])
-
-
-@pytest.mark.parametrize("percent", [-1, 100.1, float("nan")])
-def test_no_percentile(percent):
-    with pytest.raises(ValueError, match="needs a number from 0 to 100"):
-        quantiles(histogram([1, 2]), [percent])

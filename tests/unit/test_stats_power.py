@@ -83,9 +83,6 @@ def test_too_little_for_blocks():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: power(1, 0.1, 0.1), "1 repetitions have no interval"),
-        (lambda: power(3, 0, 0.1), "needs numbers above 0"),
-        (lambda: repetitions_for(0.1, 0), "needs numbers above 0"),
         (lambda: pooled_spread([[1.0], [2.0]]), "no cell has two repetitions"),
         (lambda: pooled_spread([[1.0, 0.0]]), "needs numbers above 0"),
         (lambda: block_spread([[1.0], [2.0, 3.0]]), "inhomogeneous"),

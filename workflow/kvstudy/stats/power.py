@@ -53,16 +53,12 @@ def power(repetitions: int, difference: float, spread: float) -> float:
     d_b = ln(A_b/B_b) has the standard deviation s_d = √2·``spread`` when the runs of a
     block are independent; then the t statistic of ``paired_ratio`` has the noncentral t
     distribution with n - 1 degrees of freedom and λ = ln(1 + difference)·√n/s_d.
-
-    ValueError: less than two repetitions (no interval), a difference or spread not above 0.
     """
-    _check(repetitions, difference, spread)
     return _power(log1p(difference) * sqrt(repetitions) / (sqrt(2) * spread), repetitions)
 
 
 def repetitions_for(difference: float, spread: float) -> int | None:
     """The fewest repetitions with which ``power`` is at least ``POWER``; None above MOST."""
-    _check(2, difference, spread)
     needed = 2 + bisect_left(range(2, MOST + 1), POWER, key=lambda n: power(n, difference, spread))
     return needed if needed <= MOST else None
 
@@ -92,7 +88,6 @@ def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | Non
 
 def smallest_difference(repetitions: int, spread: float) -> float:
     """The smallest difference that is told with ``POWER``; infinite above a factor of e^50."""
-    _check(repetitions, 1, spread)
     needed = optimize.brentq(lambda size: _power(size, repetitions) - POWER, 0, 100)
     logarithm = needed * sqrt(2) * spread / sqrt(repetitions)
     return exp(logarithm) - 1 if logarithm < 50 else inf
@@ -110,9 +105,3 @@ def _power(size: float, repetitions: int) -> float:
     shown = np.sqrt(2 * special.gammaincinv(freedom / 2, quantiles) / freedom)
     both = special.ndtr(size - critical * shown) + special.ndtr(-critical * shown - size)
     return float(both.mean())
-
-
-def _check(repetitions: int, difference: float, spread: float) -> None:
-    if repetitions < 2:
-        raise ValueError(f"{repetitions} repetitions have no interval; needs two")
-    positive([difference, spread], "difference and spread")
