@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -118,10 +118,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
 
 
 def _changes(measured: dict, planned: dict) -> str:
-    was, now = (
-        {key: value for key, value in side.items() if key != "properties"} | side["properties"]
-        for side in (measured, planned)
-    )
+    was, now = (side | side["properties"] | {"properties": ""} for side in (measured, planned))
     return ", ".join(
         f"{key} was {was.get(key)}, is now {now.get(key)}"
         for key in sorted(was.keys() | now.keys())
@@ -208,10 +205,8 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
     }
     if cell.rounds:
         rows["rounds"] = rounds(raw, cell, log)
-    states = []
-    if not manifest.get("imported", {}).get("no_status_lines"):
-        states = [files.status(share.label) for share in cell.shares(phase)]
-    if states and all(state is not None for state in states):
+    states = [files.status(share.label) for share in cell.shares(phase)]
+    if not any(state is None for state in states):
         if cell.clients:
             per_second = all_clients.per_second
         else:
@@ -222,10 +217,18 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         # Between two rounds, the table is emptied.
         if stall > STALL_SECONDS and not cell.rounds:
             values["stalled"] = stall
-    rows["measurements"] = [
-        row for name, of in logs.items() for row in files.of_phase(name, of, samples[name])
+    of_phases = [
+        (name, *of_operation)
+        for name, of in logs.items()
+        for of_operation in files.values(name, of, samples[name])
     ]
-    rows["measurements"] += _values(phase, "overall", values)
+    rows["measurements"] = [
+        {"phase": name, "operation": operation, "metric": metric, "value": value}
+        | {"unit": metric_of(metric).unit}
+        for name, operation, of in (*of_phases, (phase, "overall", values))
+        for metric, value in of.items()
+        if value is not None
+    ]
     key = key_of(cell)
     # As text: there are some thousand of them.
     histograms = "".join(
@@ -247,14 +250,6 @@ def rounds(raw: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
     return rows.assign(records=cell.records, counted=counted)
 
 
-def _values(phase: str, operation: str, values: Mapping[str, float | None]) -> Iterator[dict]:
-    """Rows of measurements.csv, without the cell, of the metrics that are known."""
-    about = {"phase": phase, "operation": operation}
-    for metric, value in values.items():
-        if value is not None:
-            yield about | {"metric": metric, "unit": metric_of(metric).unit, "value": value}
-
-
 @dataclass(frozen=True)
 class _Files:
     """The raw files of a cell, in ``raw``. Broken ones raise KvstudyError."""
@@ -268,43 +263,48 @@ class _Files:
         path = self.raw / f"{name}.out"
         return parse(_text(path), str(path), interval_of(self.manifest, self.cell, phase))
 
-    def of_phase(self, phase: str, log: YcsbLog, samples: Samples) -> Iterator[dict]:
-        """The values of a phase: what its log says, and what was watched meanwhile."""
-        cell, raw, manifest = self.cell, self.raw, self.manifest
-        went = manifest["phases"][phase]
+    def values(
+        self, phase: str, log: YcsbLog, samples: Samples
+    ) -> Iterator[tuple[str, dict[str, float | None]]]:
+        """By operation, what the log of a phase says and what was watched meanwhile."""
+        went, shares = self.manifest["phases"][phase], self.cell.shares(phase)
         server, _ = samples.server() or (None, None)
         # The client's is of the whole process, its start included: short runs have more.
-        client = went["client_cpu_seconds"]
-        overall = {
-            "runtime": log.runtime,
-            "throughput": log.throughput,
-            "operations": log.attempted,
-            "failed": log.failed,
-            "client_cpu": None if client is None else client * 1e6 / log.attempted,
-            "server_cpu": None if server is None else server * 1e6 / log.attempted,
-        }
-        yield from _values(phase, "overall", overall)
+        client, seconds = went["client_cpu_seconds"], went["seconds"]
+        yield (
+            "overall",
+            {
+                "runtime": log.runtime,
+                "throughput": log.throughput,
+                "operations": log.attempted,
+                "failed": log.failed,
+                "client_cpu": None if client is None else client * 1e6 / log.attempted,
+                "server_cpu": None if server is None else server * 1e6 / log.attempted,
+            },
+        )
         for name, section in log.sections.items():
             counts = {"operations": section.operations, "failed": section.failed}
             intended = {f"intended_{metric}": time for metric, time in section.intended.items()}
-            yield from _values(phase, name.lower(), counts | section.latencies | intended)
-        shares = cell.shares(phase)
-        bound = (manifest.get("pinning") or {}).get("client")
-        cores = client_cores(manifest, len(shares))
-        watched = usage(samples, log, cell.threads, (client, went["seconds"]), cores, bound)
-        pauses = [gc_pauses(raw, share.label) for share in shares]
+            yield name.lower(), counts | section.latencies | intended
+        bound = (self.manifest.get("pinning") or {}).get("client")
+        cores = client_cores(self.manifest, len(shares))
+        watched = usage(samples, log, self.cell.threads, (client, seconds), cores, bound)
+        pauses = [gc_pauses(self.raw, share.label) for share in shares]
         if None not in pauses:
             watched["gc_count"], watched["gc_pause"] = map(sum, zip(*pauses, strict=True))
         # What our own watching took of a core.
-        if went.get("monitor_cpu_seconds") is not None and went.get("seconds"):
-            watched["monitor_cpu"] = 100 * went["monitor_cpu_seconds"] / went["seconds"]
-        yield from _values(phase, "overall", watched)
+        if went["monitor_cpu_seconds"] is not None and seconds:
+            watched["monitor_cpu"] = 100 * went["monitor_cpu_seconds"] / seconds
+        yield "overall", watched
 
     def status(self, label: str) -> pd.DataFrame | None:
         """The status lines of a client (``read_status``); None where it printed none."""
+        imported = self.manifest.get("imported", {})
+        if imported.get("no_status_lines"):
+            return None
         path = self.raw / f"{label}.err"
-        if not path.is_file():
-            # Imported, with both outputs in one file.
+        if imported and not path.is_file():
+            # With both outputs in one file.
             path = self.raw / f"{label}.out"
         text = _text(path)
         return read_status(text, str(path)) if " operations; " in text else None
