@@ -75,10 +75,9 @@ def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Sc
     so a measurement at N = 1 has no special weight.
 
     Source: Gunther 2007, *Guerrilla Capacity Planning*.
-    ValueError: unequal lengths, fewer than six thread counts, one below 1, a
-    throughput that is not above 0, no convergence.
+    ValueError: fewer than six thread counts, a number that is not above 0, no convergence.
     """
-    counts, rates = _points(threads, throughput)
+    counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
     if np.unique(counts).size < LEAST_COUNTS:
         raise ValueError(
             f"{np.unique(counts).size} thread counts; the law needs at least {LEAST_COUNTS}"
@@ -115,9 +114,9 @@ def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float |
     Runs of the same count are averaged. None when only the largest count gets
     there: throughput was still rising, and saturation is beyond what was measured.
 
-    ValueError: unequal lengths, one thread count, one below 1, a throughput that is not above 0.
+    ValueError: one thread count, a number that is not above 0.
     """
-    counts, rates = _points(threads, throughput)
+    counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
     distinct = np.unique(counts)
     if distinct.size < 2:
         raise ValueError("one thread count cannot tell where throughput saturates")
@@ -128,15 +127,6 @@ def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float |
 
 def _law(threads, single, contention, coherency):
     return single * threads / (1 + contention * (threads - 1) + coherency * threads * (threads - 1))
-
-
-def _points(threads: Sequence[float], throughput: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
-    if counts.size != rates.size:
-        raise ValueError(f"{counts.size} thread counts, {rates.size} throughputs: not the same")
-    if counts.min() < 1:
-        raise ValueError(f"threads: {counts.min():g} is among them; needs at least 1")
-    return counts, rates
 
 
 def _start(counts: np.ndarray, rates: np.ndarray) -> tuple[float, float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import exp, inf, log, log1p, sqrt
+from math import copysign, exp, inf, log, log1p, sqrt
 
 from kvstudy.language.current import N_
 from kvstudy.libraries import np, special
@@ -125,7 +125,7 @@ def _over(distance: float, error: float) -> float:
     """``distance`` in standard errors; runs without any spread are infinitely sure."""
     if error:
         return distance / error
-    return 0.0 if distance == 0 else inf if distance > 0 else -inf
+    return copysign(inf, distance) if distance else 0.0
 
 
 def adjusted(ratios: Mapping[Hashable, Ratio]) -> dict[Hashable, Ratio]:

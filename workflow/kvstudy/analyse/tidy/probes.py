@@ -73,24 +73,20 @@ def rows_of(facts: dict) -> Iterator[dict]:
     """The rows of one probe, without the store; ``facts`` is the content of its probe.json."""
     yield {"step": "", "kind": "client", "name": facts["client"]["kind"]}
     for step in facts["steps"]:
-
-        def row(kind: str, name: str, value: float, step=step) -> dict:
-            return {"step": step["step"], "kind": kind, "name": name, "value": value}
-
         operations = sum(step["returns"].values())
-        yield row("operations", "", operations)
-        for name, count in step["returns"].items():
-            yield row("status", name, count / operations)
-        for name, count in sorted((step["counters"] or {}).items()):
+        counters = step["counters"] or {}
+        values = [("operations", "", operations)]
+        values += [("status", name, count / operations) for name, count in step["returns"].items()]
+        for name, count in sorted(counters.items()):
             result = name.lower().endswith(("hits", "misses")) or name == facts["misses"]
-            kind = "result" if result else "command"
-            yield row(kind, name, count / operations)
+            values.append(("result" if result else "command", name, count / operations))
         if facts["misses"] and step["counters"] is not None:
-            count = step["counters"].get(facts["misses"], 0)
-            yield row("missed", facts["misses"], count / operations)
-        for when, size in step["record_bytes"].items():
-            if size is not None:
-                yield row("bytes", when, size)
+            count = counters.get(facts["misses"], 0)
+            values.append(("missed", facts["misses"], count / operations))
+        sizes = step["record_bytes"].items()
+        values += [("bytes", when, size) for when, size in sizes if size is not None]
+        for kind, name, value in values:
+            yield {"step": step["step"], "kind": kind, "name": name, "value": value}
 
 
 class Probes:

@@ -170,20 +170,17 @@ def state_of(rows: pd.DataFrame) -> State:
         label = N_("failed")
     else:
         label = "not measured"
-    reasons: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[str, list[str]] = {} if len(rows) else {"not-planned": []}
     for row in rows.drop(counted.index).itertuples():
-        invalid = row.status == "measured"
-        why = row.invalid if invalid else row.reason
-        key = ("invalid" if invalid else "", why.rstrip(".") or row.status)
-        reasons.setdefault(key, []).append(row.repetition)
-    if not len(rows):
-        reasons["", "not-planned"] = []
+        why = row.reason.rstrip(".") or row.status
+        if row.status == "measured":
+            why = reason("invalid", why=row.invalid.rstrip("."))
+        reasons.setdefault(why, []).append(row.repetition)
     problems = []
-    for (invalid, why), repetitions in reasons.items():
-        text = reason("invalid", why=why) if invalid else why
-        if 0 < len(repetitions) < len(rows):
-            text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
-        problems.append(text)
+    for why, repetitions in reasons.items():
+        if len(repetitions) < len(rows):
+            why = reason("of-repetitions", why=why, repetitions=", ".join(repetitions))
+        problems.append(why)
     return State(len(rows), len(counted), label, tuple(problems))
 
 
