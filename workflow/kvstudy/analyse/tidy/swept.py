@@ -64,9 +64,14 @@ class Swept:
         places = measured.loc[missing, SETTING].itertuples(index=False)
         measured.loc[missing, "note"] = [self.label(*place) for place in places]
         measured = measured.fillna({"unit": "", "n": 0}).astype({"n": int})
-        published = points.merge(self.published_values, on=[*SETTING, "operation", "metric"])
-        published["rejected"] = published["rejected"].map({True: "yes", False: "no"})
-        published = published.assign(side=PUBLISHED, low=math.nan, high=math.nan, n=0, note="")
+        # At a small scale, several points are one cell.
+        names = ["store", "workload", "operation", "metric"]
+        published = points.merge(self._published, on=names, suffixes=("", "_published"))
+        sizes = {size: published[f"{size}_published"] for size in SIZES}
+        published = published[of_sizes(published, sizes)]
+        rejected = published["rejected"].map({True: "yes", False: "no"})
+        published = published.assign(side=PUBLISHED, rejected=rejected, n=0, note="")
+        published = published.assign(low=math.nan, high=math.nan)
         return pd.concat([measured, published], ignore_index=True)[COLUMNS]
 
     def shown(self, repetitions: Callable[[], pd.DataFrame]) -> Results:
@@ -134,8 +139,7 @@ class Swept:
         ]
         planned.append([MEAN, "all", *[math.nan] * len(SIZES)])
         sized = pd.DataFrame(planned, columns=["workload", "parameters", *SIZES])
-        rows = read_published(None) if self.published is None else self.published
-        rows = rows.dropna(subset="value").merge(sized, on="workload", suffixes=("", "_planned"))
+        rows = self._published.merge(sized, on="workload", suffixes=("", "_planned"))
         rows = rows[of_sizes(rows, {size: rows[f"{size}_planned"] for size in SIZES})]
         keys = [*SETTING, "operation", "metric"]
         return rows.drop_duplicates(keys, keep="last")[[*keys, "unit", "value", "rejected"]]
@@ -151,6 +155,11 @@ class Swept:
     def _state(self, store: str, workload: str, parameters: str) -> State:
         setting = (self.cells[SETTING] == [store, workload, parameters]).all(axis=1)
         return state_of(self.cells[setting])
+
+    @cached_property
+    def _published(self) -> pd.DataFrame:
+        rows = read_published(None) if self.published is None else self.published
+        return rows.dropna(subset="value")
 
     @cached_property
     def _sizes(self) -> pd.DataFrame:
