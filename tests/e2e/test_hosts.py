@@ -15,7 +15,7 @@ import pandas as pd
 import psutil
 import pytest
 import yaml
-from kvstudy.analyse.tidy.cell import rows_of
+from kvstudy.analyse.tidy.cell import tables_of
 from kvstudy.measure.hosts import FarServer, connected
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import serving
@@ -156,8 +156,8 @@ def test_the_clocks_put_the_clients_into_one_order(
     cell = plan(study)[0]
 
     def began_apart() -> float:
-        rows, _ = rows_of(study, cell, results / "raw" / cell.path, manifest)
-        return next(row["value"] for row in rows["measurements"] if row["metric"] == "skew")
+        found = tables_of(study, cell, results / "raw" / cell.path, manifest)
+        return found.tables["measurements"].set_index("metric").loc["skew", "value"]
 
     before = began_apart()
     manifest["hosts"]["clocks"][three.names[2]]["offset"] += 0.4

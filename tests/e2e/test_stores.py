@@ -211,7 +211,7 @@ def test_a_cell_is_repeated_by_hand(store, results, tmp_path):
 
 
 def probes(run: str) -> Probes:
-    return Probes(collect_probes(load_study(study_path("all-stores")), run))
+    return Probes(collect_probes(load_study(study_path("all-stores")), run)[0])
 
 
 @of(*VERSIONS)
@@ -262,6 +262,6 @@ def test_one_field_is_the_whole_record(store, every_server):
     state = os.environ | {"KVSTUDY_STATE": str(every_server / "state")}
     done = subprocess.run(command, env=state, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    before, after = Probes(collect_probes(load_study(file), "one")).sizes(store, "update")
+    before, after = Probes(collect_probes(load_study(file), "one")[0]).sizes(store, "update")
     assert before == pytest.approx(after, rel=0.02)
     assert before < 300

@@ -134,7 +134,7 @@ def test_misses_that_the_client_does_not_tell_void_the_cell(server):
     probing = kvstudy("probe", "memcached", *external(server))
     output, _ = probing.communicate(timeout=120)
     assert probing.returncode == 0, output
-    probes = Probes(collect_probes(load_study(STUDY), "small"))
+    probes = Probes(collect_probes(load_study(STUDY), "small")[0])
     (row,) = flagged(agreement(found["outcomes"], probes, set())).itertuples()
     assert row.counter == "cmd_get"
     assert row.counted == overall["operations"] + FOREIGN

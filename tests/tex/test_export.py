@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.intervals import intervals
 from kvstudy.analyse.findings.pairs import floors, pairs
+from kvstudy.analyse.findings.repetitions import intervals
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.present.export.folder import numbers_tex, ready_for_input

@@ -4,10 +4,9 @@ import math
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.intervals import intervals, trimmed
 from kvstudy.analyse.findings.over_time import drift_of, order, out_of_order, steadiness
 from kvstudy.analyse.findings.pairs import FLOOR, pairs
-from kvstudy.analyse.findings.percentiles import percentiles
+from kvstudy.analyse.findings.repetitions import intervals, percentiles, trimmed
 from kvstudy.analyse.tidy.files import (
     HISTOGRAMS,
     MEASUREMENTS,

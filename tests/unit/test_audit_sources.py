@@ -11,7 +11,7 @@ from kvstudy.analyse.claims.judge import Support
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.table import evaluate
 from kvstudy.analyse.claims.values import Values, published_values
-from kvstudy.analyse.tidy.results import nothing_published, read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.study.load import load_study
 from kvstudy.study.quotes import Quotes
@@ -106,7 +106,7 @@ def test_claims_and_audit_agree_on_each_sentence(name, monkeypatch):
     checks = audited(name, monkeypatch)
     study = load_study(STUDIES / name / "study.yaml")
     path = STUDIES / name / "published.csv"
-    values = judged_values(read_published(path) if path.is_file() else nothing_published(), checks)
+    values = judged_values(read_published(path if path.is_file() else None), checks)
     grid = grid_of(study, 1.0)
     source = published_values(values, grid, study.workload_names, checks)
     claims = load_claims(STUDIES / name / "claims.yaml", study)

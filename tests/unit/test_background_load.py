@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 from kvstudy.analyse.tidy.files import MEASUREMENTS
-from kvstudy.analyse.tidy.resources import cpu_shares, disturbance
+from kvstudy.analyse.tidy.resources import Samples, cpu_shares, disturbance
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.kernel import Tree, interrupts_apart
 
 HEADER = "phase,seconds,cpu_busy,cpu_interrupts,cpu_idle,cpu_steal\n"
 # In 10 s of two cores: 12 s busy (of these 1 s interrupts), 7 s idle, 1 s stolen.
 MACHINE = HEADER + "load,0,1,0,1,0\nrun,0,100,10,200,5\nrun,5,105,10.5,204,5\nrun,10,112,11,207,6\n"
-PROCESSES = "phase,side,cpu_user,cpu_system\nrun,server,1,1\nrun,client,0,0\nrun,server,2.5,2.5\n"
+SIDES = "phase,seconds,side,cpu_user,cpu_system\n"
+PROCESSES = f"{SIDES}run,0,server,1,1\nrun,0,client,0,0\nrun,9,server,2.5,2.5\n"
 
 
 def manifest(**changes) -> dict:
@@ -30,45 +31,43 @@ def write(raw: Path, machine: str = MACHINE, processes: str = PROCESSES) -> Path
     return raw
 
 
+def shares(raw: Path, told: dict) -> dict[str, float]:
+    return cpu_shares(Samples(raw, "run"), "run", told)
+
+
 @pytest.mark.parametrize(
     ("apart", "foreign"),
     # Of 20 s: 12 - 9 s where interrupts are a process's time, else 12 - 1 - 9 s.
     [(False, 15.0), (True, 10.0), (None, 10.0)],
 )
 def test_shares_of_the_machines_time(tmp_path, apart, foreign):
-    found = cpu_shares(write(tmp_path), "run", manifest(interrupts_apart=apart))
+    found = shares(write(tmp_path), manifest(interrupts_apart=apart))
     assert found == pytest.approx({"steal_cpu": 5.0, "background_cpu": foreign})
 
 
 def test_never_less_than_nothing(tmp_path):
     phase = {"client_cpu_seconds": 50.0, "monitor_cpu_seconds": 0.0}
-    found = cpu_shares(write(tmp_path), "run", manifest(phases={"run": phase}))
+    found = shares(write(tmp_path), manifest(phases={"run": phase}))
     assert found["background_cpu"] == 0
 
 
 def test_a_server_that_is_not_seen(tmp_path):
     """What it uses cannot be told from what others use, unless it is inside the client."""
-    write(tmp_path, processes="phase,side,cpu_user,cpu_system\n")
+    write(tmp_path, processes=SIDES)
     external = manifest(server={"provider": "external"})
-    assert list(cpu_shares(tmp_path, "run", external)) == ["steal_cpu"]
+    assert list(shares(tmp_path, external)) == ["steal_cpu"]
     inside = manifest(server={"provider": "none"})
-    assert cpu_shares(tmp_path, "run", inside)["background_cpu"] == pytest.approx(30)
+    assert shares(tmp_path, inside)["background_cpu"] == pytest.approx(30)
 
 
 def test_too_short_to_tell(tmp_path):
     rows = "run,0,1,0,1,0\nrun,0.4,1.4,0,1.4,0\n"
-    assert cpu_shares(write(tmp_path, HEADER + rows), "run", manifest()) == {}
-    assert cpu_shares(write(tmp_path, HEADER), "run", manifest()) == {}
+    assert shares(write(tmp_path, HEADER + rows), manifest()) == {}
+    assert shares(write(tmp_path, HEADER), manifest()) == {}
 
 
 def test_logs_without_samples_of_the_machine(tmp_path):
-    assert cpu_shares(tmp_path, "run", manifest()) == {}
-
-
-def test_logs_that_do_not_tell_interrupts_apart(tmp_path):
-    rows = "run,0,0,0,0\nrun,10,12,7,1\n"
-    write(tmp_path, "phase,seconds,cpu_busy,cpu_idle,cpu_steal\n" + rows)
-    assert cpu_shares(tmp_path, "run", manifest()) == {"steal_cpu": pytest.approx(5)}
+    assert shares(tmp_path, manifest()) == {}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +79,7 @@ def test_a_broken_file_is_named(tmp_path, text):
     else:
         write(tmp_path, text)
     with pytest.raises(KvstudyError, match=r"machine\.csv: cannot be read .*measure the cell"):
-        cpu_shares(tmp_path, "run", manifest())
+        Samples(tmp_path, "run")
 
 
 def row(metric: str, value: float, store: str = "redis", repetition: int = 1) -> dict:

@@ -3,7 +3,7 @@
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.over_time import STEADINESS
-from kvstudy.analyse.findings.percentiles import PERCENTILES
+from kvstudy.analyse.findings.repetitions import PERCENTILES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.typeset.latex import DASH, stacked
 from kvstudy.present.typeset.table import Grid

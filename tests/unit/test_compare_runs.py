@@ -16,7 +16,7 @@ from kvstudy.present.comparison.compare import Comparison, compare
 from kvstudy.present.comparison.matching import ABSOLUTE, LEFT_OUT, RELATIVE
 from kvstudy.present.comparison.matching import COLUMNS as ORDERS
 from kvstudy.present.comparison.text import about_relative
-from kvstudy.stats.ratios import holm, unpaired_ratio
+from kvstudy.stats.ratios import Ratio, adjusted, unpaired_ratio
 from scipy import stats
 
 from tests.unit.two_runs import JARS, MACHINE, SIZES, write_run
@@ -136,7 +136,8 @@ def test_numbers_as_scipy_computes_them_from_the_logs(tmp_path):
         )
         assert row.equivalence_p == pytest.approx(outside.pvalue)
         p_values.append(row.p)
-    assert found.changes["p_holm"].tolist() == pytest.approx(holm(p_values))
+    holm = adjusted({number: Ratio(1.0, 3, p=p) for number, p in enumerate(p_values)})
+    assert found.changes["p_holm"].tolist() == pytest.approx([of.p_holm for of in holm.values()])
     for row in found.throughputs.itertuples():
         logs = [np.log(of[row.store, row.workload]) for of in drawn]
         expected = stats.ttest_ind(logs[1], logs[0], equal_var=False)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.analyse.findings.intervals import INTERVALS
 from kvstudy.analyse.findings.pairs import PAIRS
+from kvstudy.analyse.findings.repetitions import INTERVALS
 from kvstudy.analyse.run import Run, find_run
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError

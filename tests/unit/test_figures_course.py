@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import steadiness
-from kvstudy.analyse.findings.percentiles import spectrum
+from kvstudy.analyse.findings.repetitions import spectrum
 from kvstudy.analyse.tidy.files import HISTOGRAMS, RESOURCES, SERIES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import summarise

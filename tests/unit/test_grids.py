@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analyse.findings.percentiles import boxes
+from kvstudy.analyse.findings.repetitions import boxes
 from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept

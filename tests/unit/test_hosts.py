@@ -10,13 +10,14 @@ import signal
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.tidy.resources import cpu_shares, resources, server_cpu_seconds, usage
+from kvstudy.analyse.tidy.resources import Samples, cpu_shares, resources, usage
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.measure import hosts as module
 from kvstudy.measure.agent import boot_id
 from kvstudy.measure.hosts import Link, Lost, address_of, clocks, why_missing
+from kvstudy.measure.sampler import MACHINE_COLUMNS, PROCESS_COLUMNS
 from kvstudy.stores.definition import load_store
 from kvstudy.study.alike import client_cores, differences
 from kvstudy.study.config import Hosts, check_config
@@ -212,9 +213,9 @@ def process(side: str, used: float) -> list[dict]:
     return [row | {"seconds": 0, "cpu_user": 0}, row | {"seconds": 10, "cpu_user": used}]
 
 
-def write(path: Path, rows: list[dict]) -> None:
+def write(path: Path, columns: list[str], rows: list[dict]) -> None:
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
+        writer = csv.DictWriter(file, columns, restval="")
         writer.writeheader()
         writer.writerows(rows)
 
@@ -227,8 +228,8 @@ def raw(tmp_path: Path) -> Path:
         ("node2", "client", 6, 6),
         ("node3", "client", 8, 12),
     ):
-        write(tmp_path / f"{name}.processes.csv", process(side, used))
-        write(tmp_path / f"{name}.machine.csv", machine(busy, 20 - busy))
+        write(tmp_path / f"{name}.processes.csv", PROCESS_COLUMNS, process(side, used))
+        write(tmp_path / f"{name}.machine.csv", MACHINE_COLUMNS, machine(busy, 20 - busy))
     return tmp_path
 
 
@@ -257,21 +258,21 @@ MANIFEST = {
 
 def test_background_load_is_that_of_the_host_that_had_most(raw: Path):
     """1 of 20 s on the server's, none and 4 s on the clients'."""
-    assert cpu_shares(raw, "run", MANIFEST)["background_cpu"] == pytest.approx(20)
-    assert server_cpu_seconds(raw, "run") == 4
+    samples = Samples(raw, "run")
+    assert cpu_shares(samples, "run", MANIFEST)["background_cpu"] == pytest.approx(20)
+    assert samples.server() == (4, 10)
 
 
 def test_what_all_clients_used_is_a_sum(raw: Path):
-    rows = resources(raw, "run", None)
-    assert {row["side"]: row["cores_user"] for row in rows} == pytest.approx(
-        {"server": 0.4, "client": 1.4}
-    )
+    samples = Samples(raw, "run")
+    rows = resources(samples, 0.0).set_index("side")["cores_user"]
+    assert dict(rows) == pytest.approx({"server": 0.4, "client": 1.4})
     log = YcsbLog(runtime=10_000, throughput=1, sections={})
-    used = usage(raw, "run", 4, log, (14.0, 10.0), None, client_cores(MANIFEST, 2))
+    used = usage(samples, log, 4, (14.0, 10.0), client_cores(MANIFEST, 2))
     assert used["client_cores"] == pytest.approx(1.4)
     assert used["server_cores"] == pytest.approx(0.4)
     assert used["client_allowed"] == 12
-    assert "machine_cores" not in used
+    assert used["machine_cores"] is None
 
 
 @pytest.mark.parametrize(("clients", "cores"), [(1, 8), (2, 12), (5, 12)])

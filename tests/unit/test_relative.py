@@ -21,7 +21,7 @@ from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
 from kvstudy.present.figures.relative import RelativePlot, relative_table
 from kvstudy.present.tables.relative import duration
 from kvstudy.present.typeset.table import Grid, Table, texts
-from kvstudy.stats.intervals import Estimate, Quotient, trimmed_mean
+from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.parts import Source
 
@@ -137,7 +137,7 @@ def test_of_few_rounds_nothing_is_dropped_and_one_has_no_spread():
     times = Times(analysed(made(spread=[1])), "w")
     assert times.estimate("db", 10_000, "read") == Estimate(120, None, None)
     ratio = times.relative("db", "cache", 10_000, "read")
-    assert ratio == Quotient(3, None, None)
+    assert ratio == Interval(3, None, None)
 
 
 def test_relative_performance_of_two_stores(published):
@@ -224,8 +224,8 @@ def test_at_the_crossing_both_cost_the_same():
 
 
 def test_hit_probability_of_open_and_unknown_ends():
-    assert hit_probability(Quotient(4, 0.5, float("inf"))) == Quotient(0.75, 0, 1)
-    assert hit_probability(Quotient(4, None, None)) == Quotient(0.75, None, None)
+    assert hit_probability(Interval(4, 0.5, float("inf"))) == Interval(0.75, 0, 1)
+    assert hit_probability(Interval(4, None, None)) == Interval(0.75, None, None)
 
 
 def test_break_even_beside_the_source(published):

@@ -8,14 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.resources import gc_pauses, resources, server_cpu_seconds, usage
+from kvstudy.analyse.tidy.resources import Samples, client_start, gc_pauses, resources
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.log import parse
 from kvstudy.measure.clients import MACHINE_COLUMNS, PROCESS_COLUMNS
 from kvstudy.study.alike import usable_cores
 
-LOG = Path(__file__).parents[1] / "data" / "ycsb" / "redis-workloada-run-r3.out"
-HEADER = "phase,seconds,cpu_busy,cpu_idle,cpu_steal\n"
 STARTED = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC).timestamp()
 
 
@@ -34,14 +31,13 @@ def server(seconds: float, cpu: float, **values: object) -> dict:
 
 
 def rows(raw: Path, started: float | None = None) -> pd.DataFrame:
-    return pd.DataFrame(resources(raw, "run", started))
+    return resources(Samples(raw, "run"), client_start(raw, "run", started))
 
 
 def test_counters_become_rates(tmp_path):
     write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(0, 1.0), server(2, 2.0)])
     (row,) = rows(tmp_path).to_dict("records")
     assert row == {
-        "phase": "run",
         "side": "server",
         "second": 2,
         "seconds": 2,
@@ -55,7 +51,8 @@ def test_counters_become_rates(tmp_path):
 
 
 def test_the_machine_and_a_kernel_without_pressure(tmp_path):
-    machine = {"cpu_idle": 0, "cpu_steal": 1.0, "load": 3, "cpu_pressure": "", "io_pressure": 2}
+    machine = {"cpu_idle": 0, "cpu_steal": 1.0, "cpu_interrupts": 0, "cpu_pressure": ""}
+    machine |= {"io_pressure": 2, "load": 3}
     write(
         tmp_path / "machine.csv",
         MACHINE_COLUMNS,
@@ -69,12 +66,6 @@ def test_the_machine_and_a_kernel_without_pressure(tmp_path):
     assert (row["cores_busy"], row["cores_steal"], row["loopback_bytes"]) == (1.5, 0, 800)
     assert row["io_pressure"] == 0.25
     assert pd.isna(row["cpu_pressure"])
-    # A column that an older version did not write.
-    table = pd.read_csv(tmp_path / "machine.csv").drop(columns=["memory_pressure", "cpu_pressure"])
-    table.to_csv(tmp_path / "machine.csv", index=False)
-    (row,) = rows(tmp_path).to_dict("records")
-    assert pd.isna(row["memory_pressure"])
-    assert row["cores_busy"] == 1.5
 
 
 def test_seconds_count_from_ycsbs_start_in_whatever_time_zone(tmp_path):
@@ -112,7 +103,7 @@ def test_processes_that_come_and_go_leave_no_rate(tmp_path):
     write(tmp_path / "processes.csv", PROCESS_COLUMNS, samples)
     (row,) = rows(tmp_path).to_dict("records")
     assert row["cores_user"] == 1
-    assert row["switches"] is None
+    assert pd.isna(row["switches"])
 
 
 def test_threads_that_ended_leave_no_rate(tmp_path):
@@ -122,17 +113,22 @@ def test_threads_that_ended_leave_no_rate(tmp_path):
 
 
 def test_without_files_there_are_no_rows(tmp_path):
-    assert resources(tmp_path, "run", None) == []
-    assert server_cpu_seconds(tmp_path, "run") is None
+    assert rows(tmp_path).empty
+    assert Samples(tmp_path, "run").server() is None
 
 
-def test_a_broken_file_is_named(tmp_path):
-    (tmp_path / "machine.csv").write_text("phase,seconds\nrun,x\n")
-    with pytest.raises(KvstudyError, match=r"machine\.csv: cannot be read"):
-        resources(tmp_path, "run", None)
-    (tmp_path / "machine.csv").write_text("")
-    with pytest.raises(KvstudyError, match=r"machine\.csv: cannot be read.*measure the cell again"):
-        resources(tmp_path, "run", None)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("machine.csv", "phase,seconds\nrun,x\n"),
+        ("machine.csv", ""),
+        ("processes.csv", "phase,seconds,side,cpu_user,cpu_system\nrun,0,server,1,x\n"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(KvstudyError, match=rf"{name}: cannot be read.*measure the cell again"):
+        Samples(tmp_path, "run")
 
 
 # As a client with 4 threads left it, JDK 17.
@@ -158,23 +154,6 @@ def test_pauses_of_the_collector(tmp_path):
     path.write_text("[0.003s] Using The Z Garbage Collector\n")
     assert gc_pauses(tmp_path, "run") is None
     assert gc_pauses(tmp_path, "load") is None
-
-
-def cores(raw: Path, seconds: float, used: float, usable: int | None = None) -> float | None:
-    (raw / "machine.csv").write_text(f"{HEADER}run,0,10,10,0\nrun,{seconds},{10 + used},10,0\n")
-    log = parse(LOG.read_text(), LOG.name)
-    return usage(raw, "run", 4, log, (1.0, seconds), usable=usable).get("machine_cores")
-
-
-def test_short_samples_do_not_tell_how_many_cores_there_are(tmp_path):
-    # On two cores, with ticks that came late.
-    assert cores(tmp_path, 0.5, 0.51) is None
-    assert cores(tmp_path, 2.0, 3.9) == 2
-
-
-def test_what_the_manifest_says_comes_first(tmp_path):
-    assert cores(tmp_path, 0.5, 0.51, usable=2) == 2
-    assert cores(tmp_path, 10.0, 80.0, usable=2) == 2
 
 
 @pytest.mark.parametrize(

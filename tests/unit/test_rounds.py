@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.tidy.cell import rounds
@@ -96,7 +95,7 @@ def test_rounds_of_a_recorded_cell():
 def test_the_tidy_rows_say_which_rounds_count(tmp_path):
     (tmp_path / "rounds.csv").write_bytes((DATA / "redis-rounds.csv").read_bytes())
     write_sums(tmp_path)
-    rows = pd.DataFrame(rounds(tmp_path, cell(), log()))
+    rows = rounds(tmp_path, cell(), log())
     assert set(rows.columns) == set(ROUNDS.columns[4:])
     assert set(rows.loc[rows["counted"] == "no", "round"]) == {1, 2, 3}
     assert set(rows.loc[rows["counted"] == "yes", "round"]) == {4, 5, 6, 7, 8}

@@ -75,7 +75,6 @@ def test_numbers_that_cannot_be_audited(values):
 @pytest.mark.parametrize(
     ("latencies", "operations", "message"),
     [
-        ({"read": 1}, {"update": 1}, "not the same kinds"),
         ({"read": 1}, {"read": 0}, "nor all operations 0"),
         ({"read": -1}, {"read": 5}, "cannot be below 0"),
         ({"read": float("nan")}, {"read": 5}, "latencies: nan"),

@@ -31,22 +31,6 @@ def test_merging_is_the_histogram_of_all_samples(runs):
     assert together.equals(histogram([value for run in runs for value in run]))
 
 
-@given(st.lists(samples, min_size=2, max_size=5), st.randoms())
-def test_the_order_of_merging_does_not_matter(runs, random):
-    histograms = [histogram(values) for values in runs]
-    together = merged(histograms)
-    random.shuffle(histograms)
-    assert merged(histograms).equals(together)
-    assert merged([merged(histograms[:1]), merged(histograms[1:])]).equals(together)
-
-
-@given(samples, st.lists(st.floats(0, 100), min_size=2, max_size=10))
-def test_quantiles_are_monotone(values, asked):
-    found = quantiles(histogram(values), sorted(asked))
-    assert found == sorted(found)
-    assert min(values) <= found[0] <= found[-1] <= max(values)
-
-
 @given(st.lists(samples, min_size=1, max_size=5), percents)
 def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
     found = percentiles_over_runs([histogram(values) for values in runs], [percent])[0]
@@ -88,33 +72,3 @@ def test_real_runs():
 )
 def test_samples_beyond(samples, percent, beyond):
     assert samples_beyond(samples, percent) == beyond
-
-
-@pytest.mark.parametrize(
-    ("counts", "message"),
-    [
-        (pd.Series([], dtype=int), "empty histogram"),
-        (pd.Series({100: 0}), "whole numbers above 0"),
-        (pd.Series({100: -1}), "whole numbers above 0"),
-        (pd.Series({100: 1.5}), "whole numbers above 0"),
-        (pd.Series({100: float("nan")}), "whole numbers above 0"),
-        (pd.Series({-1: 5}), "numbers from 0"),
-        (pd.Series([5], index=[float("nan")]), "numbers from 0"),
-        (pd.Series({"READ": 5}), "numbers from 0"),
-    ],
-)
-def test_no_histograms(counts, message):
-    for call in (lambda: merged([counts]), lambda: quantiles(counts, [50])):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
-def test_nothing_to_merge():
-    with pytest.raises(ValueError, match="no histograms"):
-        merged([])
-
-
-@pytest.mark.parametrize("percent", [-1, 100.1, float("nan")])
-def test_no_percentile(percent):
-    with pytest.raises(ValueError, match="needs a number from 0 to 100"):
-        quantiles(histogram([1, 2]), [percent])

@@ -45,10 +45,10 @@ def test_a_pair_may_stand_the_other_way_round():
 
 def test_every_pair_is_needed_once():
     pairs = all_pairs({"a": 10, "b": 40, "c": 20})
-    with pytest.raises(ValueError, match="ratio of a and b must be there once"):
+    with pytest.raises(ValueError, match="every pair of a, b, c must be there once"):
         places(pairs | {("b", "a"): 1})
     del pairs["b", "c"]
-    with pytest.raises(ValueError, match="ratio of b and c must be there once"):
+    with pytest.raises(ValueError, match="every pair of a, b, c must be there once"):
         places(pairs)
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.findings.validity import writing_all_fields
+from kvstudy.analyse.tidy.probes import updating
 from kvstudy.commands.schema import files
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
@@ -67,4 +67,4 @@ def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files
     assert cells["b"] == {name: value for name, value in b.items() if name not in SIZES}
     # ... which of them several clients can run, and what an update is predicted to do.
     assert {cell.workload for cell in plan(study) if cell.clients == 2} == {"b"}
-    assert writing_all_fields(study) == {"a"}
+    assert updating(study) == {"b"}

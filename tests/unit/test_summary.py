@@ -161,7 +161,7 @@ def test_values_of_an_unknown_cell_are_an_error():
 
 def test_a_value_that_stands_twice_is_an_error():
     lines = overall(1, 2, 3)
-    with pytest.raises(KvstudyError, match="run overall throughput stands twice"):
+    with pytest.raises(KvstudyError, match="stands twice: run overall throughput"):
         summary(measured(*lines, lines[0]))
 
 

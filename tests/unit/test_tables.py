@@ -196,20 +196,6 @@ def test_templates_must_not_use_unknown_names(tmp_path):
         fill(tmp_path / "other.tex.j2")
 
 
-def test_several_parameters_do_not_fit_one_table():
-    plan = small.cells()
-    values = small.measurements(plan)
-    more = plan.assign(parameters="r10_o20_t2")
-    summary = small.summarise(
-        pd.concat([values, values.assign(parameters="r10_o20_t2")]),
-        pd.concat([plan, more]),
-        list(small.TITLES),
-        ["a"],
-    )
-    with pytest.raises(KvstudyError, match="r10_o20_t1, r10_o20_t2"):
-        small.Results(summary, plan, None)
-
-
 def test_numbers():
     assert grouped("1234567.8", " ") == "1 234 567.8"
     assert grouped("123", " ") == "123"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.percentiles import PERCENTILES
+from kvstudy.analyse.findings.repetitions import PERCENTILES
 
 from . import small_results as small
 

@@ -162,15 +162,6 @@ def test_outcomes_are_those_of_the_measured_phase(have, monkeypatch):
     ]
 
 
-def test_cells_that_were_measured_before_counters_were_recorded(have):
-    have()
-    edit_manifest(CELL, lambda m: m["server"].pop("counters"))
-    _, values = parse()
-    assert "missed" not in set(values["metric"])
-    outcomes = pd.read_csv("results/small/outcomes.csv").set_index("kind")
-    assert outcomes.loc["none", "name"] == "counters-not-recorded"
-
-
 def test_every_hole_has_a_reason(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "dies-at-start")
     with pytest.raises(KvstudyError):
@@ -277,22 +268,6 @@ def test_what_changes_by_itself_is_no_difference(have):
     edit_manifest(OTHER, later)
     parse()
     assert environment()["mixed"] == []
-
-
-def test_cells_from_before_the_machine_was_looked_at(have):
-    """Their manifests lack it; what is not recorded is no difference."""
-    have(CELL, OTHER)
-
-    def older(manifest: dict) -> None:
-        for key in ("findings", "java", "pinning"):
-            del manifest[key]
-
-    edit_manifest(OTHER, older)
-    parse()
-    assert environment()["looked_at"] == 1
-    edit_manifest(CELL, lambda m: m.update(pinning={"server": "0", "client": "1"}))
-    with pytest.raises(KvstudyError, match="not bound"):
-        parse()
 
 
 def test_findings_of_all_cells_are_told_together(pretend_study, have):

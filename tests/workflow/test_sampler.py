@@ -7,8 +7,7 @@ import time
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.resources import cpu_shares, server_cpu_seconds
-from kvstudy.errors import KvstudyError
+from kvstudy.analyse.tidy.resources import Samples, cpu_shares
 from kvstudy.measure.clients import (
     CGROUPS,
     MACHINE_COLUMNS,
@@ -42,8 +41,8 @@ def test_cpu_of_a_process_and_its_children(tmp_path):
     finally:
         server.kill()
         server.communicate()
-    assert 0.35 <= server_cpu_seconds(tmp_path, "run") < 2
-    assert server_cpu_seconds(tmp_path, "load") is None
+    assert 0.35 <= Samples(tmp_path, "run").server()[0] < 2
+    assert Samples(tmp_path, "load").server() is None
     table = pd.read_csv(tmp_path / "processes.csv")
     assert list(table) == PROCESS_COLUMNS
     assert table["side"].tolist() == ["server", "client"] * 2
@@ -115,7 +114,7 @@ def test_a_control_group_of_its_own_counts_children_that_nobody_waited_for(tmp_p
         group.rmdir()
     table = pd.read_csv(tmp_path / "processes.csv")
     assert table["cpu_from"].tolist() == ["cgroup", "proc"] * 2
-    assert server_cpu_seconds(tmp_path, "run") >= 0.3
+    assert Samples(tmp_path, "run").server()[0] >= 0.3
 
 
 def _cpu_of(group) -> float:
@@ -131,12 +130,6 @@ def test_a_group_that_is_ours_too_is_not_the_servers():
     finally:
         child.kill()
         child.wait()
-
-
-def test_a_broken_file_is_named(tmp_path):
-    (tmp_path / "processes.csv").write_text("phase,side,cpu_user,cpu_system\nrun,server,1,x\n")
-    with pytest.raises(KvstudyError, match=r"processes\.csv: cannot be read"):
-        server_cpu_seconds(tmp_path, "run")
 
 
 def test_a_program_of_somebody_else_is_seen(tmp_path):
@@ -158,6 +151,6 @@ def test_a_program_of_somebody_else_is_seen(tmp_path):
     kept = [row for row in rows if ",server," not in row]
     (tmp_path / "processes.csv").write_text("\n".join(kept) + "\n")
     told = {"cell": {}, "server": {"provider": "none"}, "interrupts_apart": False}
-    found = cpu_shares(tmp_path, "run", told | {"phases": {"run": phase}})
+    found = cpu_shares(Samples(tmp_path, "run"), "run", told | {"phases": {"run": phase}})
     assert found["background_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
     assert found["background_cpu"] <= 100

@@ -90,7 +90,7 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.collect import collect
     from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
-    from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
+    from kvstudy.analyse.tidy.probes import collect_probes
     from kvstudy.study.cells import plan
     from kvstudy.study.load import load_study
     from kvstudy.study.raw import noted
@@ -120,11 +120,11 @@ def parse(run: str, mixed: bool) -> None:
                 f"{next(iter(found.unreadable.values()))}"
             )
         again = "import it again" if loaded.imported else "'snakemake' measures it again"
-        _set_aside(run, found.unreadable, unreadable_probes(loaded, run), again)
-        probes = collect_probes(loaded, run)
+        probes, unreadable = collect_probes(loaded, run)
+        _set_aside(run, found.unreadable, unreadable, again)
         closed, opened = split(found, planned)
         opened["cells"] = explain(opened["cells"], loaded, planned, run)
-        opened["targets"] = targets(planned, run)
+        opened["targets"] = targets(found, planned, run)
         tables = {output / f"{name}.csv": table for name, table in closed.items()}
         tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
         tables[output / "probes.csv"] = probes

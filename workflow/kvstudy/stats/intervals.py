@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, inf, isfinite, log, sqrt
+from math import exp, inf, log, sqrt
 
 from kvstudy.libraries import np, special, stats
 
@@ -44,14 +44,14 @@ def positive(values: Iterable[float], what: str) -> np.ndarray:
 class Interval:
     """A value and the bounds of its interval, all in the same unit.
 
-    ``n`` is how many runs (error rate: operations) stand behind it. The bounds are None for a
-    single run, which tells nothing about its spread.
+    ``n`` is how many runs (error rate: operations) stand behind it, None for a quotient. The bounds
+    are None for a single run, which tells nothing about its spread.
     """
 
     value: float
     low: float | None
     high: float | None
-    n: int
+    n: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,6 @@ class Estimate:
     value: float
     error: float | None
     freedom: float | None
-
-
-@dataclass(frozen=True)
-class Quotient:
-    """A quotient with the bounds of its interval.
-
-    They are None where a spread is unknown. ``high`` is infinite where the divisor may be 0.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
 
 
 def log_t_interval(runs: Iterable[float]) -> Interval:
@@ -150,7 +138,11 @@ def trimmed_mean(runs: Iterable[float]) -> Interval:
     Source: Tukey and McLaughlin 1963. ValueError: less than 5 runs, a run that is not a number.
     """
     array = finite(runs, "runs")
-    found = _trimmed(array)
+    if array.size < FEWEST_TO_TRIM:
+        raise ValueError(
+            f"{array.size} runs: a trimmed mean drops a fifth at each end; needs {FEWEST_TO_TRIM}"
+        )
+    found = trimmed_estimate(array)
     half = float(special.stdtrit(found.freedom, (1 + LEVEL) / 2) * found.error)
     return Interval(found.value, found.value - half, found.value + half, array.size)
 
@@ -166,18 +158,11 @@ def mean_estimate(runs: Iterable[float]) -> Estimate:
 
 def trimmed_estimate(runs: Iterable[float]) -> Estimate:
     """The trimmed mean of five runs or more (``trimmed_mean``), of fewer the plain one."""
-    array = finite(runs, "runs")
-    return mean_estimate(array) if array.size < FEWEST_TO_TRIM else _trimmed(array)
-
-
-def _trimmed(runs: np.ndarray) -> Estimate:
-    """The trimmed mean with the error of which ``trimmed_mean`` makes an interval."""
-    ordered = np.sort(runs)
+    ordered = finite(runs, "runs")
     dropped = ordered.size // FEWEST_TO_TRIM
     if not dropped:
-        raise ValueError(
-            f"{ordered.size} runs: a trimmed mean drops a fifth at each end; needs {FEWEST_TO_TRIM}"
-        )
+        return mean_estimate(ordered)
+    ordered = np.sort(ordered)
     inner = ordered[dropped:-dropped]
     winsorised = np.clip(ordered, inner[0], inner[-1])
     error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (inner.size * (inner.size - 1)))
@@ -186,52 +171,42 @@ def _trimmed(runs: np.ndarray) -> Estimate:
 
 def quotient(
     estimates: Sequence[Estimate], above: Sequence[float], below: Sequence[float]
-) -> Quotient | None:
+) -> Interval | None:
     """Σ above_k·x_k by Σ below_k·x_k of independent estimates x_k, by Fieller's method.
 
     The interval has all q > 0 for which Σ (above_k - q·below_k)·x_k does not differ from 0:
     (A - qB)² ≤ t²·Σ (above_k - q·below_k)²·e_k², with t of the degrees of freedom of
     that sum at the quotient A/B (Welch and Satterthwaite). One x_k may be above and below.
-    None when the divisor is not above 0.
+    None when the divisor is not above 0; ``high`` is infinite where it may be 0.
 
     Source: Fieller 1954. ValueError: a dividend that is not above 0, a value that is
     not a number.
     """
-    values = [each.value for each in estimates]
-    if not all(map(isfinite, values)):
-        raise ValueError(f"{values}: leave out what was not measured")
-    a = sum(weight * value for weight, value in zip(above, values, strict=True))
-    b = sum(weight * value for weight, value in zip(below, values, strict=True))
+    values = finite((each.value for each in estimates), "values")
+    up, down = np.array(above, dtype=float), np.array(below, dtype=float)
+    a, b = float((up * values).sum()), float((down * values).sum())
     if a <= 0:
         raise ValueError(f"the dividend is {a:g}; needs a number above 0")
     if b <= 0:
         return None
     value = a / b
-    errors = [each.error for each in estimates]
-    if None in errors:
-        return Quotient(value, None, None)
-    parts = [
-        ((up - value * down) * error) ** 2
-        for up, down, error in zip(above, below, errors, strict=True)
-    ]
-    if not sum(parts):
-        return Quotient(value, value, value)
-    freedom = sum(parts) ** 2 / sum(
-        part**2 / each.freedom for part, each in zip(parts, estimates, strict=True) if part
-    )
+    if None in [each.error for each in estimates]:
+        return Interval(value, None, None)
+    errors = np.array([each.error for each in estimates], dtype=float)
+    parts = ((up - value * down) * errors) ** 2
+    if not parts.any():
+        return Interval(value, value, value)
+    freedoms = np.array([each.freedom for each in estimates])
+    freedom = parts.sum() ** 2 / (parts**2 / freedoms).sum()
     t = float(special.stdtrit(freedom, (1 + LEVEL) / 2))
-
-    def spread(left: Sequence[float], right: Sequence[float]) -> float:
-        weighted = zip(left, right, errors, strict=True)
-        return t * t * sum(one * other * error * error for one, other, error in weighted)
-
     # The bounds are the roots of square·q² - 2·middle·q + rest.
-    square = b * b - spread(below, below)
-    middle = a * b - spread(above, below)
-    rest = a * a - spread(above, above)
+    square, middle, rest = (
+        product - t * t * float((left * right * errors * errors).sum())
+        for product, left, right in ((b * b, down, down), (a * b, up, down), (a * a, up, up))
+    )
     root = sqrt(max(middle * middle - square * rest, 0.0))
     if square > 0:
-        return Quotient(value, max((middle - root) / square, 0.0), (middle + root) / square)
+        return Interval(value, max((middle - root) / square, 0.0), (middle + root) / square)
     # The divisor may be 0. What is then left above 0 begins at the positive root, if there is one.
     low = (middle - root) / square if square < 0 and rest > 0 else 0.0
-    return Quotient(value, max(low, 0.0), inf)
+    return Interval(value, max(low, 0.0), inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -24,16 +24,10 @@ def weighted_latency(latencies: Mapping[str, float], operations: Mapping[str, fl
     ``latencies`` are mean latencies by kind of operation, ``operations`` how many
     there were of each; where a source gives no counts, the workload's shares do.
 
-    ValueError: a latency without a count or the reverse, a negative or missing
-    number, no operations at all.
+    ValueError: a negative or missing number, no operations at all.
     """
-    if latencies.keys() != operations.keys():
-        raise ValueError(
-            f"latencies of {sorted(latencies)}, counts of {sorted(operations)}: not the same kinds"
-        )
-    kinds = list(latencies)
-    times = finite((latencies[kind] for kind in kinds), "latencies")
-    counts = finite((operations[kind] for kind in kinds), "operations")
+    times = finite(latencies.values(), "latencies")
+    counts = finite((operations[kind] for kind in latencies), "operations")
     if (times < 0).any() or (counts < 0).any() or not counts.any():
         raise ValueError("latencies and operations cannot be below 0, nor all operations 0")
     return float(times @ counts / counts.sum())
@@ -81,10 +75,9 @@ def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Sc
     so a measurement at N = 1 has no special weight.
 
     Source: Gunther 2007, *Guerrilla Capacity Planning*.
-    ValueError: unequal lengths, fewer than six thread counts, one below 1, a
-    throughput that is not above 0, no convergence.
+    ValueError: fewer than six thread counts, a number that is not above 0, no convergence.
     """
-    counts, rates = _points(threads, throughput)
+    counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
     if np.unique(counts).size < LEAST_COUNTS:
         raise ValueError(
             f"{np.unique(counts).size} thread counts; the law needs at least {LEAST_COUNTS}"
@@ -121,9 +114,9 @@ def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float |
     Runs of the same count are averaged. None when only the largest count gets
     there: throughput was still rising, and saturation is beyond what was measured.
 
-    ValueError: unequal lengths, one thread count, one below 1, a throughput that is not above 0.
+    ValueError: one thread count, a number that is not above 0.
     """
-    counts, rates = _points(threads, throughput)
+    counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
     distinct = np.unique(counts)
     if distinct.size < 2:
         raise ValueError("one thread count cannot tell where throughput saturates")
@@ -136,15 +129,6 @@ def _law(threads, single, contention, coherency):
     return single * threads / (1 + contention * (threads - 1) + coherency * threads * (threads - 1))
 
 
-def _points(threads: Sequence[float], throughput: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
-    if counts.size != rates.size:
-        raise ValueError(f"{counts.size} thread counts, {rates.size} throughputs: not the same")
-    if counts.min() < 1:
-        raise ValueError(f"threads: {counts.min():g} is among them; needs at least 1")
-    return counts, rates
-
-
 def _start(counts: np.ndarray, rates: np.ndarray) -> tuple[float, float, float]:
     """First guess: N/X = (1 + σ(N - 1) + κN(N - 1))/λ is linear in its terms."""
     terms = np.column_stack([np.ones_like(counts), counts - 1, counts * (counts - 1)])
@@ -153,14 +137,12 @@ def _start(counts: np.ndarray, rates: np.ndarray) -> tuple[float, float, float]:
     return 1 / a, min(b / a, 1.0), c / a
 
 
-def _doubts(counts: np.ndarray, contention: float, knee: float | None, off: float) -> list[str]:
-    found = []
+def _doubts(counts: np.ndarray, contention: float, knee: float | None, off: float) -> Iterator[str]:
     if off > POOR_FIT:
-        found.append(reason("off-law"))
+        yield reason("off-law")
     if contention > 1 - 1e-6:
-        found.append(reason("contention-bound"))
+        yield reason("contention-bound")
     if knee is not None and knee > counts.max():
-        found.append(reason("knee-beyond", knee=f"{knee:.0f}", most=f"{counts.max():g}"))
+        yield reason("knee-beyond", knee=f"{knee:.0f}", most=f"{counts.max():g}")
     if knee is not None and knee < counts.min():
-        found.append(reason("knee-below", knee=f"{knee:.1f}", least=f"{counts.min():g}"))
-    return found
+        yield reason("knee-below", knee=f"{knee:.1f}", least=f"{counts.min():g}")

@@ -75,19 +75,6 @@ def warm_up(per_second: Iterable[float]) -> WarmUp:
     return WarmUp(cut, spread, verdict)
 
 
-@dataclass(frozen=True)
-class Drift:
-    """Spearman's rho of residual and position, -1 to 1, its p-value, and n residuals.
-
-    Below 0: later runs have smaller values. Both are None where all residuals or all positions
-    are equal.
-    """
-
-    rho: float | None
-    p: float | None
-    n: int
-
-
 def residuals(values: Sequence[float], cells: Sequence[Hashable]) -> np.ndarray:
     """How far each run is from the mean of its own cell, ln x - mean(ln x), shape (n,).
 
@@ -100,12 +87,13 @@ def residuals(values: Sequence[float], cells: Sequence[Hashable]) -> np.ndarray:
 
 
 def drift(
-    values: Sequence[float], cells: Sequence[Hashable], positions: Sequence[float], seed: int = 1
-) -> Drift:
-    """Test for drift: Spearman's rank correlation of residual and position in the run order.
+    residuals: Sequence[float], cells: Sequence[Hashable], positions: Sequence[float], seed: int = 1
+) -> tuple[float, float] | None:
+    """Test for drift: Spearman's rho of residual and position in the run order, and its p-value.
 
-    ``values`` are one number per run (ops/s), ``cells`` and ``positions`` tell which cell it
-    repeats and when it was measured. Cells with one run are left out.
+    One number per run, of cells with several: its residual (see ``residuals``), which cell it
+    repeats, and when it was measured. Rho below 0: later runs have smaller values. None where all
+    residuals or all positions are equal.
 
     The p-value is two-sided, from 9 999 seeded permutations of the runs within
     each cell. The usual one takes the residuals for independent; they sum to 0 in
@@ -113,31 +101,21 @@ def drift(
     drifting where 5 % are meant.
 
     Source: ReBench; Abedi & Brecht 2017 (random order); Spearman 1904.
-    ValueError: unequal lengths, less than three usable runs, values not above 0.
+    ValueError: a residual or a position that is not a number.
     """
-    if not len(values) == len(cells) == len(positions):
-        raise ValueError(
-            f"{len(values)} values, {len(cells)} cells, {len(positions)} positions: "
-            "each run needs one of each"
-        )
-    differences = residuals(values, cells)
-    usable = ~np.isnan(differences)
-    n = int(usable.sum())
-    if n < 3:
-        raise ValueError(f"{n} runs of repeated cells; a drift needs at least three")
     # Rounding noise must not order runs that are equal.
-    ranks = pd.Series(np.round(differences[usable], 12)).rank().to_numpy()
-    order = pd.Series(finite(positions, "positions")[usable]).rank().to_numpy()
+    ranks = pd.Series(finite(residuals, "residuals")).round(12).rank().to_numpy()
+    order = pd.Series(finite(positions, "positions")).rank().to_numpy()
     if np.ptp(ranks) == 0 or np.ptp(order) == 0:
-        return Drift(None, None, n)
+        return None
     ranks, order = ranks - ranks.mean(), order - order.mean()
     scale = np.sqrt((ranks**2).sum() * (order**2).sum())
     rho = float(ranks @ order / scale)
-    cell_of = [cell for cell, used in zip(cells, usable, strict=True) if used]
     random = np.random.default_rng(seed)
-    shuffled = np.empty((PERMUTATIONS, n))
-    for places in pd.Series(cell_of).groupby(cell_of, sort=False).indices.values():
+    shuffled = np.empty((PERMUTATIONS, ranks.size))
+    names = pd.Series(list(cells))
+    for places in names.groupby(names, sort=False).indices.values():
         rows = np.broadcast_to(ranks[places], (PERMUTATIONS, places.size))
         shuffled[:, places] = random.permuted(rows, axis=1)
     as_far = int((np.abs(shuffled @ order / scale) >= abs(rho) - 1e-12).sum())
-    return Drift(rho, (1 + as_far) / (1 + PERMUTATIONS), n)
+    return rho, (1 + as_far) / (1 + PERMUTATIONS)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import exp, expm1, inf, log, log1p, sqrt
 
 from kvstudy.libraries import np, optimize, special
-from kvstudy.stats.intervals import LEVEL
+from kvstudy.stats.intervals import LEVEL, positive
 from kvstudy.stats.ratios import MARGIN, Ratio
 
 POWER = 0.80
@@ -22,14 +22,9 @@ def pooled_spread(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
     their degrees of freedom (n - 1). About the coefficient of variation while that is
     small. ValueError: no group has two values, a value is not above 0.
     """
-    squares, freedom = 0.0, 0
-    for group in groups:
-        if any(not value > 0 for value in group):
-            raise ValueError(f"{list(group)}: needs values above 0")
-        logs = [log(value) for value in group]
-        mean = sum(logs) / len(logs) if logs else 0
-        squares += sum((value - mean) ** 2 for value in logs)
-        freedom += max(len(logs) - 1, 0)
+    logs = [np.log(positive(group, "a cell")) for group in groups]
+    squares = sum(((of - of.mean()) ** 2).sum() for of in logs)
+    freedom = sum(of.size - 1 for of in logs)
     if not freedom:
         raise ValueError("no cell has two repetitions; their spread is unknown")
     return sqrt(squares / freedom), freedom
@@ -45,8 +40,6 @@ def block_spread(rows: Sequence[Sequence[float]]) -> tuple[float, int]:
 
     ValueError: rows of different lengths.
     """
-    if len({len(row) for row in rows}) > 1:
-        raise ValueError("rows of different lengths: give the common blocks only")
     table = np.array(rows, dtype=float)
     if table.ndim < 2 or min(table.shape) < 2:
         return 0.0, 0
@@ -60,16 +53,12 @@ def power(repetitions: int, difference: float, spread: float) -> float:
     d_b = ln(A_b/B_b) has the standard deviation s_d = √2·``spread`` when the runs of a
     block are independent; then the t statistic of ``paired_ratio`` has the noncentral t
     distribution with n - 1 degrees of freedom and λ = ln(1 + difference)·√n/s_d.
-
-    ValueError: less than two repetitions (no interval), a difference or spread not above 0.
     """
-    _check(repetitions, difference, spread)
     return _power(log1p(difference) * sqrt(repetitions) / (sqrt(2) * spread), repetitions)
 
 
 def repetitions_for(difference: float, spread: float) -> int | None:
     """The fewest repetitions with which ``power`` is at least ``POWER``; None above MOST."""
-    _check(2, difference, spread)
     needed = 2 + bisect_left(range(2, MOST + 1), POWER, key=lambda n: power(n, difference, spread))
     return needed if needed <= MOST else None
 
@@ -99,7 +88,6 @@ def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | Non
 
 def smallest_difference(repetitions: int, spread: float) -> float:
     """The smallest difference that is told with ``POWER``; infinite above a factor of e^50."""
-    _check(repetitions, 1, spread)
     needed = optimize.brentq(lambda size: _power(size, repetitions) - POWER, 0, 100)
     logarithm = needed * sqrt(2) * spread / sqrt(repetitions)
     return exp(logarithm) - 1 if logarithm < 50 else inf
@@ -117,10 +105,3 @@ def _power(size: float, repetitions: int) -> float:
     shown = np.sqrt(2 * special.gammaincinv(freedom / 2, quantiles) / freedom)
     both = special.ndtr(size - critical * shown) + special.ndtr(-critical * shown - size)
     return float(both.mean())
-
-
-def _check(repetitions: int, difference: float, spread: float) -> None:
-    if repetitions < 2:
-        raise ValueError(f"{repetitions} repetitions have no interval; needs two")
-    if not (difference > 0 and spread > 0):
-        raise ValueError(f"difference {difference}, spread {spread}: both must be above 0")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
-from math import sqrt
+from itertools import chain
+from math import comb, sqrt
 
 # Of each pair (A, B): 1 if A is larger, -1 if it is smaller, 0 if that is not decided.
 Pairs = Mapping[tuple[str, str], int]
@@ -26,30 +27,30 @@ class Agreement:
     total: int
 
 
-def places(pairs: Pairs) -> dict[str, int]:
-    """The place of each store, 1 is best, from all pairs of stores.
+def place_ranges(pairs: Pairs) -> dict[str, tuple[int, int]]:
+    """The first and the last place that each store may have from all pairs of stores, 1 is best.
 
-    It is 1 + the number of stores that are decided to be larger. That need not
-    be transitive: of A ~ B, B ~ C and A better than C, A and B are first and C second.
-    Best first, equal places in the order of ``pairs``. ValueError: a pair that is missing.
+    The first is 1 + the number of stores that are decided to be larger; from the last one up are
+    those that are decided to be smaller. By the first one, best first, equal ones in the order of
+    ``pairs``. ValueError: a pair that is missing.
     """
     stores = _stores(pairs)
-    place = {
-        store: 1 + sum(_order(pairs, other, store) > 0 for other in stores if other != store)
-        for store in stores
-    }
-    return dict(sorted(place.items(), key=lambda item: item[1]))
+    wins, losses = Counter(), Counter()
+    for (a, b), sign in pairs.items():
+        if sign:
+            larger, smaller = (a, b) if sign > 0 else (b, a)
+            wins[larger] += 1
+            losses[smaller] += 1
+    ranges = {store: (1 + losses[store], len(stores) - wins[store]) for store in stores}
+    return dict(sorted(ranges.items(), key=lambda item: item[1][0]))
 
 
-def place_ranges(pairs: Pairs) -> dict[str, tuple[int, int]]:
-    """The first and the last place that each store may have, 1 is best.
+def places(pairs: Pairs) -> dict[str, int]:
+    """The first of ``place_ranges``.
 
-    The first is that of ``places``; from the last one up are the stores that are decided to be
-    worse. ValueError: a pair that is missing.
+    It need not be transitive: of A ~ B, B ~ C and A better than C, A and B are first, C second.
     """
-    first = places(pairs)
-    from_behind = places({pair: -sign for pair, sign in pairs.items()})
-    return {store: (place, len(first) + 1 - from_behind[store]) for store, place in first.items()}
+    return {store: first for store, (first, _) in place_ranges(pairs).items()}
 
 
 def agreement(one: Pairs, other: Pairs) -> Agreement:
@@ -61,10 +62,10 @@ def agreement(one: Pairs, other: Pairs) -> Agreement:
 
     Source: Kendall 1945. ValueError: other stores on one side, a pair that is missing.
     """
-    stores = _stores(one)
-    if set(stores) != set(_stores(other)):
-        raise ValueError(f"one has {sorted(stores)}, the other {sorted(_stores(other))}")
-    signs = [(_order(one, a, b), _order(other, a, b)) for a, b in combinations(stores, 2)]
+    if _stores(one).keys() != _stores(other).keys():
+        raise ValueError(f"one has the pairs {sorted(one)}, the other {sorted(other)}")
+    either_way = {(b, a): -sign for (a, b), sign in other.items()} | other
+    signs = [(sign, either_way[pair]) for pair, sign in one.items()]
     concordant = sum(first * second > 0 for first, second in signs)
     discordant = sum(first * second < 0 for first, second in signs)
     told = sqrt(sum(first != 0 for first, _ in signs) * sum(second != 0 for _, second in signs))
@@ -72,13 +73,8 @@ def agreement(one: Pairs, other: Pairs) -> Agreement:
     return Agreement(tau, concordant, discordant, len(signs))
 
 
-def _stores(pairs: Pairs) -> list[str]:
-    stores = list(dict.fromkeys(store for pair in pairs for store in pair))
-    for a, b in combinations(stores, 2):
-        if ((a, b) in pairs) == ((b, a) in pairs):
-            raise ValueError(f"the ratio of {a} and {b} must be there once")
+def _stores(pairs: Pairs) -> dict[str, None]:
+    stores = dict.fromkeys(chain.from_iterable(pairs))
+    if not len(pairs) == len(set(map(frozenset, pairs))) == comb(len(stores), 2):
+        raise ValueError(f"every pair of {', '.join(stores)} must be there once: {[*pairs]}")
     return stores
-
-
-def _order(pairs: Pairs, a: str, b: str) -> int:
-    return pairs[a, b] if (a, b) in pairs else -pairs[b, a]

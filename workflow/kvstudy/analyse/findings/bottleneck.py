@@ -55,31 +55,30 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
     yes). Unknown is NaN.
     """
     overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]
-    means = {
-        key: {metric: log_t_interval(of["value"]).value for metric, of in group.groupby("metric")}
-        for key, group in overall[overall["value"] > 0].groupby(SETTING, sort=False)
-    }
+    groups = overall[overall["value"] > 0].groupby([*SETTING, "metric"], sort=False)["value"]
+    means = groups.agg(lambda runs: log_t_interval(runs).value).unstack(sort=False)
+    means = means.reindex(columns=["throughput", *NUMBERS])
     speeds = throughputs(overall)
     trials = speeds[speeds["store"].map(clients_of_trial).notna()]
-    rows = []
     ceiling = ceiling_store(study)
-    for (store, workload, parameters), found in means.items():
+    rows = []
+    for (store, workload, parameters), mean in means.iterrows():
         if store not in study.store_names:
             continue
+        numbers = mean[NUMBERS].to_dict()
         # Without a store there is nothing else than the client.
-        top = means.get((ceiling, workload, parameters), {}) if store != ceiling else {}
-        if "throughput" in top and "throughput" in found:
-            found["ceiling"] = found["throughput"] / top["throughput"]
+        top = (ceiling, workload, parameters)
+        if store != ceiling and top in means.index:
+            numbers["ceiling"] = mean["throughput"] / means.loc[top, "throughput"]
         of_trials = trials.query("workload == @workload and parameters == @parameters")
-        of = needed(of_trials[of_trials["store"].map(partial(original, study)) == store])
-        if of and of.more:
-            found |= dict(zip(TWICE, (of.more.value, of.more.low, of.more.high), strict=True))
-        numbers = {name: found.get(name, math.nan) for name in NUMBERS}
-        apart = store not in embedded
-        why = client_bound(numbers) if apart else ""
-        signs = (numbers[name] for name in (*USAGE, "ceiling"))
-        told = apart and not all(map(math.isnan, signs))
-        verdict = N_("yes") if why else N_("no") if told else ""
+        _, more = needed(of_trials[of_trials["store"].map(partial(original, study)) == store])
+        if more:
+            numbers |= dict(zip(TWICE, (more.value, more.low, more.high), strict=True))
+        verdict = why = ""
+        if store not in embedded:
+            why = client_bound(numbers)
+            unknown = all(math.isnan(numbers[name]) for name in (*USAGE, "ceiling"))
+            verdict = N_("yes") if why else "" if unknown else N_("no")
         rows.append([store, workload, parameters, *numbers.values(), verdict, why])
     return BOTTLENECK.frame(rows)
 

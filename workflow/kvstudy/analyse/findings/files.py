@@ -8,11 +8,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
-from kvstudy.analyse.findings.intervals import INTERVALS, TRIMMED
 from kvstudy.analyse.findings.open_loop import LATENCIES, RATES
 from kvstudy.analyse.findings.over_time import ORDER, STEADINESS, drift_of
 from kvstudy.analyse.findings.pairs import FLOOR, PAIRS
-from kvstudy.analyse.findings.percentiles import BOXES, PERCENTILES, SPECTRUM
+from kvstudy.analyse.findings.repetitions import (
+    BOXES,
+    INTERVALS,
+    PERCENTILES,
+    SPECTRUM,
+    TRIMMED,
+)
 from kvstudy.analyse.findings.rounds import ROUNDS
 from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.tidy.results import only

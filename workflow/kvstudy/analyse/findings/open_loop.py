@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import geometric_mean
 
-from kvstudy.analyse.findings import Finding, percentiles
+from kvstudy.analyse.findings import Finding, repetitions
 from kvstudy.analyse.tidy.cell import INTENDED
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.open_loop import OpenLoop
@@ -29,8 +29,8 @@ RATES = Finding(
 )
 LATENCIES = Finding(
     "open_percentiles",
-    [*SETTING, "load", "operation", "time", *percentiles.NUMBERS],
-    ["load", *percentiles.NUMBERS],
+    [*SETTING, "load", "operation", "time", *repetitions.PERCENT_NUMBERS],
+    ["load", *repetitions.PERCENT_NUMBERS],
     make=lambda run, made: latencies(run.open_loop),
 )
 
@@ -50,26 +50,29 @@ def rates(found: OpenLoop) -> pd.DataFrame:
     table = table.merge(_while_sending(found.series), on=CELL, how="left")
     table["short"] = table["sending"].isna()
     table["throughput"] = table["sending"].fillna(table["value"])
-    rows = []
-    for key, group in table.groupby(["store", "workload", "closed", "load"], sort=False):
-        target, achieved = group["target"], group["throughput"]
-        share = achieved / target
-        notes = dict.fromkeys(note for note in group["note"] if note)
-        rows.append(
-            [
-                *[*key, len(group), int((share >= REACHED).sum())],
-                *[geometric_mean(target), target.min(), target.max(), geometric_mean(achieved)],
-                *[share.min(), share.max(), int(group["short"].sum()), "; ".join(notes)],
-            ]
-        )
-    return RATES.frame(rows)
+    table["share"] = table["throughput"] / table["target"]
+    table["reached"] = table["share"] >= REACHED
+    groups = table.groupby(["store", "workload", "closed", "load"], sort=False)
+    rates = groups.agg(
+        n=("share", "size"),
+        reached=("reached", "sum"),
+        target=("target", geometric_mean),
+        target_low=("target", "min"),
+        target_high=("target", "max"),
+        achieved=("throughput", geometric_mean),
+        share_low=("share", "min"),
+        share_high=("share", "max"),
+        short=("short", "sum"),
+        note=("note", lambda notes: "; ".join(filter(None, dict.fromkeys(notes)))),
+    )
+    return RATES.frame(rates.reset_index().rename(columns={"closed": "parameters"}))
 
 
 def latencies(found: OpenLoop) -> pd.DataFrame:
     """Percentiles of all repetitions together, one row per percentage.
 
     Columns: store, workload, parameters (of the closed loop), load, operation,
-    time (``service`` or ``intended``), and those of ``percentiles.percentiles``.
+    time (``service`` or ``intended``), and those of ``repetitions.percentiles``.
     The operation ``all`` is all of them together; read-modify-write is left out of
     it, for its reads and updates are there. Cells that did not reach their rate are
     among them.
@@ -81,7 +84,7 @@ def latencies(found: OpenLoop) -> pd.DataFrame:
     named = histograms.assign(operation=intended.map({True: f"{INTENDED}{ALL}", False: ALL}))
     groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
     together = groups["count"].sum().reset_index()
-    table = percentiles.percentiles(pd.concat([histograms, together], ignore_index=True))
+    table = repetitions.percentiles(pd.concat([histograms, together], ignore_index=True))
     table = table.merge(found.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING)
     intended = table["operation"].str.startswith(INTENDED).astype(bool)
     table["time"] = intended.map({True: INTENDED_TIME, False: SERVICE_TIME})

@@ -59,11 +59,12 @@ def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
 def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
     """The drift test over the runs in ``order``: rho, p, n; ``reason`` says why there is none."""
     usable = table.dropna(subset="residual")
-    if len(usable) < 3:
-        why = "few-repeated" if len(table) else "no-times"
-        return {"rho": None, "p": None, "n": len(usable), "reason": why}
-    found = drift(usable["throughput"].tolist(), _names(usable), usable["sequence"].tolist())
-    return {"rho": found.rho, "p": found.p, "n": found.n, "reason": ""}
+    n, reason = len(usable), ""
+    if n < 3:
+        reason = "few-repeated" if len(table) else "no-times"
+    found = None if reason else drift(usable["residual"], _names(usable), usable["sequence"])
+    rho, p = found or (None, None)
+    return {"rho": rho, "p": p, "n": n, "reason": reason}
 
 
 def out_of_order(table: pd.DataFrame, blocks: bool = False) -> pd.DataFrame:

@@ -16,13 +16,14 @@ at N = (D + w + R)/(R - r). Of N reads, N - 1 hit, so the hit probability there 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
-from kvstudy.stats.intervals import Estimate, Quotient, mean_estimate, quotient, trimmed_estimate
+from kvstudy.stats.intervals import Estimate, Interval, mean_estimate, quotient, trimmed_estimate
 
 KEYS = [*SETTING, "records", "operation"]
 NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
@@ -80,7 +81,7 @@ class Times:
         known = not pd.isna(row.error)
         return Estimate(row.time, row.error if known else None, row.freedom if known else None)
 
-    def relative(self, baseline: str, store: str, records: int, operation: str) -> Quotient | None:
+    def relative(self, baseline: str, store: str, records: int, operation: str) -> Interval | None:
         """The baseline's time by the store's; None where one of them was not measured."""
         both = [self.estimate(name, records, operation) for name in (baseline, store)]
         return None if None in both else quotient(both, above=(1, 0), below=(0, 1))
@@ -106,14 +107,14 @@ class Costs:
         rest = (reads - 1) * self.cache_read.value
         return self.write.value + self.cache_delete.value + first + rest
 
-    def crossing(self) -> Quotient | None:
+    def crossing(self) -> Interval | None:
         """Reads per write from which on the cache pays off; None when it never does."""
         return crossing(self.cache_delete, self.cache_write, self.read, self.cache_read)
 
 
 def crossing(
     cache_delete: Estimate, cache_write: Estimate, read: Estimate, cache_read: Estimate
-) -> Quotient | None:
+) -> Interval | None:
     """Reads per write from which on the cache pays off; None when it never does.
 
     The time of a write to the database is in both costs, and does not matter.
@@ -123,19 +124,19 @@ def crossing(
 
 
 def costs_of(times: Times, database: str, cache: str, records: int) -> Costs | None:
-    """The measured costs with so many records; None where one of them is missing."""
-    wanted = [(database, "insert"), (database, "read")]
-    wanted += [(cache, operation) for operation in ("insert", "read", "delete")]
-    found = [times.estimate(store, records, operation) for store, operation in wanted]
-    return None if None in found else Costs(*found)
+    """The costs with so many records; None where one of them is missing."""
+    operations = [(database, "insert"), (database, "read")]
+    operations += [(cache, operation) for operation in ("insert", "read", "delete")]
+    costs = [times.estimate(store, records, operation) for store, operation in operations]
+    return None if None in costs else Costs(*costs)
 
 
-def hit_probability(crossing: Quotient) -> Quotient:
+def hit_probability(crossing: Interval) -> Interval:
     """The share of reads that find their record in the cache, at the crossing."""
     reads = (crossing.value, crossing.low, crossing.high)
     # With less than one read per write there is nothing to hit.
     hits = (each if each is None else max(0.0, 1 - 1 / each) if each else 0.0 for each in reads)
-    return Quotient(*hits)
+    return Interval(*hits)
 
 
 def printed(
@@ -160,32 +161,24 @@ def published_costs(
     records: int,
     metric: str,
 ) -> Costs | None:
-    """The source's times with so many records; None where it does not have them all.
+    """``costs_of`` the source's times. ``metric`` is one of ``FROM``.
 
-    ``metric`` is one of ``FROM``. Without a published deletion, it costs as much as a write.
+    Without a published deletion, it costs as much as a write.
     """
-    source = over_records(published, workload)
-
-    def time(store: str, operation: str) -> Estimate | None:
-        value, _ = source.get((store, operation, metric, records), (float("nan"), ""))
-        if pd.isna(value) or value <= 0:
-            return None
-        if metric == "throughput":
-            return Estimate(1e6 / value, None, None)
-        # All writes, or all reads, of a round.
-        number = records
-        if operation == "read":
-            rows = published[
-                (published["workload"] == workload) & (published["operation"] == "read")
-            ]
-            numbers = rows["operations"].dropna().unique()
-            # Unless it is said how many they are.
-            if len(numbers) != 1:
-                return None
-            number = int(numbers[0])
-        return Estimate(value * 1e3 / number, None, None)
-
-    write = time(cache, "insert")
-    found = [time(database, "insert"), time(database, "read"), write, time(cache, "read")]
-    found.append(time(cache, "delete") or write)
-    return None if None in found else Costs(*found)
+    if published is None:
+        return None
+    rows = published[published["workload"] == workload]
+    reads = rows.loc[rows["operation"] == "read", "operations"].dropna().unique()
+    rows = rows[(rows["metric"] == metric) & (rows["value"] > 0) & rows["records"].notna()]
+    if metric == "throughput":
+        time = 1e6 / rows["value"]
+    else:
+        # Of all writes of a round, or of all reads, unless it is not said how many they are.
+        number = rows["records"].where(
+            rows["operation"] != "read", reads[0] if len(reads) == 1 else math.nan
+        )
+        time = rows["value"] * 1e3 / number
+    rows = rows.assign(time=time, error=math.nan, freedom=math.nan).dropna(subset="time")
+    writes = rows[rows["operation"] == "insert"].assign(operation="delete")
+    rows = pd.concat([writes, rows])
+    return costs_of(Times(rows, workload), database, cache, records)

@@ -11,21 +11,19 @@ from __future__ import annotations
 
 from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import CELL, SETTING
-from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.analyse.tidy.probes import Probes, updating
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.stats.intervals import error_rate
-from kvstudy.study.model import Study
-from kvstudy.study.workload import properties_of
 
 AGREEMENT_NUMBERS = ["least", "most", "counted", "deviation"]
 AGREEMENT = Finding(
     "agreement",
     [*CELL, "counter", *AGREEMENT_NUMBERS, "reason"],
     AGREEMENT_NUMBERS,
-    make=lambda run, made: agreement(run.own_outcomes, run.probes, writing_all_fields(run.study)),
+    make=lambda run, made: agreement(run.own_outcomes, run.probes, updating(run.study)),
 )
 NUMBERS = [
     *["n", "invalid", "operations", "good", "failed", "missed", "share", "low", "high"],
@@ -47,15 +45,15 @@ METRICS = ["runtime", "throughput", "goodput", "operations", "failed", "missed",
 LEAST_SHARE = 0.1
 # A larger deviation is flagged.
 TOLERATED = 0.01
-STEPS = {"read": "read", "insert": "insert", "update": "update"}
+PROBED = ["read", "insert", "update"]
 MISSING = {"read": "read-missing", "update": "update-missing"}
 
 
-def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> pd.DataFrame:
+def agreement(outcomes: pd.DataFrame, probes: Probes, one_field: set[str]) -> pd.DataFrame:
     """One row per cell and counter that can be predicted.
 
-    ``outcomes`` is ``outcomes.csv``; ``all_fields`` are the workloads whose updates
-    write all fields. Columns: counter (the server's name of it), least and most (predicted),
+    ``outcomes`` is ``outcomes.csv``; ``one_field`` are the workloads whose updates
+    write one field. Columns: counter (the server's name of it), least and most (predicted),
     counted, deviation (of counted from the range, as a share of its nearer end; 0 within).
     A cell that cannot be checked has one row with the ``reason`` and no numbers.
     """
@@ -63,7 +61,7 @@ def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> p
     for key, of in outcomes.groupby(CELL, sort=False):
         store, workload, *_ = key
         why = _unchecked(store, of, probes)
-        predicted = {} if why else _predicted(store, of, probes, workload in all_fields)
+        predicted = {} if why else _predicted(store, of, probes, workload in one_field)
         if not predicted:
             rows.append([*key, "", *[None] * len(AGREEMENT_NUMBERS), why or "no-command"])
         counted = of[of["kind"] == "counter"].set_index("name")["count"]
@@ -71,15 +69,6 @@ def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> p
             count = counted.get(counter, 0.0)
             rows.append([*key, counter, least, most, count, _deviation(count, least, most), ""])
     return AGREEMENT.frame(rows)
-
-
-def writing_all_fields(study: Study) -> set[str]:
-    """The study's workloads whose updates write all fields."""
-    return {
-        use.name
-        for use in study.workloads
-        if properties_of(study, use).get("writeallfields") == "true"
-    }
 
 
 def flagged(table: pd.DataFrame) -> pd.DataFrame:
@@ -102,6 +91,8 @@ def validity(
     measured = cells[cells["status"] == "measured"]
     overall = _overall(measurements).join(measured.set_index(CELL)["invalid"], how="inner")
     kinds = outcomes[(outcomes["kind"] == "status") & ~outcomes["name"].isin(GOOD)]
+    listed = {key: _listed(ends) for key, ends in kinds.groupby(SETTING)}
+    compared = dict(list(agreement[agreement["reason"] == ""].groupby(SETTING)))
     rows = []
     for key, runs in overall.groupby(SETTING, sort=False):
         operations, failed = int(runs["operations"].sum()), int(runs["failed"].sum())
@@ -110,15 +101,15 @@ def validity(
         seconds = (runs["operations"] / runs["throughput"]).where(several, runs["runtime"] / 1000)
         good = round((runs["goodput"] * seconds).sum())
         rate = error_rate(operations - good, operations)
-        compared = _rows(agreement[agreement["reason"] == ""], key)
+        counters = compared.get(key, agreement.head(0))
         numbers = [
             *[len(runs), (runs["invalid"] != "").sum(), operations, good, failed, missed],
             *[rate.value, rate.low, rate.high],
             *[runs["throughput"].mean(), runs["goodput"].mean()],
-            compared["repetition"].nunique(),
-            max(compared["deviation"], key=abs, default=None),
+            counters["repetition"].nunique(),
+            max(counters["deviation"], key=abs, default=None),
         ]
-        rows.append([*key, *numbers, _listed(_rows(kinds, key))])
+        rows.append([*key, *numbers, listed.get(key, "")])
     return VALIDITY.frame(rows)
 
 
@@ -137,16 +128,18 @@ def _unchecked(store: str, of: pd.DataFrame, probes: Probes) -> str:
 
 
 def _predicted(
-    store: str, of: pd.DataFrame, probes: Probes, all_fields: bool
+    store: str, of: pd.DataFrame, probes: Probes, one_field: bool
 ) -> dict[str, tuple[float, float]]:
     """Least and most of each counter."""
     status = of[of["kind"] == "status"]
-    statuses = status[status["operation"].isin(STEPS)]
+    statuses = status[status["operation"].isin(PROBED)]
     counters: dict[str, tuple[float, float]] = {}
     for row in statuses.itertuples():
-        step = "update-all" if row.operation == "update" and all_fields else STEPS[row.operation]
+        step = row.operation
         if row.name == "NOT_FOUND":
-            step = MISSING.get(row.operation, step)
+            step = MISSING.get(step, step)
+        elif step == "update" and not one_field:
+            step = "update-all"
         for command, each in probes.commands(store, step).items():
             least, most = counters.get(command, (0.0, 0.0))
             certain = row.name in (*GOOD, "NOT_FOUND")
@@ -175,10 +168,6 @@ def _overall(measurements: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["metric"].isin(METRICS)]
     wide = rows.set_index([*CELL, "metric"])["value"].unstack("metric", sort=False)
     return wide.reindex(columns=METRICS)
-
-
-def _rows(frame: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
-    return frame[(frame[SETTING] == list(key)).all(axis=1)]
 
 
 def _listed(kinds: pd.DataFrame) -> str:

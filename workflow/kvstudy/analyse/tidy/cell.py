@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import (
+    CELL,
+    CELLS,
+    MEASUREMENTS,
+    OUTCOMES,
+    RESOURCES,
+    ROUNDS,
+    SERIES,
+)
 from kvstudy.analyse.tidy.outcomes import good, invalid, lost, missed, outcomes
 from kvstudy.analyse.tidy.resources import (
+    Samples,
+    client_start,
     cpu_shares,
     gc_pauses,
     resources,
-    server_cpu_seconds,
     usage,
 )
 from kvstudy.errors import KvstudyError
@@ -47,8 +55,17 @@ INTENDED = "intended "
 STALL_SECONDS = 5
 # In ms: clients that begin further apart did not do the same work together.
 MOST_SKEW = 500
-# Rows of the tidy tables, by the names that the tables have.
-Rows = dict[str, list[dict]]
+# Those that each cell has a part of; histograms.csv is written as text.
+TABLES = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
+
+
+@dataclass(frozen=True)
+class CellTables:
+    """A measured cell: its manifest, its part of each table, its lines of histograms.csv."""
+
+    manifest: dict
+    tables: dict[str, pd.DataFrame]
+    histograms: str
 
 
 class Unreadable(KvstudyError):
@@ -73,8 +90,8 @@ def reading(folder: Path, what: str) -> Iterator[None]:
         raise Unreadable(one_line(problem.replace(f"{folder}/", ""))) from error
 
 
-def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows, str]:
-    """The manifest of the cell whose files lie in ``raw``, and as ``rows_of``.
+def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
+    """The cell whose files lie in ``raw``.
 
     Unreadable where its files are not whole, or not those that were measured. KvstudyError
     for a cell of other parameters than the study has now, or of another origin.
@@ -96,14 +113,11 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows, str]:
         differences({cell.path: manifest})
         if cell.load is not None:
             Target.model_validate(manifest["target"])
-        return manifest, *rows_of(study, cell, raw, manifest)
+        return tables_of(study, cell, raw, manifest)
 
 
 def _changes(measured: dict, planned: dict) -> str:
-    was, now = (
-        {key: value for key, value in side.items() if key != "properties"} | side["properties"]
-        for side in (measured, planned)
-    )
+    was, now = (side | side["properties"] | {"properties": ""} for side in (measured, planned))
     return ", ".join(
         f"{key} was {was.get(key)}, is now {now.get(key)}"
         for key in sorted(was.keys() | now.keys())
@@ -137,8 +151,8 @@ def key_of(cell: Cell) -> dict:
     return {name: getattr(cell, name) for name in CELL}
 
 
-def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, str]:
-    """The rows of the tables, and the lines of histograms.csv. KvstudyError for a broken log."""
+def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables:
+    """What the raw logs of the cell say. KvstudyError for a broken one."""
     files = _Files(cell, raw, manifest)
     phase = cell.measured_phase
     # Of a cell that others measured, the load can be missing.
@@ -162,13 +176,13 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
     else:
         counts = files.counts(phase, logs[phase])
     log = logs[phase]
-    values |= cpu_shares(raw, phase, manifest)
+    samples = {name: Samples(raw, name) for name in logs}
+    values |= cpu_shares(samples[phase], phase, manifest)
     misses = missed(manifest, phase, log)
     # That of several clients over the time of their throughput, not to the end of the last one.
     seconds = log.attempted / log.throughput if cell.clients else log.runtime / 1000
     values |= {"goodput": good(log, misses) / seconds, "missed": misses}
     reasons += [*invalid(study, cell, log, misses), *lost(cell, manifest, log)]
-    started = manifest["phases"][phase].get("started")
     server = manifest["server"]
     row = {
         "status": "measured",
@@ -182,56 +196,57 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
         "position": manifest["position"],
         "node": manifest.get("node", ""),
     }
-    tables = {
+    started = client_start(raw, phase, manifest["phases"][phase].get("started"))
+    rows: dict[str, pd.DataFrame | list[dict]] = {
         "cells": [row],
         "outcomes": outcomes(manifest, phase, log),
-        "resources": resources(raw, phase, started),
+        "resources": resources(samples[phase], started).assign(phase=phase),
     }
     if cell.rounds:
-        tables["rounds"] = rounds(raw, cell, log)
-    states = []
-    if not manifest.get("imported", {}).get("no_status_lines"):
-        states = [files.status(share.label) for share in cell.shares(phase)]
-    if states and all(state is not None for state in states):
+        rows["rounds"] = rounds(raw, cell, log)
+    states = [files.status(share.label) for share in cell.shares(phase)]
+    if not any(state is None for state in states):
         if cell.clients:
             per_second = all_clients.per_second
         else:
             per_second = operations_per_second(states[0], f"{raw}: {phase}")
-        tables["series"] = [
-            {"phase": phase, "second": second, "throughput": rate}
-            for second, rate in per_second.items()
-        ]
+        rows["series"] = per_second.rename("throughput").reset_index().assign(phase=phase)
         # Of several clients, one that stops leaves the others the server.
         stall = max(map(longest_stall, states))
         # Between two rounds, the table is emptied.
         if stall > STALL_SECONDS and not cell.rounds:
             values["stalled"] = stall
-    of_phases = [row for name, of in logs.items() for row in files.of_phase(name, of)]
-    tables["measurements"] = [*of_phases, *_values(phase, "overall", values)]
+    of_phases = [
+        (name, *of_operation)
+        for name, of in logs.items()
+        for of_operation in files.values(name, of, samples[name])
+    ]
+    rows["measurements"] = [
+        {"phase": name, "operation": operation, "metric": metric, "value": value}
+        | {"unit": metric_of(metric).unit}
+        for name, operation, of in (*of_phases, (phase, "overall", values))
+        for metric, value in of.items()
+        if value is not None
+    ]
     key = key_of(cell)
-    rows = defaultdict(list, {name: [key | row for row in of] for name, of in tables.items()})
     # As text: there are some thousand of them.
     histograms = "".join(
         f"{','.join(map(str, [*key.values(), phase, operation, latency, count]))}\n"
         for operation, of_operation in counts.items()
         for latency, count in of_operation.items()
     )
-    return rows, histograms
+    tables = {
+        table.name: table.frame(pd.DataFrame(rows.get(table.name, [])).assign(**key))
+        for table in TABLES
+    }
+    return CellTables(manifest, tables, histograms)
 
 
-def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
+def rounds(raw: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
     """The rows of one cell, without the cell. KvstudyError for a file that is broken."""
-    for row in read_rounds(raw / ROUNDS_FILE, cell, log).to_dict("records"):
-        counted = "no" if row["round"] <= cell.rounds.warmup else "yes"
-        yield row | {"records": cell.records, "counted": counted}
-
-
-def _values(phase: str, operation: str, values: Mapping[str, float | None]) -> Iterator[dict]:
-    """Rows of measurements.csv, without the cell, of the metrics that are known."""
-    about = {"phase": phase, "operation": operation}
-    for metric, value in values.items():
-        if value is not None:
-            yield about | {"metric": metric, "unit": metric_of(metric).unit, "value": value}
+    rows = read_rounds(raw / ROUNDS_FILE, cell, log)
+    counted = (rows["round"] > cell.rounds.warmup).map({True: "yes", False: "no"})
+    return rows.assign(records=cell.records, counted=counted)
 
 
 @dataclass(frozen=True)
@@ -247,43 +262,48 @@ class _Files:
         path = self.raw / f"{name}.out"
         return parse(_text(path), str(path), interval_of(self.manifest, self.cell, phase))
 
-    def of_phase(self, phase: str, log: YcsbLog) -> Iterator[dict]:
-        """The values of a phase: what its log says, and what was watched meanwhile."""
-        cell, raw, manifest = self.cell, self.raw, self.manifest
-        went = manifest["phases"][phase]
-        server = None if "imported" in manifest else server_cpu_seconds(raw, phase)
+    def values(
+        self, phase: str, log: YcsbLog, samples: Samples
+    ) -> Iterator[tuple[str, dict[str, float | None]]]:
+        """By operation, what the log of a phase says and what was watched meanwhile."""
+        went, shares = self.manifest["phases"][phase], self.cell.shares(phase)
+        server, _ = samples.server() or (None, None)
         # The client's is of the whole process, its start included: short runs have more.
-        client = went["client_cpu_seconds"]
-        overall = {
-            "runtime": log.runtime,
-            "throughput": log.throughput,
-            "operations": log.attempted,
-            "failed": log.failed,
-            "client_cpu": None if client is None else client * 1e6 / log.attempted,
-            "server_cpu": None if server is None else server * 1e6 / log.attempted,
-        }
-        yield from _values(phase, "overall", overall)
+        client, seconds = went["client_cpu_seconds"], went["seconds"]
+        yield (
+            "overall",
+            {
+                "runtime": log.runtime,
+                "throughput": log.throughput,
+                "operations": log.attempted,
+                "failed": log.failed,
+                "client_cpu": None if client is None else client * 1e6 / log.attempted,
+                "server_cpu": None if server is None else server * 1e6 / log.attempted,
+            },
+        )
         for name, section in log.sections.items():
             counts = {"operations": section.operations, "failed": section.failed}
             intended = {f"intended_{metric}": time for metric, time in section.intended.items()}
-            yield from _values(phase, name.lower(), counts | section.latencies | intended)
-        shares = cell.shares(phase)
-        bound = (manifest.get("pinning") or {}).get("client")
-        cores = client_cores(manifest, len(shares))
-        watched = usage(raw, phase, cell.threads, log, (client, went["seconds"]), bound, cores)
-        pauses = [gc_pauses(raw, share.label) for share in shares]
+            yield name.lower(), counts | section.latencies | intended
+        bound = (self.manifest.get("pinning") or {}).get("client")
+        cores = client_cores(self.manifest, len(shares))
+        watched = usage(samples, log, self.cell.threads, (client, seconds), cores, bound)
+        pauses = [gc_pauses(self.raw, share.label) for share in shares]
         if None not in pauses:
             watched["gc_count"], watched["gc_pause"] = map(sum, zip(*pauses, strict=True))
         # What our own watching took of a core.
-        if went.get("monitor_cpu_seconds") is not None and went.get("seconds"):
-            watched["monitor_cpu"] = 100 * went["monitor_cpu_seconds"] / went["seconds"]
-        yield from _values(phase, "overall", watched)
+        if went["monitor_cpu_seconds"] is not None and seconds:
+            watched["monitor_cpu"] = 100 * went["monitor_cpu_seconds"] / seconds
+        yield "overall", watched
 
     def status(self, label: str) -> pd.DataFrame | None:
         """The status lines of a client (``read_status``); None where it printed none."""
+        imported = self.manifest.get("imported", {})
+        if imported.get("no_status_lines"):
+            return None
         path = self.raw / f"{label}.err"
-        if not path.is_file():
-            # Imported, with both outputs in one file.
+        if imported and not path.is_file():
+            # With both outputs in one file.
             path = self.raw / f"{label}.out"
         text = _text(path)
         return read_status(text, str(path)) if " operations; " in text else None

@@ -7,7 +7,6 @@ ratio of their throughputs is below 1.05.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from kvstudy.analyse.tidy.cell import MANIFEST
 from kvstudy.analyse.tidy.collect import collect
@@ -25,21 +24,12 @@ from kvstudy.study.raw import is_gap, is_measured, raw_directory
 ENOUGH = 1.05
 
 
-@dataclass(frozen=True)
-class Needed:
-    """``clients`` do; ``more`` is the throughput of twice as many by theirs.
+def needed(rows: pd.DataFrame) -> tuple[int | None, Interval | None]:
+    """How many clients do, and the throughput of twice as many by theirs.
 
-    Without ``more``, they are the most that were tried, and no number was found to be enough.
-    """
-
-    clients: int
-    more: Interval | None
-
-
-def needed(rows: pd.DataFrame) -> Needed | None:
-    """Of ``rows`` with store, repetition and value: throughputs of the trial cells of one store.
-
-    None without any.
+    Of ``rows`` with store, repetition and value: throughputs of the trial cells of one store.
+    Without the second, they are the most that were tried, and no number was found to be enough.
+    None and None without any.
     """
     runs = {
         clients: of.set_index("repetition")["value"]
@@ -49,8 +39,8 @@ def needed(rows: pd.DataFrame) -> Needed | None:
         ratios = (runs[2 * clients] / runs[clients]).dropna() if 2 * clients in runs else ()
         more = log_t_interval(ratios) if len(ratios) else None
         if more and more.high is not None and more.high < ENOUGH:
-            return Needed(clients, more)
-    return Needed(max(runs), None) if runs else None
+            return clients, more
+    return max(runs, default=None), None
 
 
 def with_clients(study: Study, cells: list[Cell], cell: Cell, run: str) -> Cell | NotNow:
@@ -86,9 +76,9 @@ def with_clients(study: Study, cells: list[Cell], cell: Cell, run: str) -> Cell 
     counted = counting(found["cells"])[["store", "repetition"]]
     rows = throughputs(found["measurements"])
     rows = rows[rows["phase"] == cell.measured_phase].merge(counted)
-    enough = needed(rows)
+    clients, more = needed(rows)
     if trial is None:
-        return cell.with_clients(min(enough.clients, cell.threads) if enough else None)
-    if enough and enough.more:
-        return NotNow(reason("enough-clients", n=enough.clients), final=True)
+        return cell.with_clients(clients and min(clients, cell.threads))
+    if more:
+        return NotNow(reason("enough-clients", n=clients), final=True)
     return cell

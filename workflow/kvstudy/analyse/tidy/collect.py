@@ -1,13 +1,6 @@
-"""From the raw logs of a run to tidy tables.
+"""From the raw logs of a run to tidy tables (``files`` has their columns), and environment.json.
 
-``measurements.csv``: one row per value of a measured cell. ``cells.csv``: one
-row per planned cell, with a reason where there is no valid number.
-``environment.json``: the machines, servers and clients behind them, and the study.
-``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
-one row per latency of an operation of that phase, with its count.
-``resources.csv``: one row per second of that phase and side, with what it used.
-``outcomes.csv``: how its operations ended (see ``tidy.outcomes``). ``rounds.csv``: the
-rounds of workloads that have some (see ``tidy.cell.rounds``).
+The environment are the machines, servers and clients behind them, and the study.
 
 What was read of a cell is kept in ``.snakemake/cells``: a study of ten thousand cells takes minutes
 to read, and one that grows by a repetition should not take them again.
@@ -31,8 +24,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
-from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, OUTCOMES, RESOURCES, ROUNDS, SERIES
+from kvstudy.analyse.tidy.cell import TABLES, CellTables, Unreadable, key_of, read_cell, reading
+from kvstudy.analyse.tidy.files import CELLS
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import KvstudyError
@@ -52,7 +45,6 @@ from kvstudy.study.raw import (
 )
 from kvstudy.whole_file import put
 
-TABLES = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
 KEPT = Path(".snakemake/cells")
 # Fewer are read before further processes have begun.
 MANY = 64
@@ -112,23 +104,16 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
 
 
 @dataclass(frozen=True)
-class CellTables:
-    """A measured cell: its manifest, its part of each table, its lines of histograms.csv."""
-
-    manifest: dict
-    frames: dict[str, pd.DataFrame]
-    histograms: str
-
-
-@dataclass(frozen=True)
 class Collected:
     """The tidy tables of a run by their names, and what it was measured on.
 
-    ``unreadable`` are cells whose raw logs are there and cannot be read, with the reasons.
+    ``manifests`` are those of the measured cells by their paths, ``unreadable`` are cells whose raw
+    logs are there and cannot be read, with the reasons.
     """
 
     tables: dict[str, pd.DataFrame]
     environment: dict
+    manifests: dict[str, dict]
     unreadable: dict[Cell, str]
 
 
@@ -156,7 +141,7 @@ def collect(
         found = next(read) if there[cell] else _gap(study, cell, run)
         if isinstance(found, CellTables):
             manifests[cell.path] = found.manifest
-            for name, frame in found.frames.items():
+            for name, frame in found.tables.items():
                 frames[name].append(frame)
             take_histograms(cell, found.histograms)
             continue
@@ -183,7 +168,7 @@ def collect(
     nodes = tables["cells"]["node"]
     if (nodes.isna() | (nodes == "")).all():
         tables["cells"] = tables["cells"].drop(columns="node")
-    return Collected(tables, environment, unreadable)
+    return Collected(tables, environment, manifests, unreadable)
 
 
 def _read_cells(study: Study, cells: Sequence[Cell], run: str) -> Iterator[CellTables | Unreadable]:
@@ -210,11 +195,9 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> CellTables | Unread
         if known == key:
             return tables
     try:
-        manifest, rows, histograms = read_cell(study, cell, raw)
+        tables = read_cell(study, cell, raw)
     except Unreadable as error:
         return error
-    frames = {table.name: table.frame(rows[table.name]) for table in TABLES}
-    tables = CellTables(manifest, frames, histograms)
     # What cannot be kept, as on a full disk, is read again.
     with contextlib.suppress(OSError):
         put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)
@@ -275,21 +258,15 @@ def _hosts(manifests: list[dict]) -> dict[str, list[dict]]:
     ``round_trip`` are quartiles (s), medians over cells and clients of those of each.
     """
     of: dict[tuple[str, ...], list[dict]] = defaultdict(list)
-    for manifest in manifests:
-        if hosts := manifest.get("hosts"):
-            of[hosts["server"], *hosts["clients"]].append(hosts)
-    found = []
-    for (server, *clients), several in of.items():
-        trips = [clock["round_trip"] for hosts in several for clock in hosts["clocks"].values()]
-        found.append(
-            {
-                "server": server,
-                "clients": clients,
-                "environments": several[0]["environments"],
-                "round_trip": [statistics.median(each) for each in zip(*trips, strict=True)],
-            }
-        )
-    return {"hosts": found} if found else {}
+    for hosts in filter(None, (manifest.get("hosts") for manifest in manifests)):
+        of[hosts["server"], *hosts["clients"]].append(hosts)
+    sets = []
+    for (server, *clients), alike in of.items():
+        trips = [clock["round_trip"] for hosts in alike for clock in hosts["clocks"].values()]
+        trip = [statistics.median(quartile) for quartile in zip(*trips, strict=True)]
+        about = {"environments": alike[0]["environments"], "round_trip": trip}
+        sets.append({"server": server, "clients": clients} | about)
+    return {"hosts": sets} if sets else {}
 
 
 def _server(manifests: list[dict]) -> dict:
@@ -326,26 +303,23 @@ def _findings(manifests: list[dict]) -> list[dict]:
     ``cells`` with it, and their ``values``: the different ones, or the lowest
     and the highest where they are numbers.
     """
-    equal: dict[tuple, list[dict]] = defaultdict(list)
+    equal: dict[str, dict[tuple, list[dict]]] = defaultdict(lambda: defaultdict(list))
     for manifest in manifests:
         for finding in manifest.get("findings") or []:
-            equal[finding["key"], finding["good"], finding["consequence"]].append(finding)
-    order = list(dict.fromkeys(key for key, *_ in equal))
+            equal[finding["key"]][finding["good"], finding["consequence"]].append(finding)
     return [
         {key: findings[0][key] for key in ("key", "title", "good", "consequence")}
         | {"cells": len(findings), "values": _values(findings)}
-        for findings in sorted(equal.values(), key=lambda of: order.index(of[0]["key"]))
+        for of_key in equal.values()
+        for findings in of_key.values()
     ]
 
 
 def _values(findings: list[dict]) -> list[str]:
-    numbers: dict[str, float | None] = {}
-    for finding in findings:
-        numbers.setdefault(finding["value"], finding.get("number"))
+    numbers = {finding["value"]: finding.get("number") for finding in findings}
     if None in numbers.values() or len(numbers) < 3:
         return list(numbers)
-    ordered = sorted(numbers, key=numbers.__getitem__)
-    return [ordered[0], ordered[-1]]
+    return [min(numbers, key=numbers.get), max(numbers, key=numbers.get)]
 
 
 def _imported_facts(manifests: list[dict]) -> dict[str, dict]:

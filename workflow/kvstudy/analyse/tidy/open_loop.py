@@ -9,12 +9,11 @@ cells, and ``targets.csv``: one row per measured cell with its ``load`` (per cen
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean
 
-from kvstudy.analyse.tidy.cell import MANIFEST, key_of
+from kvstudy.analyse.tidy.cell import key_of
 from kvstudy.analyse.tidy.collect import Collected, collect
 from kvstudy.analyse.tidy.files import (
     CELL,
@@ -31,7 +30,7 @@ from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.study.cells import Cell, NotNow, Origin, Target
 from kvstudy.study.model import Study
-from kvstudy.study.raw import is_gap, is_measured, raw_directory, sums_digest
+from kvstudy.study.raw import is_gap, raw_directory, sums_digest
 
 FOLDER = "open-loop"
 # With targets.csv, which is made here, what workflow/rules/common.smk declares.
@@ -97,14 +96,13 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
     return frame.assign(reason=reasons)
 
 
-def targets(cells: list[Cell], run: str) -> pd.DataFrame:
+def targets(found: Collected, cells: list[Cell], run: str) -> pd.DataFrame:
     """The table ``targets.csv`` of cells that were read."""
     rows = []
     for cell in cells:
-        if cell.load is None or not is_measured(run, cell) or is_gap(run, cell):
+        if cell.load is None or cell.path not in found.manifests:
             continue
-        path = raw_directory(run, cell) / MANIFEST
-        target = Target.model_validate(json.loads(path.read_text(encoding="utf-8"))["target"])
+        target = Target.model_validate(found.manifests[cell.path]["target"])
         # Closed-loop cells whose logs are gone or others now.
         gone = [
             origin.cell

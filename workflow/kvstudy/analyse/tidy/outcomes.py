@@ -14,9 +14,8 @@ then it is one, or OK: only the server's counter tells that, and such reads are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
@@ -31,7 +30,7 @@ TOLERATED_FAILURES = 0.001
 READS = ("READ", "SCAN")
 
 
-def outcomes(manifest: dict, phase: str, log: YcsbLog) -> Iterator[dict]:
+def outcomes(manifest: dict, phase: str, log: YcsbLog) -> pd.DataFrame:
     """The rows of one cell, without the cell; ``log`` is that of ``phase``."""
     counted = _counters(manifest, phase)
     rows = [("client", "", manifest["client"]["kind"], None)]
@@ -41,8 +40,7 @@ def outcomes(manifest: dict, phase: str, log: YcsbLog) -> Iterator[dict]:
         told = "counters" in manifest["server"]
         rows.append(("none", "", "no-counters" if told else "counters-not-recorded", None))
     rows += [("counter", "", *each) for each in sorted((counted or {}).items())]
-    for row in rows:
-        yield dict(zip(("kind", "operation", "name", "count"), row, strict=True))
+    return pd.DataFrame(rows, columns=["kind", "operation", "name", "count"])
 
 
 def missed(manifest: dict, phase: str, log: YcsbLog) -> int | None:

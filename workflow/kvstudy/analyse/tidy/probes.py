@@ -32,34 +32,24 @@ NOT_YET = "not-probed"
 IMPORTED = "imported-not-probed"
 
 
-def collect_probes(study: Study, run: str) -> pd.DataFrame:
-    """The rows of ``probes.csv``.
+def collect_probes(study: Study, run: str) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The rows of ``probes.csv``, and the stores whose probe cannot be read, with the reasons.
 
-    Unreadable for a probe whose files are not whole, KvstudyError for one of other
-    records or options than the study now has.
+    KvstudyError for a probe of other records or options than the study now has.
     """
-    rows = []
+    rows, unreadable = [], {}
     for store, plan in planned(study).items():
+        on_file = reason_on_file(run, f"probes/{store}", store)
+        why = IMPORTED if study.imported else on_file[1] if on_file else NOT_YET
+        of_store = [{"kind": "none", "reason": why}]
         if is_complete(folder := probe_directory(run, store)):
-            found = _read(folder, plan)
-        else:
-            on_file = reason_on_file(run, f"probes/{store}", store)
-            why = IMPORTED if study.imported else on_file[1] if on_file else NOT_YET
-            found = [{"kind": "none", "reason": why}]
-        rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in found]
-    return PROBES.frame(rows)
-
-
-def unreadable_probes(study: Study, run: str) -> dict[str, str]:
-    """The stores whose probe is there and cannot be read, with the reasons."""
-    reasons = {}
-    for store, plan in planned(study).items():
-        try:
-            if is_complete(folder := probe_directory(run, store)):
-                _read(folder, plan)
-        except Unreadable as error:
-            reasons[store] = str(error)
-    return reasons
+            try:
+                of_store = _read(folder, plan)
+            except Unreadable as error:
+                unreadable[store] = str(error)
+                of_store = [{"kind": "none", "reason": str(error)}]
+        rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in of_store]
+    return PROBES.frame(rows), unreadable
 
 
 def _read(folder: Path, plan: dict) -> list[dict]:
@@ -83,24 +73,20 @@ def rows_of(facts: dict) -> Iterator[dict]:
     """The rows of one probe, without the store; ``facts`` is the content of its probe.json."""
     yield {"step": "", "kind": "client", "name": facts["client"]["kind"]}
     for step in facts["steps"]:
-
-        def row(kind: str, name: str, value: float, step=step) -> dict:
-            return {"step": step["step"], "kind": kind, "name": name, "value": value}
-
         operations = sum(step["returns"].values())
-        yield row("operations", "", operations)
-        for name, count in step["returns"].items():
-            yield row("status", name, count / operations)
-        for name, count in sorted((step["counters"] or {}).items()):
+        counters = step["counters"] or {}
+        values = [("operations", "", operations)]
+        values += [("status", name, count / operations) for name, count in step["returns"].items()]
+        for name, count in sorted(counters.items()):
             result = name.lower().endswith(("hits", "misses")) or name == facts["misses"]
-            kind = "result" if result else "command"
-            yield row(kind, name, count / operations)
+            values.append(("result" if result else "command", name, count / operations))
         if facts["misses"] and step["counters"] is not None:
-            count = step["counters"].get(facts["misses"], 0)
-            yield row("missed", facts["misses"], count / operations)
-        for when, size in step["record_bytes"].items():
-            if size is not None:
-                yield row("bytes", when, size)
+            count = counters.get(facts["misses"], 0)
+            values.append(("missed", facts["misses"], count / operations))
+        sizes = step["record_bytes"].items()
+        values += [("bytes", when, size) for when, size in sizes if size is not None]
+        for kind, name, value in values:
+            yield {"step": step["step"], "kind": kind, "name": name, "value": value}
 
 
 class Probes:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import counting
 from kvstudy.analyse.tidy.numbers import converted
-from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
@@ -81,13 +80,6 @@ class Results:
             )
         )
         self._repetitions = cache(repetitions) if repetitions else None
-        for workload, rows in summary.groupby("workload"):
-            slugs = sorted(rows["parameters"].unique())
-            if len(slugs) > 1:
-                raise KvstudyError(
-                    f"workload {workload}: measured with several parameters "
-                    f"({', '.join(slugs)}); a table or figure of one workload needs one"
-                )
         self._measured: dict[tuple[str, ...], Value] = {}
         self._published: dict[tuple, tuple] = {}
         # In the order in which they are found.
@@ -178,20 +170,17 @@ def state_of(rows: pd.DataFrame) -> State:
         label = N_("failed")
     else:
         label = "not measured"
-    reasons: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[str, list[str]] = {} if len(rows) else {"not-planned": []}
     for row in rows.drop(counted.index).itertuples():
-        invalid = row.status == "measured"
-        why = row.invalid if invalid else row.reason
-        key = ("invalid" if invalid else "", why.rstrip(".") or row.status)
-        reasons.setdefault(key, []).append(row.repetition)
-    if not len(rows):
-        reasons["", "not-planned"] = []
+        why = row.reason.rstrip(".") or row.status
+        if row.status == "measured":
+            why = reason("invalid", why=row.invalid.rstrip("."))
+        reasons.setdefault(why, []).append(row.repetition)
     problems = []
-    for (invalid, why), repetitions in reasons.items():
-        text = reason("invalid", why=why) if invalid else why
-        if 0 < len(repetitions) < len(rows):
-            text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
-        problems.append(text)
+    for why, repetitions in reasons.items():
+        if len(repetitions) < len(rows):
+            why = reason("of-repetitions", why=why, repetitions=", ".join(repetitions))
+        problems.append(why)
     return State(len(rows), len(counted), label, tuple(problems))
 
 
@@ -209,18 +198,26 @@ def published_only(published: pd.DataFrame, study: Study) -> pd.DataFrame:
 
     A value without a size is one of all sizes.
     """
-    wanted = {use.name: shown_combination(study, use) for use in study.workloads}
-    keep = pd.Series(True, index=published.index)
-    for size in SIZES:
-        numbers = published["workload"].map(
-            {name: float(getattr(one, size)) for name, one in wanted.items()}
-        )
-        keep &= published[size].isna() | numbers.isna() | (published[size] == numbers)
-    return published[keep]
+    shown = {use.name: shown_combination(study, use) for use in study.workloads}
+    sizes = {
+        size: published["workload"].map({name: getattr(one, size) for name, one in shown.items()})
+        for size in SIZES
+    }
+    return published[of_sizes(published, sizes)]
 
 
-def read_published(path: Path) -> pd.DataFrame:
+def of_sizes(published: pd.DataFrame, sizes: Mapping[str, pd.Series]) -> pd.Series:
+    """Whether each value is of the ``sizes`` beside it, as far as both tell one."""
+    fits = pd.Series(True, index=published.index)
+    for size, numbers in sizes.items():
+        fits &= published[size].isna() | numbers.isna() | (published[size] == numbers)
+    return fits
+
+
+def read_published(path: Path | None) -> pd.DataFrame:
     """Read the published values; an empty value is one that the source left out.
+
+    None of a source that printed no values.
 
     Units are those of ``measurements.csv``: ops/s, ms (run time), us (latency); and % for
     ``throughput_change`` (a store's against a comparison table's baseline) and
@@ -230,15 +227,7 @@ def read_published(path: Path) -> pd.DataFrame:
     value is of no certain size), printed ("" where the source prints the value itself) and
     rejected (False). Raises KvstudyError as ``read_rows`` does.
     """
-    return _published(read_rows(path))
-
-
-def nothing_published() -> pd.DataFrame:
-    """As ``read_published`` gives it, of a source that printed no values."""
-    return _published([])
-
-
-def _published(rows: Sequence) -> pd.DataFrame:
+    rows = read_rows(path) if path else []
     frame = pd.DataFrame(rows, columns=[*COLUMNS, *SIZES, PRINTED])
     numbers = {name: pd.to_numeric(frame[name].replace("", None)) for name in NUMBERS}
     frame = frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))

@@ -108,23 +108,20 @@ def over_workloads(
 
 def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
     value = [*CELL, "phase", "operation", "metric"]
-    for row in measurements[measurements.duplicated(value)].head(1).itertuples():
-        raise KvstudyError(
-            f"measurements: {path_of(row)}: {row.phase} {row.operation} {row.metric} stands twice; "
-            "parse the raw logs again"
-        )
     both = cells[[*CELL, "status"]].merge(
         measurements[CELL].drop_duplicates(), on=CELL, how="outer", indicator=True
     )
-    for row in both[both["_merge"] == "right_only"].head(1).itertuples():
-        raise KvstudyError(
-            f"measurements: {path_of(row)} is not among the planned cells; parse the raw logs again"
-        )
+    unplanned = both["_merge"] == "right_only"
     empty = (both["status"] == "measured") & (both["_merge"] == "left_only")
-    for row in both[empty].head(1).itertuples():
-        raise KvstudyError(
-            f"cells: {path_of(row)} is measured, but has no measurements; parse the raw logs again"
-        )
+    twice = "stands twice: {row.phase} {row.operation} {row.metric}"
+    for rows, problem in (
+        (measurements[measurements.duplicated(value)], twice),
+        (both[unplanned], "is not among the planned cells, but has measurements"),
+        (both[empty], "is measured, but has no measurements"),
+    ):
+        for row in rows.head(1).itertuples():
+            words = problem.format(row=row)
+            raise KvstudyError(f"{path_of(row)} {words}; parse the raw logs again")
 
 
 def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:

@@ -9,7 +9,15 @@ from functools import cached_property
 
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
-from kvstudy.analyse.tidy.results import Results, State, only, published_only, state_of
+from kvstudy.analyse.tidy.results import (
+    Results,
+    State,
+    of_sizes,
+    only,
+    published_only,
+    read_published,
+    state_of,
+)
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown, sizes
@@ -42,21 +50,29 @@ class Swept:
         note (why there is no value), rejected (yes: by the audit of the source). Points without
         a published value have no such row.
         """
-        found = self.values(metric, operation).set_index(SETTING)
-        rows = []
-        for point in line.points:
-            place = (line.store, line.workload, self._cells_of[line.workload][point].parameters)
-            numbers = [getattr(point, size) for size in SIZES]
-            start = [MEASURED, line.store, line.workload, *numbers, operation, metric]
-            if place in found.index:
-                row = found.loc[place]
-                values = [row["unit"], row["value"], row["low"], row["high"], int(row["n"]), ""]
-            else:
-                values = ["", *[math.nan] * 3, 0, self.label(*place)]
-            rows.append([*start, *values, "no"])
-        for point in line.points:
-            rows += self._published(line, point, operation, metric)
-        return pd.DataFrame(rows, columns=COLUMNS)
+        cells = self._cells_of[line.workload]
+        points = pd.DataFrame(
+            [
+                [*(getattr(point, size) for size in SIZES), cells[point].parameters]
+                for point in line.points
+            ],
+            columns=[*SIZES, "parameters"],
+        ).assign(store=line.store, workload=line.workload, operation=operation, metric=metric)
+        measured = points.merge(self.values(metric, operation), how="left", on=SETTING)
+        missing = measured["n"].isna()
+        measured = measured.assign(side=MEASURED, rejected="no", note="")
+        places = measured.loc[missing, SETTING].itertuples(index=False)
+        measured.loc[missing, "note"] = [self.label(*place) for place in places]
+        measured = measured.fillna({"unit": "", "n": 0}).astype({"n": int})
+        # At a small scale, several points are one cell.
+        names = ["store", "workload", "operation", "metric"]
+        published = points.merge(self._published, on=names, suffixes=("", "_published"))
+        sizes = {size: published[f"{size}_published"] for size in SIZES}
+        published = published[of_sizes(published, sizes)]
+        rejected = published["rejected"].map({True: "yes", False: "no"})
+        published = published.assign(side=PUBLISHED, rejected=rejected, n=0, note="")
+        published = published.assign(low=math.nan, high=math.nan)
+        return pd.concat([measured, published], ignore_index=True)[COLUMNS]
 
     def shown(self, repetitions: Callable[[], pd.DataFrame]) -> Results:
         """The values of the sizes that are shown; ``repetitions`` as for ``Results``."""
@@ -109,16 +125,13 @@ class Swept:
         scaled = {name: found[name] * factor for name in ("value", "low", "high")}
         return found.assign(**scaled, unit=unit)
 
+    @cached_property
     def published_values(self) -> pd.DataFrame:
         """The published values of each setting: those of its sizes, and of no certain size.
 
         Columns: store, workload, parameters, operation, metric, unit, value, rejected. Those of
         the mean of the workloads have the parameters "all".
         """
-        keys = [*SETTING, "operation", "metric"]
-        columns = [*keys, "unit", "value", "rejected"]
-        if self.published is None:
-            return pd.DataFrame(columns=columns)
         planned = [
             [workload, cell.parameters, *(getattr(one, size) for size in SIZES)]
             for workload, cells in self._cells_of.items()
@@ -126,12 +139,10 @@ class Swept:
         ]
         planned.append([MEAN, "all", *[math.nan] * len(SIZES)])
         sized = pd.DataFrame(planned, columns=["workload", "parameters", *SIZES])
-        rows = self.published.dropna(subset="value")
-        rows = rows.merge(sized, on="workload", suffixes=("", "_planned"))
-        for size in SIZES:
-            of_cell = rows[f"{size}_planned"]
-            rows = rows[rows[size].isna() | of_cell.isna() | (rows[size] == of_cell)]
-        return rows.drop_duplicates(keys, keep="last")[columns]
+        rows = self._published.merge(sized, on="workload", suffixes=("", "_planned"))
+        rows = rows[of_sizes(rows, {size: rows[f"{size}_planned"] for size in SIZES})]
+        keys = [*SETTING, "operation", "metric"]
+        return rows.drop_duplicates(keys, keep="last")[[*keys, "unit", "value", "rejected"]]
 
     def reason(self, store: str, workload: str, parameters: str) -> str:
         """Why the setting has no value, in full."""
@@ -144,6 +155,11 @@ class Swept:
     def _state(self, store: str, workload: str, parameters: str) -> State:
         setting = (self.cells[SETTING] == [store, workload, parameters]).all(axis=1)
         return state_of(self.cells[setting])
+
+    @cached_property
+    def _published(self) -> pd.DataFrame:
+        rows = read_published(None) if self.published is None else self.published
+        return rows.dropna(subset="value")
 
     @cached_property
     def _sizes(self) -> pd.DataFrame:
@@ -169,22 +185,3 @@ class Swept:
         sums = sums[sums["count"] > 0].reset_index()
         sums = sums.assign(value=sums["sum"] / sums["count"], low=math.nan, high=math.nan)
         return sums[[*SETTING, "n", "value", "low", "high", "unit"]]
-
-    def _published(
-        self, line: Line, point: Combination, operation: str, metric: str
-    ) -> list[list[object]]:
-        if self.published is None:
-            return []
-        frame = self.published.dropna(subset="value")
-        keys = {"store": line.store, "workload": line.workload}
-        for key, value in (keys | {"operation": operation, "metric": metric}).items():
-            frame = frame[frame[key] == value]
-        numbers = [getattr(point, size) for size in SIZES]
-        for size, number in zip(SIZES, numbers, strict=True):
-            frame = frame[frame[size].isna() | (frame[size] == number)]
-        start = [PUBLISHED, line.store, line.workload, *numbers, operation, metric]
-        nothing = [math.nan, math.nan, 0, ""]
-        return [
-            [*start, row.unit, row.value, *nothing, "yes" if row.rejected else "no"]
-            for row in frame.itertuples()
-        ]

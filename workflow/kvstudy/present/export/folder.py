@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.findings import intervals, pairs
+from kvstudy.analyse.findings import pairs, repetitions
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING, read_csv
 from kvstudy.analyse.tidy.numbers import significant
@@ -241,10 +241,10 @@ def numbers_tex(run: Run, template: Path) -> str:
     return fill(
         template,
         run=Latex(run.name),
-        numbers=list(_numbers(summary, intervals.INTERVALS.read(run.analysis_folder))),
+        numbers=list(_numbers(summary, repetitions.INTERVALS.read(run.analysis_folder))),
         published=[
             (_key(row), _unit(row.unit), _digits(row.value), rejected if row.rejected else "")
-            for row in swept.published_values().itertuples()
+            for row in swept.published_values.itertuples()
         ],
         ratios=[*_ratios(pairs.PAIRS.read(run.analysis_folder)), *_of_all(run)],
         gaps=[

@@ -12,7 +12,7 @@ from kvstudy.analyse.audit.files import audit, judged_values
 from kvstudy.analyse.claims.table import judge_source
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
-from kvstudy.analyse.tidy.results import nothing_published, read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.reasons import sentence
@@ -88,7 +88,7 @@ def write_published(run: Run) -> Path:
             "drawn"
         )
     files = source_files(run.study_file)
-    values = read_published(files[PUBLISHED]) if PUBLISHED in files else nothing_published()
+    values = read_published(files.get(PUBLISHED))
     checks = None
     if PUBLISHED in files or QUOTES in files:
         checks = audit(study, files.get(PUBLISHED), files.get(QUOTES))

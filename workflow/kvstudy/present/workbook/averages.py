@@ -191,7 +191,7 @@ def _quantities(
 def _published(content: Content) -> dict[Setting, dict]:
     """The published values of each setting, by operation and metric."""
     published: dict[Setting, dict] = {}
-    for row in content.run.swept.published_values().itertuples():
+    for row in content.run.swept.published_values.itertuples():
         of_setting = published.setdefault((row.store, row.workload, row.parameters), {})
         of_setting[row.operation, row.metric] = row
     return published

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.cell import interval_of, rows_of
+from kvstudy.analyse.tidy.cell import interval_of, tables_of
 from kvstudy.analyse.tidy.resources import files_of
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import TIMES, Entry, Section, YcsbLog, parse
@@ -103,11 +103,9 @@ class RawCell:
     @cached_property
     def _parsed(self) -> dict[tuple[str, str, str], float]:
         """The values of measurements.csv, read from the raw logs now."""
-        rows, _ = rows_of(self._run.study, self._cell, self.folder, self._manifest)
-        return {
-            (row["phase"], row["operation"], row["metric"]): float(row["value"])
-            for row in rows["measurements"]
-        }
+        found = tables_of(self._run.study, self._cell, self.folder, self._manifest)
+        values = found.tables["measurements"].set_index(["phase", "operation", "metric"])["value"]
+        return values.astype(float).to_dict()
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:
         """The value as the raw logs tell it; None without them. KvstudyError for broken ones."""

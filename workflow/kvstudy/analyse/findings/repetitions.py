@@ -1,6 +1,7 @@
-"""What all repetitions together say of single latencies, from the sum of their histograms.
+"""What all repetitions of a setting say together: intervals, trimmed means, percentiles.
 
-``histograms`` is ``histograms.csv`` of the cells that count, latencies are in us.
+Percentiles are those of single latencies (us), from the sum of the repetitions' histograms;
+``histograms`` is ``histograms.csv`` of the cells that count.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kvstudy.analyse.findings import Finding
-from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS
 from kvstudy.libraries import pd
+from kvstudy.stats.intervals import FEWEST_TO_TRIM, log_t_interval, trimmed_mean, variation
 from kvstudy.stats.percentiles import (
     ENOUGH_BEYOND,
     merged,
@@ -18,29 +20,78 @@ from kvstudy.stats.percentiles import (
     samples_beyond,
 )
 
+METRICS = ["throughput", "runtime", "latency_mean", "client_cpu", "server_cpu"]
+NUMBERS = ["n", "value", "low", "high", "cov"]
+INTERVALS = Finding(
+    "intervals",
+    [*SUMMARY_KEYS, *NUMBERS],
+    NUMBERS,
+    make=lambda run, made: intervals(run.own_values),
+)
+TRIMMED_METRICS = ["throughput", "runtime"]
+TRIMMED_KEYS = [*SETTING, "metric", "unit"]
+TRIMMED_NUMBERS = ["n", "mean", "trimmed", "low", "high"]
+TRIMMED = Finding(
+    "trimmed",
+    [*TRIMMED_KEYS, *TRIMMED_NUMBERS],
+    TRIMMED_NUMBERS,
+    make=lambda run, made: trimmed(run.own_values),
+)
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
 # Places of the spectrum in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to
 # 99.9 %.
 PLACES = 20
-KEYS = [*SETTING, "operation"]
-NUMBERS = ["percent", "value", "low", "high", "n", "beyond"]
+OPERATION_KEYS = [*SETTING, "operation"]
+PERCENT_NUMBERS = ["percent", "value", "low", "high", "n", "beyond"]
 PERCENTILES = Finding(
     "percentiles",
-    [*KEYS, *NUMBERS],
-    NUMBERS,
+    [*OPERATION_KEYS, *PERCENT_NUMBERS],
+    PERCENT_NUMBERS,
     make=lambda run, made: percentiles(run.counted_histograms),
 )
 SPECTRUM = Finding(
     "spectrum",
     PERCENTILES.columns,
-    NUMBERS,
+    PERCENT_NUMBERS,
     make=lambda run, made: spectrum(run.counted_histograms),
 )
 IN_BOX = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
 OF_BOX = [*IN_BOX, "largest", "operations", "n"]
 BOXES = Finding(
-    "boxes", [*KEYS, *OF_BOX], OF_BOX, make=lambda run, made: boxes(run.counted_histograms)
+    "boxes",
+    [*OPERATION_KEYS, *OF_BOX],
+    OF_BOX,
+    make=lambda run, made: boxes(run.counted_histograms),
 )
+
+
+def intervals(values: pd.DataFrame) -> pd.DataFrame:
+    """Geometric mean and 95 % log-t interval over the repetitions.
+
+    ``values`` has one row per repetition (``tidy.summary.per_repetition``). Columns: value, low,
+    high (in ``unit``; NaN for one run), cov.
+    """
+    rows = []
+    chosen = values[values["metric"].isin(METRICS) & (values["value"] > 0)]
+    for key, group in chosen.groupby(SUMMARY_KEYS, sort=False):
+        found = log_t_interval(group["value"])
+        rows.append([*key, found.n, found.value, found.low, found.high, variation(group["value"])])
+    return INTERVALS.frame(rows)
+
+
+def trimmed(values: pd.DataFrame) -> pd.DataFrame:
+    """Plain and trimmed mean of throughput and run time over the repetitions, whole phases.
+
+    Columns: n, mean, trimmed with its 95 % interval low and high (Tukey and McLaughlin's; in
+    ``unit``). Cells with less than five runs that count have no row: nothing can be dropped.
+    """
+    rows = []
+    chosen = values[(values["operation"] == "overall") & values["metric"].isin(TRIMMED_METRICS)]
+    for key, group in chosen.groupby(TRIMMED_KEYS, sort=False):
+        if len(group) >= FEWEST_TO_TRIM:
+            found = trimmed_mean(group["value"])
+            rows.append([*key, found.n, group["value"].mean(), found.value, found.low, found.high])
+    return TRIMMED.frame(rows)
 
 
 def percentiles(
@@ -84,7 +135,7 @@ def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
 
 def _runs_of(histograms: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], list[pd.Series]]]:
     """Each store, workload, parameters and operation with its runs: counts by latency."""
-    for key, group in histograms.groupby(KEYS, sort=False):
+    for key, group in histograms.groupby(OPERATION_KEYS, sort=False):
         runs = group.groupby("repetition", sort=False)
         yield key, [run.set_index("latency")["count"].astype(int) for _, run in runs]
 
