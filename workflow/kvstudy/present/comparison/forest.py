@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.present.comparison.runs import marks
 from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, Look
+from kvstudy.present.typeset.latex import EQUAL, TIE
 from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import margin_bounds
 
@@ -26,6 +26,17 @@ LONGEST = 3.0
 LEFT_EDGE, RIGHT_EDGE = -0.31 / 0.41, 0.69 / 0.41
 TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9]
 TICKS += [1, *(1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)]
+
+
+def marks(row) -> str:
+    """``=`` for equal within the margin, ``~ 12`` for undecided, ``?`` for one run."""
+    if row.different == "":
+        return "?"
+    if row.equal == "yes":
+        return EQUAL
+    if row.different == "yes":
+        return ""
+    return TIE if pd.isna(row.would_decide) else f"{TIE} {row.would_decide:.0f}"
 
 
 def pages(changes: pd.DataFrame) -> list[pd.DataFrame]:
