@@ -16,7 +16,7 @@ def command(run: str) -> None:
     """
     from kvstudy.analyse.claims.file import load_claims
     from kvstudy.analyse.claims.selection import grid_of
-    from kvstudy.analyse.claims.table import evaluate, table
+    from kvstudy.analyse.claims.table import judge_claims
     from kvstudy.analyse.claims.values import measured_values, published_values
     from kvstudy.analyse.claims.words import Names
     from kvstudy.analyse.run import find_run
@@ -43,8 +43,9 @@ def command(run: str) -> None:
     published = None
     if of.published is not None:
         published = published_values(of.published, grid, study.workload_names, of.audit)
-    answers = evaluate(claims, grid, study.store_names, measured, published)
-    rows = table(answers, Names.of(study, of.titles, grid), verdicts=of.scale == 1)
+    names = Names.of(study, of.titles, grid)
+    verdicts = of.scale == 1
+    rows = judge_claims(claims, names, study.store_names, measured, published, verdicts=verdicts)
     with noted(of.text, "claims") as made:
         write_claims(rows, Path("report/templates/tables"), of.text, of.tables)
         tables = [of.tables / f"claims.{form}" for form in ("tex", "html")]

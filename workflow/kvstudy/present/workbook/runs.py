@@ -1,26 +1,31 @@
-"""A sheet per store with its single runs: one row per run, phase and operation."""
+"""The sheets of single runs: one row per run, phase and operation; and one row per cell."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import groupby
 
+import pandas as pd
 from xlsxwriter.utility import xl_rowcol_to_cell
 
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.summary import COUNTS, measured_phases
 from kvstudy.present.workbook.content import (
     SIZES,
     Content,
     Setting,
+    as_utc,
     number_format,
-    operation_rank,
+    operation_order,
     operation_title,
     rank,
     unit_text,
 )
-from kvstudy.present.workbook.sheet import GREY, Book, Column, Sheet, quoted
+from kvstudy.present.workbook.sheet import NOTHING, Book, Column, Sheet, quoted
+from kvstudy.study.cells import cell_path
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
+from kvstudy.study.raw import sums_digest
 
 # Store, workload, parameters and operation of a value, and its metric.
 Key = tuple[str, str, str, str, str]
@@ -30,36 +35,33 @@ Key = tuple[str, str, str, str, str]
 class Places:
     """The cells of the runs that count, by what they are values of."""
 
-    _found: dict[Key, tuple[str, int, list[int]]] = field(default_factory=dict)
+    # Of each value: its sheet and column, and the rows by repetition.
+    _places: dict[Key, tuple[str, int, dict[str, int]]] = field(default_factory=dict)
 
-    def add(self, key: Key, sheet: str, row: int, column: int) -> None:
+    def add(self, key: Key, repetition: str, sheet: str, row: int, column: int) -> None:
         """A run's value stands in ``row`` and ``column`` (from 0) of ``sheet``."""
-        self._found.setdefault(key, (sheet, column, []))[2].append(row)
-
-    def __contains__(self, key: Key) -> bool:
-        return key in self._found
+        self._places.setdefault(key, (sheet, column, {}))[2][repetition] = row
 
     def count(self, key: Key) -> int:
         """How many runs that count have this value."""
-        return len(self._found[key][2]) if key in self._found else 0
+        return len(self._places[key][2]) if key in self._places else 0
 
-    def cell(self, key: Key, number: int) -> str:
-        """``J5``: the run with this ``number`` (from 0) among those that count, on its sheet."""
-        _, column, rows = self._found[key]
-        return xl_rowcol_to_cell(rows[number], column)
+    def cell(self, key: Key, repetition: str) -> str:
+        """``J5``: the run with this ``repetition``, on its sheet."""
+        _, column, rows = self._places[key]
+        return xl_rowcol_to_cell(rows[repetition], column)
 
     def ranges(self, key: Key) -> str:
         """``'Redis'!J5:J7``; runs that are not adjacent in several ranges with commas."""
-        sheet, column, rows = self._found[key]
+        sheet, column, rows = self._places[key]
         parts = []
         # Adjacent rows are as far from their places in the list.
-        for _, part in groupby(enumerate(rows), lambda item: item[1] - item[0]):
+        for _, part in groupby(enumerate(rows.values()), lambda item: item[1] - item[0]):
             cells = [xl_rowcol_to_cell(row, column) for _, row in part]
             parts.append(f"{quoted(sheet)}!{':'.join(dict.fromkeys((cells[0], cells[-1])))}")
         return ",".join(parts)
 
 
-CONTROLS = "Controls"
 FIRST = [
     Column("Workload", width=16),
     *SIZES,
@@ -68,153 +70,130 @@ FIRST = [
     Column("Run", "0", 6),
     Column("Status", width=13),
 ]
-NOT_COUNTED = {"italic": True, "font_color": GREY}
 
 
 class Runs:
     """Writes the sheets of single runs, and tells ``places`` where the values stand."""
 
     def __init__(self, content: Content, places: Places) -> None:
-        self._content = content
-        self._places = places
-        measured = content.run.measurements
+        self._content, self._places = content, places
+        measured, values = content.run.measurements, content.run.values
         units = dict(zip(measured["metric"], measured["unit"], strict=True))
-        self._metrics = sorted(units, key=rank)
-        self._units = units
-        self._measured = _table(measured)
-        self._counted = _table(content.run.values)
+        self._columns = {name: _column(name, units[name]) for name in sorted(units, key=rank)}
+        derived = values["operation"].str.contains("+", regex=False) | (values["workload"] == MEAN)
+        rows = pd.concat([measured, values[derived]])
+        # By metric, of each run, phase and operation; and the phases and operations of a setting.
+        self._values: dict[tuple[str, ...], dict[str, float]] = {}
+        self._lines: dict[Setting, set[tuple[str, str]]] = {}
+        names = [*SETTING, "phase", "operation", "repetition", "metric", "value"]
+        for *key, metric, value in rows[names].itertuples(index=False):
+            self._values.setdefault(tuple(key), {})[metric] = value
+            self._lines.setdefault(tuple(key[:3]), set()).add(tuple(key[3:5]))
         self._phase = measured_phases(measured)
-        self._block: tuple | None = None
-        # The operations of each setting by phase.
-        self._known: dict[Setting, dict[str, set[str]]] = {}
-        for *setting, phase, operation, _ in self._measured:
-            phases = self._known.setdefault(tuple(setting), {})
-            phases.setdefault(phase, set()).add(operation)
-        self._combined = {key[:3]: key[4] for key in self._counted if "+" in key[4]}
 
     def write(self, book: Book, name: str, stores: list[str], with_store: bool) -> None:
         """Fill the sheet ``name`` with the runs of ``stores``, which a column may name."""
-        content, start = self._content, int(with_store)
-        columns = [Column("Store", width=22)] * start + FIRST
-        for metric in self._metrics:
-            title, unit = metric_of(metric).title, self._units[metric]
-            sign = f" ({unit_text(unit)})" if unit_text(unit) else ""
-            columns.append(Column(title + sign, number_format(unit)))
-        columns.append(Column("Reason", width=70, aside=True))
+        content = self._content
+        first = [Column("Store", width=22)] * with_store + FIRST
+        columns = [*first, *self._columns.values(), Column("Reason", width=70, aside=True)]
         title = content.heading("single runs")
-        sheet = Sheet(book, name, columns, start + len(FIRST), title, pages_wide=2)
+        sheet = Sheet(book, name, columns, len(first), title, pages_wide=2)
         for store in stores:
             for setting in content.settings:
                 if setting[0] == store:
-                    self._setting(sheet, setting, start)
-            self._mean(sheet, store, start)
+                    self._setting(sheet, setting, with_store)
+            for key in self._values:
+                if key[:2] == (store, MEAN):
+                    self._mean(sheet, key, with_store)
         sheet.done()
 
-    def _setting(self, sheet: Sheet, setting: Setting, start: int) -> None:
-        phases = self._known.get(setting, {})
-        if not phases:
-            for row in self._content.outcomes.get(setting, []):
-                self._begin(sheet, setting, start, "", "", row)
-                self._reason(sheet, start, row)
-            return
-        told: set[str] = set()
-        for phase in sorted(phases):
-            at: dict[tuple[str, str], int] = {}
-            for operation in sorted(phases[phase], key=operation_rank):
-                for row in self._content.outcomes[setting]:
-                    self._begin(sheet, setting, start, phase, operation, row)
-                    at[operation, row.repetition] = sheet.row
-                    if row.repetition not in told:
-                        self._reason(sheet, start, row)
-                    told.add(row.repetition)
-                    self._values(sheet, (*setting, phase, operation, row.repetition), start, row)
-            if phase == self._phase[setting[1]] and setting in self._combined:
-                self._combine(sheet, setting, start, phase, at)
+    def _setting(self, sheet: Sheet, setting: Setting, with_store: bool) -> None:
+        """The rows of one setting; why a run has no value stands in the first of its rows."""
+        content, explained = self._content, set()
+        lines = self._lines.get(setting, {("", "")})
+        for phase, operation in sorted(lines, key=lambda line: (line[0], operation_order(line[1]))):
+            for row in content.outcomes.get(setting, []):
+                status, reason = content.status(row)
+                style = {} if status == "measured" else NOTHING
+                sheet.next((setting, phase, operation))
+                if with_store:
+                    sheet.text("Store", content.title(setting[0]))
+                content.write_sizes(sheet, *setting[1:], store=setting[0])
+                sheet.write("Phase", phase, operation_title(operation), int(row.repetition))
+                sheet.text("Status", status, **style)
+                if row.repetition not in explained:
+                    sheet.text("Reason", reason, **NOTHING)
+                explained.add(row.repetition)
+                self._numbers(sheet, (*setting, phase, operation, row.repetition), style)
 
-    def _begin(
-        self, sheet: Sheet, setting: Setting, start: int, phase: str, operation: str, row
-    ) -> None:
-        content = self._content
-        store, workload, parameters = setting
-        status, _ = content.status(row)
-        sheet.next()
-        block = (setting, phase, operation)
-        if block != self._block:
-            sheet.rule()
-        self._block = block
-        if start:
-            sheet.text(0, content.title(store))
-        content.write_sizes(sheet, start, workload, parameters, store)
-        title = operation_title(operation) if operation else ""
-        sheet.write(start + 4, phase, title, int(row.repetition))
-        sheet.text(start + 7, status, **({} if status == "measured" else NOT_COUNTED))
-
-    def _reason(self, sheet: Sheet, start: int, row) -> None:
-        """Why the run has no value, once for all of its rows."""
-        _, reason = self._content.status(row)
-        sheet.text(start + len(FIRST) + len(self._metrics), reason, **NOT_COUNTED)
-
-    def _values(self, sheet: Sheet, key: tuple, start: int, row) -> None:
-        store, workload, parameters, phase, operation, _ = key
-        counts = self._content.status(row)[0] == "measured"
-        for metric, value in self._measured.get(key, {}).items():
-            column = self._column(metric, start)
-            sheet.number(column, value, **({} if counts else NOT_COUNTED))
-            if counts and phase == self._phase[workload]:
-                place = (store, workload, parameters, operation, metric)
-                self._places.add(place, sheet.name, sheet.row, column)
-
-    def _combine(self, sheet: Sheet, setting: Setting, start: int, phase: str, at: dict) -> None:
-        """The rows of all operations together, each from the rows of the same run."""
-        combined = self._combined[setting]
-        for row in self._content.outcomes[setting]:
-            values = self._counted.get((*setting, phase, combined, row.repetition), {})
-            self._begin(sheet, setting, start, phase, combined, row)
-            rows = [at[operation, row.repetition] for operation in combined.split("+")]
-            for metric, value in values.items():
-                column = self._column(metric, start)
-                cells = ",".join(xl_rowcol_to_cell(each, column) for each in rows)
+    def _numbers(self, sheet: Sheet, key: tuple[str, ...], style: dict[str, object]) -> None:
+        """The values of a run; those of all operations together are formulas of the others."""
+        *setting, phase, operation, repetition = key
+        for metric, value in self._values.get(key, {}).items():
+            column = self._columns[metric].header
+            if "+" in operation:
+                parts = ((*setting, part, metric) for part in operation.split("+"))
+                cells = ",".join(self._places.cell(part, repetition) for part in parts)
                 what = "SUM" if metric in COUNTS else "AVERAGE"
                 sheet.formula(column, f"={what}({cells})", value)
-                self._places.add((*setting, combined, metric), sheet.name, sheet.row, column)
+            else:
+                sheet.number(column, value, **style)
+            if not style and phase == self._phase[setting[1]]:
+                self._add(sheet, (*setting, operation, metric), repetition)
 
-    def _mean(self, sheet: Sheet, store: str, start: int) -> None:
-        column = self._column("throughput", start) if "throughput" in self._units else 0
-        for key, values in self._counted.items():
-            if key[0] != store or key[1] != MEAN:
-                continue
+    def _mean(self, sheet: Sheet, key: tuple[str, ...], with_store: bool) -> None:
+        store, workload, parameters, _, operation, repetition = key
+        sheet.next((store, workload))
+        if with_store:
+            sheet.text("Store", self._content.title(store))
+        sheet.text("Workload", self._content.workload(MEAN))
+        sheet.write("Operation", operation_title(operation), int(repetition), "measured")
+        cells = ",".join(
+            self._places.cell((store, name, slug, operation, "throughput"), repetition)
+            for name, slug in self._content.run.headline.items()
+        )
+        value = self._values[key]["throughput"]
+        sheet.formula(self._columns["throughput"].header, f"=AVERAGE({cells})", value)
+        self._add(sheet, (store, workload, parameters, operation, "throughput"), repetition)
+
+    def _add(self, sheet: Sheet, key: Key, repetition: str) -> None:
+        column = sheet.number_of(self._columns[key[4]].header)
+        self._places.add(key, repetition, sheet.name, sheet.row, column)
+
+
+def _column(metric: str, unit: str) -> Column:
+    sign = f" ({unit_text(unit)})" if unit_text(unit) else ""
+    return Column(metric_of(metric).title + sign, number_format(unit))
+
+
+COLUMNS = [
+    Column("Store", width=26),
+    Column("Workload", width=16),
+    Column("Parameters", width=22),
+    Column("Run", "0", 6),
+    Column("Status", width=13),
+    Column("Position in the order", "0", 9),
+    Column("Started", width=24),
+    Column("Duration (s)", "0.0", 10),
+    Column("Server version", width=12),
+    Column("SHA-256 of the cell's file SHA256SUMS", width=68),
+    Column("Reason", width=70, aside=True),
+]
+
+
+def cells(content: Content, book: Book, name: str) -> None:
+    """Write one row per planned cell."""
+    sheet = Sheet(book, name, COLUMNS, 4, content.heading("cells and checksums"))
+    for setting in content.settings:
+        for row in content.outcomes.get(setting, []):
+            store, workload, parameters = setting
+            status, reason = content.status(row)
             sheet.next()
-            if self._block is not None:
-                sheet.rule()
-            self._block = None
-            if start:
-                sheet.text(0, self._content.title(store))
-            sheet.text(start, self._content.workload(MEAN))
-            sheet.write(start + 5, operation_title("overall"), int(key[5]), "measured")
-            cells = ",".join(
-                self._places.cell((store, name, slug, "overall", "throughput"), number)
-                for name, slug in self._content.run.headline.items()
-                for number in [self._number_of(store, name, slug, key[5])]
-            )
-            sheet.formula(column, f"=AVERAGE({cells})", values["throughput"])
-            place = (store, MEAN, key[2], "overall", "throughput")
-            self._places.add(place, sheet.name, sheet.row, column)
-
-    def _number_of(self, store: str, workload: str, parameters: str, repetition: str) -> int:
-        """How many runs that count come before this one."""
-        rows = self._content.outcomes[store, workload, parameters]
-        counted = [row.repetition for row in rows if self._content.status(row)[0] == "measured"]
-        return counted.index(repetition)
-
-    def _column(self, metric: str, start: int) -> int:
-        return start + len(FIRST) + self._metrics.index(metric)
-
-
-def _table(frame) -> dict[tuple, dict[str, float]]:
-    """The values by metric of each run, phase and operation."""
-    names = ["store", "workload", "parameters", "phase", "operation", "repetition"]
-    found: dict[tuple, dict[str, float]] = {}
-    rows = frame[[*names, "metric", "value"]].itertuples(index=False, name=None)
-    for *key, metric, value in rows:
-        found.setdefault(tuple(key), {})[metric] = value
-    return found
+            sheet.write("Store", content.title(store), content.workload(workload), parameters)
+            position = float(row.position) if row.position else None
+            sheet.write("Run", int(row.repetition), status, position, as_utc(row.started))
+            sheet.write("Duration (s)", row.wall_seconds, row.server_version)
+            digest = sums_digest(content.run.raw / cell_path(*setting, row.repetition))
+            sheet.text(COLUMNS[-2].header, digest, font_name="Courier New", font_size=9)
+            sheet.text("Reason", reason)
+    sheet.done()
