@@ -64,6 +64,25 @@ def values(**changes: object) -> Values:
     return Values(runs_of, **changes)
 
 
+def of_run(
+    rounds: pd.DataFrame,
+    cells: pd.DataFrame,
+    measured: pd.DataFrame | None = None,
+    bottleneck: pd.DataFrame | None = None,
+    floor: pd.DataFrame | None = None,
+) -> Values:
+    """The values of a run with these tables, of a study without updates."""
+    if measured is None:
+        measured = pd.DataFrame(columns=[*CELL, "operation", "metric", "value"])
+    analysis = SimpleNamespace(
+        bottleneck=BOTTLENECK.frame() if bottleneck is None else bottleneck,
+        floor=FLOOR.frame() if floor is None else floor,
+    )
+    study = SimpleNamespace(imported=None, workloads=[], store_names=[])
+    run = {"study": study, "analysis": analysis, "probes": None, "cells": cells, "rounds": rounds}
+    return measured_values(SimpleNamespace(values=measured, **run))
+
+
 def rates(store: str, *speeds: float, runs: int = 3) -> dict:
     """Throughput over COUNTS under a, the same up to 1 % in each repetition."""
     return {
@@ -327,14 +346,7 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
     claimed |= {"cache": "fast", "database": "slow"}
     for all_rounds in (rounds, pd.concat([rounds, again])):
         cells = all_rounds[CELL].drop_duplicates().assign(invalid="", status="measured")
-        measured = measured_values(
-            pd.DataFrame(columns=[*CELL, "operation", "metric", "value"]),
-            cells,
-            BOTTLENECK.frame(),
-            FLOOR.frame(),
-            paired=True,
-            rounds=all_rounds,
-        )
+        measured = of_run(all_rounds, cells)
         shown = answer(claimed, measured)
         times = Times(rounds_of(all_rounds, cells[CELL]), "a")
         costs = [
@@ -636,23 +648,16 @@ def test_measured_values_of_a_run():
     cells += [["near", "a", "t16", "1", ""]]
     cells = pd.DataFrame(cells, columns=[*columns[:4], "invalid"]).assign(status="measured")
     bound = pd.DataFrame([["fast", "a", "t16", "yes"]], columns=[*columns[:3], "client_bound"])
-    found = measured_values(
-        pd.DataFrame(rows, columns=columns),
-        cells,
-        bound.reindex(columns=BOTTLENECK.columns),
-        pd.DataFrame([["a", "t16", 1.3]], columns=["workload", "parameters", "floor"]).reindex(
-            columns=FLOOR.columns
-        ),
-        paired=True,
-        rounds=pd.DataFrame(
-            [
-                ["near", "a", "t16", "1", 3, "no", "read", 10, 99e9],
-                ["near", "a", "t16", "1", 4, "yes", "read", 10, 1e6],
-                ["slow", "a", "t16", "1", 4, "yes", "read", 10, 1e6],
-            ],
-            columns=[*columns[:4], "round", "counted", "operation", "operations", "ns"],
-        ),
+    rounds = pd.DataFrame(
+        [
+            ["near", "a", "t16", "1", 3, "no", "read", 10, 99e9],
+            ["near", "a", "t16", "1", 4, "yes", "read", 10, 1e6],
+            ["slow", "a", "t16", "1", 4, "yes", "read", 10, 1e6],
+        ],
+        columns=[*columns[:4], "round", "counted", "operation", "operations", "ns"],
     )
+    floor = pd.DataFrame([["a", "t16", 1.3]], columns=["workload", "parameters", "floor"])
+    found = of_run(rounds, cells, pd.DataFrame(rows, columns=columns), bound, floor)
     assert found.runs_of["fast", "a", "t16"]["overall", "throughput"] == {"1": 101.0, "2": 102.0}
     assert sentence(found.why["slow", "a", "t16"]) == "invalid: 7 % failed"
     assert found.why["near", "a", "t16"] == "not measured"
@@ -676,16 +681,12 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
         # The trimmed mean is 20 us in the first and 40 us in the second cell.
         for number, us in enumerate((1, 19, 20, 21, 99) if cell == "1" else (1, 39, 40, 41, 99))
     ]
-    found = measured_values(
-        pd.DataFrame(columns=[*columns, "operation", "metric", "value"]),
+    found = of_run(
+        pd.DataFrame(
+            rounds, columns=[*columns, "round", "counted", "operation", "operations", "ns"]
+        ),
         pd.DataFrame(
             [[*setting, n, "", "measured"] for n in "12"], columns=[*columns, "invalid", "status"]
-        ),
-        BOTTLENECK.frame(),
-        FLOOR.frame(),
-        paired=True,
-        rounds=pd.DataFrame(
-            rounds, columns=[*columns, "round", "counted", "operation", "operations", "ns"]
         ),
     )
     assert found.runs_of[tuple(setting)]["read", "latency_mean"] == {"1": 20.0, "2": 40.0}

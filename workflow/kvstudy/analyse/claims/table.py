@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
@@ -16,7 +17,7 @@ from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support, audited, suppor
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.selection import Operand, grid_of
 from kvstudy.analyse.claims.statements import Part
-from kvstudy.analyse.claims.values import UnknownValue, Values, published_values
+from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names, label, sides
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.numbers import grouped, significant
@@ -25,7 +26,10 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence, several
 from kvstudy.libraries import np, pd
 from kvstudy.stats.ratios import Verdict
-from kvstudy.study.model import Study
+from kvstudy.study.published import CLAIMS
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
 COLUMNS = [
@@ -232,25 +236,32 @@ def _misfit(row: Mapping[str, object] | None) -> str:
 NOT_PUBLISHED = N_("not published")
 
 
-def judge_source(
-    path: Path,
-    study: Study,
-    published: pd.DataFrame,
-    checks: pd.DataFrame | None,
-    titles: dict[str, str],
-) -> pd.DataFrame:
-    """The claims in the file ``path`` as ``judge_claims`` gives them; nothing is measured.
+def judge_run(run: Run) -> pd.DataFrame:
+    """The claims of the run's study, asked of what was measured; a trial run has no verdicts."""
+    return _judge(run, measured_values(run), run.published, run.audit, run.scale == 1)
 
-    ``published`` is as ``audit.files.judged_values`` gives it with ``checks``, ``titles``
-    what each store is called.
+
+def judge_source(run: Run, published: pd.DataFrame, checks: pd.DataFrame | None) -> pd.DataFrame:
+    """The same where nothing was measured.
+
+    ``published`` is as ``audit.files.judged_values`` gives it with ``checks``.
     """
-    grid = grid_of(study, 1.0)
-    rows = judge_claims(
-        load_claims(path, study),
-        Names.of(study, titles, grid),
-        study.store_names,
-        Values({}),
-        published_values(published, grid, study.workload_names, checks),
-        verdicts=False,
-    )
+    rows = _judge(run, Values({}), published, checks, verdicts=False)
     return rows.assign(reason=np.where(rows["published"].notna(), "", NOT_PUBLISHED))
+
+
+def _judge(
+    run: Run,
+    measured: Values,
+    published: pd.DataFrame | None,
+    checks: pd.DataFrame | None,
+    verdicts: bool,
+) -> pd.DataFrame:
+    study = run.study
+    grid = grid_of(study, run.scale)
+    source = None
+    if published is not None:
+        source = published_values(published, grid, study.workload_names, checks)
+    claims = load_claims(run.study_file.with_name(CLAIMS), study)
+    names = Names.of(study, run.titles, grid)
+    return judge_claims(claims, names, study.store_names, measured, source, verdicts=verdicts)
