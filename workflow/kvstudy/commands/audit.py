@@ -19,7 +19,7 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
 
     Prints the checks by kind and those that do not fit, and writes them all.
     """
-    from kvstudy.analyse.audit.files import as_text, audit, write_audit
+    from kvstudy.analyse.audit.files import as_text, audit
     from kvstudy.analyse.claims.file import check_source
     from kvstudy.study.load import load_study
     from kvstudy.study.published import PUBLISHED, QUOTES, beside
@@ -35,7 +35,8 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
     checks = audit(plan, published, quotes)
     output = output or Path("results") / plan.name / "audit.csv"
     with noted(output.parent, "audit") as made:
-        write_audit(checks, output)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        checks.to_csv(output, index=False, lineterminator="\n")
         made.append(output)
     for line in as_text(checks, everything):
         click.echo(line)

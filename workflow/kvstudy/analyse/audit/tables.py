@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from math import sqrt
+from operator import add
 
 from kvstudy.analyse.audit.check import Check, Fits, Kind, Number, judged, quoted, severity
 from kvstudy.language.current import N_
@@ -91,11 +93,20 @@ class Cell:
         return Number.exact(sum(each.value for each in self.of_operations("operations").values()))
 
     def check(
-        self, kind: Kind, what: str, given: Number, expected: Number, **more: object
+        self,
+        kind: Kind,
+        what: str,
+        given: Number,
+        expected: Number,
+        doubts: Iterable[tuple[str, str]] = (),
+        **more: object,
     ) -> Check:
-        """Of ``given``, which must meet ``expected``; ``more`` are further fields."""
+        """Of ``given``, which must meet ``expected``, or values by operation and metric are wrong.
+
+        ``more`` are further fields.
+        """
         fields = {"place": self.place} | self.keys | judged(given, expected) | more
-        return Check(kind=kind, what=what, **fields)
+        return Check(kind=kind, what=what, doubts=self.addresses(doubts), **fields)
 
 
 @dataclass(frozen=True)
@@ -130,16 +141,16 @@ def little(cell: Cell, source: Source) -> Iterator[Check]:
         return
     mean = _weighted(latencies, counts)
     share = in_call(speed.value, mean.value, threads)
-    given = (speed * mean).times(1e-6 / threads)
+    given = speed * mean * (1e-6 / threads)
     note = "start-up or client time dominates" if share < CLIENT_BELOW else ""
     if share > IMPOSSIBLE_ABOVE:
         most = threads / speed.value * 1e6
         note = reason("little-most", most=f"{most:.0f}", mean=f"{mean.value:.0f}")
-    doubts = cell.addresses(key for key in cell.numbers if key[1] == "latency_mean")
+    doubts = [key for key in cell.numbers if key[1] == "latency_mean"]
     confirmed = [check for check in runtime(cell, source) if check.operation == "overall"]
     if not confirmed or confirmed[0].fits == Fits.RESULT:
         # No run time tells that the throughput is right.
-        doubts += "; " + cell.addresses([("overall", "throughput")])
+        doubts.append(("overall", "throughput"))
     expected = Number(1, 0, IMPOSSIBLE_ABOVE)
     yield cell.check(Kind.LITTLE, "in-calls", given, expected, note=note, doubts=doubts)
 
@@ -164,7 +175,7 @@ def runtime(cell: Cell, source: Source) -> Iterator[Check]:
         count = _operations(cell, operation, source.setting)
         if metric != "throughput" or not time or not time.value or not count:
             continue
-        given = (speed * time).times(1e-3)
+        given = speed * time * 1e-3
         runs = source.setting.runs
         excess = given.value / count - 1
         room = 0 if runs == 1 else NOISY**2
@@ -184,7 +195,7 @@ def runtime(cell: Cell, source: Source) -> Iterator[Check]:
             unit="operations",
             operation=operation,
             note=note,
-            doubts=cell.addresses([(operation, "throughput"), (operation, "runtime")]),
+            doubts=[(operation, "throughput"), (operation, "runtime")],
         )
 
 
@@ -209,18 +220,17 @@ def combined(cell: Cell, source: Source) -> Iterator[Check]:
         if "+" not in operation or None in parts:
             continue
         counts = metric == "operations"
-        total = sum(parts[1:], parts[0])
-        plain = total if counts else total.times(1 / len(parts))
-        doubts = {"doubts": cell.addresses([(operation, metric)])}
-        found = [(Kind.COMBINED, N_("sum") if counts else N_("plain mean"), plain, doubts)]
+        total = reduce(add, parts)
+        plain = total if counts else total * (1 / len(parts))
+        more = {"unit": "operations" if counts else "µs", "operation": operation, "metric": metric}
+        words = {"metric": _word(metric), "operation": operation}
+        what = reason("combined", **words, how=N_("sum") if counts else N_("plain mean"))
+        yield cell.check(Kind.COMBINED, what, number, plain, [(operation, metric)], **more)
         if (true := _of_all(cell, operation, metric)) is not None:
             # For the reader: the source does not say that the row is this.
-            no_verdict = {"off": math.nan, "fits": Fits.NONE}
-            found.append((Kind.WEIGHTED, OF_ALL[metric], true, no_verdict))
-        more = {"unit": "operations" if counts else "µs", "operation": operation, "metric": metric}
-        for kind, how, expected, fields in found:
-            what = reason("combined", metric=_word(metric), operation=operation, how=how)
-            yield cell.check(kind, what, number, expected, **more, **fields)
+            more |= {"off": math.nan, "fits": Fits.NONE}
+            what = reason("combined", **words, how=OF_ALL[metric])
+            yield cell.check(Kind.WEIGHTED, what, number, true, **more)
 
 
 def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
@@ -244,8 +254,8 @@ def counts_of(cell: Cell, source: Source) -> Iterator[Check]:
             "sum-of-counts",
             cell.executed,
             Number.rounded(stated, len(counts) / 2),
+            [(operation, "operations") for operation in counts],
             unit="operations",
-            doubts=cell.addresses((operation, "operations") for operation in counts),
         )
 
 
@@ -267,7 +277,7 @@ def steps(cell: Cell, source: Source) -> Iterator[Check]:
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
             metric=metric,
-            doubts=cell.addresses([(operation, metric)]),
+            doubts=[(operation, metric)],
         )
 
 
@@ -282,16 +292,16 @@ def failed(cell: Cell, source: Source) -> Iterator[Check]:
         if not count or not share:
             continue
         percent = quoted(stated.percent, about=False)
-        left = Number.exact(count) - percent.times(count * share / 100)
+        left = Number.exact(count) - percent * (count * share / 100)
         operations = f"{stated.operation}s"
         yield cell.check(
             Kind.FAILURES,
             reason("not-failed", percent=stated.percent, operations=operations, place=stated.place),
             cell.executed,
             left,
+            [(operation, "operations") for operation in counts],
             unit="operations",
             note="both-added",
-            doubts=cell.addresses((operation, "operations") for operation in counts),
             operation=stated.operation,
         )
 
@@ -313,7 +323,7 @@ def order(cell: Cell, source: Source) -> Iterator[Check]:
                     unit="µs",
                     operation=operation,
                     metric=one,
-                    doubts=cell.addresses([(operation, one), (operation, other)]),
+                    doubts=[(operation, one), (operation, other)],
                 )
 
 
@@ -329,7 +339,7 @@ def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[C
         parts = list(values.loc[same, "number"])
         if not parts:
             continue
-        mean = sum(parts[1:], parts[0]).times(1 / len(parts))
+        mean = reduce(add, parts) * (1 / len(parts))
         yield Check(
             Kind.COMBINED,
             row.table,
@@ -402,7 +412,7 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Itera
         if 1 not in by_threads.index or len(by_threads) < 2:
             continue
         one = by_threads[1]
-        gains = {n: (more / one).times(1 / n) for n, more in by_threads.items() if n != 1}
+        gains = {n: more / one * (1 / n) for n, more in by_threads.items() if n != 1}
         most = max(gains, key=lambda n: gains[n].value)
         many = [n for n, gain in gains.items() if gain.value > IMPOSSIBLE_ABOVE]
         note = ""
