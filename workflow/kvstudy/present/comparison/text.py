@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-
-import pandas as pd
 
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.present.comparison.compare import TABLES, Comparison
@@ -94,29 +92,20 @@ def parts_of(comparison: Comparison) -> list[Part]:
         ),
     ]
     if base is not None:
-        about = _about_relative(comparison)
-        rows = _rows(comparison, comparison.changes, "ratio", significant)
-        heads = [f"Run {side}, by {comparison.title(base)}" for side in "AB"]
         title = f"Throughput relative to {comparison.title(base)}, and its change from A to B"
-        nothing = "No store has values beside it in both runs."
-        parts.append(Part(title, _changes(heads, rows, about, MARKS), nothing))
+        heads = [f"Run {side}, by {comparison.title(base)}" for side in "AB"]
+        grid = _changes(comparison, "ratio", heads, _about_relative(comparison), MARKS)
+        parts.append(Part(title, grid, "No store has values beside it in both runs."))
     if len(comparison.orders):
         paper = Paper(label=0.22, widths=(0.74,))
         grid = _grid(["Workload", "Order"], _orders(comparison), paper, ABOUT_ORDERS)
         parts.append(Part("Order of the stores by throughput", grid))
     title = "Throughput itself, and its change from A to B"
+    title += "" if comparison.two_machines else " (one machine)"
     reason = f"Left out: {comparison.two_machines}. Absolute rates compare on one machine only."
-    if not comparison.two_machines:
-        title += " (one machine)"
-    rows = _rows(
-        comparison,
-        comparison.throughputs,
-        "throughput",
-        lambda rate: grouped(significant(rate)),
-    )
     notes = [ABOUT_ABSOLUTE, *([] if base else [MARKS])]
-    grid = _changes([f"Run {side} (ops/s)" for side in "AB"], rows, *notes)
-    return [*parts, Part(title, grid, reason)]
+    heads = [f"Run {side} (ops/s)" for side in "AB"]
+    return [*parts, Part(title, _changes(comparison, "throughput", heads, *notes), reason)]
 
 
 def _grid(heads: list[str], rows: list[list[str]], paper: Paper, *notes: str) -> Grid:
@@ -124,7 +113,23 @@ def _grid(heads: list[str], rows: list[list[str]], paper: Paper, *notes: str) ->
     return Grid(heads[1:], [Section("", lines)], list(notes), corner=heads[0], paper=paper)
 
 
-def _changes(heads: list[str], rows: list[list[str]], *notes: str) -> Grid:
+def _changes(comparison: Comparison, value: str, heads: list[str], *notes: str) -> Grid:
+    """Workload, store, the ``value`` of both runs, repetitions, and the change with its marks."""
+    rows = []
+    table = comparison.changes if value == "ratio" else comparison.throughputs
+    for row in table.itertuples():
+        words = comparison.title(row.store).split()
+        rows.append(
+            [
+                comparison.workloads[row.workload, row.parameters],
+                " ".join(breakable(word, *NARROW) for word in words),
+                *(grouped(significant(getattr(row, f"{value}_{side}"))) for side in "ab"),
+                f"{row.n_a}" if row.n_a == row.n_b else f"{row.n_a}, {row.n_b}",
+                significant(row.change),
+                interval(row.change, row.low, row.high),
+                marks(row),
+            ]
+        )
     columns = ["Workload", "Store", *heads, "n", "Change", "95 % interval", ""]
     paper = Paper(label=0.22, widths=(0.22, *[0] * 6))
     return _grid(columns, rows, paper, *(notes if rows else ()))
@@ -135,27 +140,6 @@ def _about_relative(comparison: Comparison) -> str:
     runs = "Runs A and B have" if len(sides) > 1 else f"Run {''.join(sides)} has"
     imported = IMPORTED.format(runs) if sides else ""
     return ABOUT_RELATIVE.format(base=comparison.title(comparison.base), imported=imported)
-
-
-def _rows(
-    comparison: Comparison, table: pd.DataFrame, value: str, form: Callable[[float], str]
-) -> list[list[str]]:
-    """Workload, store, the ``value`` of both runs, repetitions, and the change with its marks."""
-    rows = []
-    for row in table.itertuples():
-        words = comparison.title(row.store).split()
-        rows.append(
-            [
-                comparison.workloads[row.workload, row.parameters],
-                " ".join(breakable(word, *NARROW) for word in words),
-                *(form(getattr(row, f"{value}_{side}")) for side in "ab"),
-                f"{row.n_a}" if row.n_a == row.n_b else f"{row.n_a}, {row.n_b}",
-                significant(row.change),
-                interval(row.change, row.low, row.high),
-                marks(row),
-            ]
-        )
-    return rows
 
 
 def _orders(comparison: Comparison) -> list[list[str]]:
