@@ -329,7 +329,8 @@ def test_the_base_is_the_first_store_that_serves_most_workloads(tmp_path):
 
 def test_a_name_for_two_kinds_of_store_is_not_shared(tmp_path):
     found = pair(tmp_path, speeds(), speeds(1.3), b_folders={"riak": "cassandra"})
-    assert reasons(found) == [("both", "", "riak", "", "is riak in run A and cassandra in run B")]
+    reason = "is another store in each: folder is riak in A, cassandra in B"
+    assert reasons(found) == [("both", "", "riak", "", reason)]
     assert set(found.changes["store"]) == {"memcached"}
 
 

@@ -207,8 +207,8 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
 
 def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
     """The checks of the tables with the ``values`` (``read_values``)."""
-    cells = [Cell.of(rows) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
-    checks = [row for cell in cells for check in OF_CELL for row in check(cell, source)]
+    cells = [Cell.of(rows, source) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
+    checks = [row for cell in cells for check in OF_CELL for row in check(cell)]
     return checks + [row for check in ACROSS_CELLS for row in check(values, cells, source)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf, log, log1p
 
@@ -68,23 +68,29 @@ def audited(support: Support, fits: Fits) -> Support:
     """
     if fits == Fits.RESULT:
         return Support.NOT
-    if fits == Fits.VALUE and support is Support.SUPPORTED:
-        return Support.PARTLY
-    return support
+    return Support.PARTLY if fits == Fits.VALUE and support is Support.SUPPORTED else support
 
 
 def times(claimed: float, within: float) -> Judge:
     """The ratio is ``claimed``; the source's own may be off by the share ``within``."""
-    return Judge(
-        lambda quantity: ratio_verdict(claimed, quantity.as_ratio),
-        lambda point: (point > 1) == (claimed > 1) and _close(point, claimed, within),
-        lambda point: -abs(log(point / claimed)),
+    close = near(claimed, within)
+    return replace(
+        close,
+        verdict=lambda quantity: ratio_verdict(claimed, quantity.as_ratio),
+        fits=lambda point: (point > 1) == (claimed > 1) and close.fits(point),
         differs=True,
     )
 
 
-def _close(point: float, claimed: float, within: float) -> bool:
-    return abs(log(point / claimed)) <= log1p(within) + 1e-12
+def near(claimed: float, within: float) -> Judge:
+    """A value of the source's machine; nothing measured elsewhere can confirm it."""
+
+    def distance(point: float) -> float:
+        return abs(log(point / claimed))
+
+    return Judge(
+        None, lambda point: distance(point) <= log1p(within) + 1e-12, lambda point: -distance(point)
+    )
 
 
 def equal(margin: float) -> Judge:
@@ -120,24 +126,14 @@ def limits(at_least: float | None, at_most: float | None) -> Judge:
             return Verdict.UNDECIDED
         if low <= quantity.low and quantity.high <= high:
             return Verdict.REPRODUCED
-        if quantity.high < low or quantity.low > high:
-            return Verdict.CONTRADICTED
-        return Verdict.UNDECIDED
+        outside = quantity.high < low or quantity.low > high
+        return Verdict.CONTRADICTED if outside else Verdict.UNDECIDED
 
     return Judge(
         verdict,
         lambda point: low <= point <= high,
         lambda point: min(point - low, high - point),
         differs=low >= 1 or high <= 1,
-    )
-
-
-def near(claimed: float, within: float) -> Judge:
-    """A value of the source's machine; nothing measured elsewhere can confirm it."""
-    return Judge(
-        None,
-        lambda point: _close(point, claimed, within),
-        lambda point: -abs(log(point / claimed)),
     )
 
 
@@ -148,8 +144,6 @@ def reads(claimed: float, within: float) -> Judge:
     def verdict(quantity: Quantity) -> Verdict:
         if quantity.low == inf:
             return Verdict.CONTRADICTED
-        if quantity.high == inf:
-            return Verdict.UNDECIDED
-        return judge.verdict(quantity)
+        return Verdict.UNDECIDED if quantity.high == inf else judge.verdict(quantity)
 
     return Judge(verdict, lambda point: point < inf and judge.fits(point), judge.rank)

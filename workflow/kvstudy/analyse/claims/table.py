@@ -95,9 +95,10 @@ def judge_claims(
                 by_workload[workloads].append(_answer(part, measured, published))
             for workloads, answers in by_workload.items():
                 misfit = published and published.misfit(f"{claim.id}/{number}", set(workloads))
-                of_statement = {"statement": number, "kind": statement.kind}
-                rows.append(of_claim | of_statement | _row(answers, misfit, names))
+                of_kind = of_claim | {"kind": statement.kind}
+                rows.append(of_kind | _row(answers, misfit, names))
     table = pd.DataFrame(rows, columns=COLUMNS)
+    table["statement"] = table.groupby("id").cumcount() + 1
     whole = {
         name: (
             str(support_of(of["statement_source"])),

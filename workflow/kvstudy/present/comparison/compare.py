@@ -133,9 +133,9 @@ class Comparison:
         self._left_out.append(row | {"run": run, "reason": reason})
 
     def _matches(self) -> dict[tuple[str, str], dict[str, list[pd.Series]]]:
-        stores = self._shared("store", "shared store", _folder_difference)
+        stores = self._shared("store", "shared store")
         matches = {}
-        for workload in self._shared("workload", "common workload", _property_difference):
+        for workload in self._shared("workload", "common workload"):
             for parameters in self._in_both(
                 "parameters",
                 [run.parameters(workload) for run in self.runs],
@@ -162,26 +162,33 @@ class Comparison:
             )
         return {place: speeds for place, speeds in matches.items() if speeds}
 
-    def _shared(
-        self, kind: str, what: str, difference: Callable[[RecordedRun, RecordedRun, str], str]
-    ) -> list[str]:
-        """The names of the stores or workloads that are in both runs and do not differ.
+    def _shared(self, kind: str, what: str) -> list[str]:
+        """The names of the stores or workloads that are in both runs and the same there.
 
         The others are left out. KvstudyError when no name is in both.
         """
-        names = [list(getattr(run, f"{kind}s")) for run in self.runs]
-        shared = self._in_both(kind, names, lambda _: f"the other run has no such {kind}")
+        a, b = (run.named(kind) for run in self.runs)
+        shared = self._in_both(
+            kind, [list(a), list(b)], lambda _: f"the other run has no such {kind}"
+        )
         if not shared:
-            have = [", ".join(of) for of in names]
             raise KvstudyError(
-                f"{self.a.folder} and {self.b.folder}: no {what}: run A has {have[0]}, run B has "
-                f"{have[1]}. Compare runs that have a {kind} in common"
+                f"{self.a.folder} and {self.b.folder}: no {what}: run A has {', '.join(a)}, run B "
+                f"has {', '.join(b)}. Compare runs that have a {kind} in common"
             )
-        differences = {name: difference(*self.runs, name) for name in shared}
-        for name, text in differences.items():
-            if text:
-                self._leave_out("both", text, **{kind: name})
-        return [name for name, text in differences.items() if not text]
+        same = []
+        for name in shared:
+            different = ", ".join(
+                f"{key} is {a[name].get(key, 'not set')} in A, {b[name].get(key, 'not set')} in B"
+                for key in sorted(a[name].keys() | b[name].keys())
+                if a[name].get(key) != b[name].get(key)
+            )
+            if different:
+                reason = f"is another {kind} in each: {different}"
+                self._leave_out("both", reason, **{kind: name})
+            else:
+                same.append(name)
+        return same
 
     def _in_both(
         self, key: str, names: list[list[str]], reason: Callable[[list[str]], str], *place: str
@@ -273,22 +280,6 @@ class Comparison:
             neither = agreed.total - agreed.concordant - agreed.discordant
             numbers = [agreed.total, agreed.concordant, agreed.discordant, neither, agreed.tau]
             yield [*place, ", ".join(speeds), *map(_order, of_runs, compared), *numbers]
-
-
-def _folder_difference(a: RecordedRun, b: RecordedRun, store: str) -> str:
-    one, other = (run.stores[store].folder for run in (a, b))
-    return "" if one == other else f"is {one} in run A and {other} in run B"
-
-
-def _property_difference(a: RecordedRun, b: RecordedRun, workload: str) -> str:
-    """The YCSB properties of ``workload`` that differ, in words; "" when none does."""
-    one, other = (run.workloads[workload].properties for run in (a, b))
-    different = ", ".join(
-        f"{key} is {one.get(key, 'not set')} in A, {other.get(key, 'not set')} in B"
-        for key in sorted(one.keys() | other.keys())
-        if one.get(key) != other.get(key)
-    )
-    return different and f"is another workload in each: {different}"
 
 
 def _looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:

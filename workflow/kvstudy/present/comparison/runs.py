@@ -67,6 +67,12 @@ class RecordedRun:
     def workloads(self) -> dict[str, WorkloadRecord]:
         return {workload.name: workload for workload in self.study.workloads}
 
+    def named(self, kind: str) -> dict[str, dict[str, str]]:
+        """The stores or workloads with what makes them the same in another run."""
+        if kind == "store":
+            return {name: {"folder": store.folder} for name, store in self.stores.items()}
+        return {name: workload.properties for name, workload in self.workloads.items()}
+
     @cached_property
     def speeds(self) -> pd.DataFrame:
         """The cells with a value that counts."""
