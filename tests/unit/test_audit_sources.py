@@ -7,7 +7,7 @@ import pytest
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import audit, gravest_first, judged_values, quotes, read_values
 from kvstudy.analyse.claims.file import load_claims
-from kvstudy.analyse.claims.judge import Support
+from kvstudy.analyse.claims.quantities import Support
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values

@@ -7,10 +7,9 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.claims import judge
+from kvstudy.analyse.claims import quantities
 from kvstudy.analyse.claims.file import Claims, load_claims
-from kvstudy.analyse.claims.judge import Support, support_of, weakest
-from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.quantities import Quantity, Support, support_of, weakest
 from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
 from kvstudy.analyse.claims.table import (
     CLIENT_BOUND,
@@ -322,7 +321,7 @@ def test_from_how_many_reads_on_a_cache_pays_off():
 
 
 def test_a_cache_that_may_never_pay_off_is_undecided():
-    crossing = judge.reads(2.5, 0.05)
+    crossing = quantities.reads(2.5, 0.05)
     assert crossing.verdict(Quantity(2.5, 1.9, inf, 5)) == "undecided"
     assert crossing.verdict(Quantity(2.5, 1.9, 3.6, 5)) == "reproduced"
     assert crossing.verdict(Quantity(9.0, 7.0, 12.0, 5)) == "direction only"

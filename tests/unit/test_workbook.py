@@ -16,8 +16,8 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.present.workbook.runs import Places
 from kvstudy.present.workbook.sheet import sheet_names
+from kvstudy.present.workbook.tables import Places
 from kvstudy.present.workbook.write import write_workbook
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.raw import sums_digest

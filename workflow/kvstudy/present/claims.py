@@ -10,8 +10,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.judge import Support
-from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.quantities import Quantity, Support
 from kvstudy.analyse.claims.table import asked
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support, audited, support_of, weakest
-from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.quantities import (
+    WEAKEST_FIRST,
+    Quantity,
+    Support,
+    audited,
+    support_of,
+    weakest,
+)
 from kvstudy.analyse.claims.selection import Operand, grid_of
 from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values

@@ -11,8 +11,8 @@ from kvstudy.analyse.tidy.numbers import FARTHEST, MARK, significant
 from kvstudy.present.tables.grid import THROUGHPUT
 from kvstudy.present.typeset.latex import BOUND
 from kvstudy.present.workbook.content import Content
-from kvstudy.present.workbook.runs import Places
 from kvstudy.present.workbook.sheet import GREY, HEAD, NOTHING, Book, print_set_up, quoted
+from kvstudy.present.workbook.tables import Places
 from kvstudy.study.parts import MEAN
 
 # The row of the grid's head.

@@ -14,11 +14,10 @@ from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.workbook.averages import Averages
 from kvstudy.present.workbook.content import Content, as_utc, moment
 from kvstudy.present.workbook.ratios import RatioSheet
-from kvstudy.present.workbook.runs import Places, Runs, cells
 from kvstudy.present.workbook.sheet import LINE, Book, print_set_up, quoted, sheet_names
+from kvstudy.present.workbook.tables import Averages, Places, Runs, cells
 from kvstudy.study.controls import is_control
 
 HOW = [
