@@ -60,7 +60,7 @@ def test_two_runs_of_one_machine(with_servers):
     text = run("kvstudy", "compare", "before", "stick/after")
     assert "4 of 4 cells count" in text
     assert "study: before  ->  after" in text
-    assert "nothing is left out" in text
+    assert "Nothing is left out" in text
     assert "(one machine)" in text
 
     output = Path("results/comparisons/before-vs-after")

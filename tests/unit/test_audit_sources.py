@@ -7,10 +7,11 @@ import pytest
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import audit, gravest_first, judged_values, quotes, read_values
 from kvstudy.analyse.claims.file import load_claims
-from kvstudy.analyse.claims.judge import Support
+from kvstudy.analyse.claims.quantities import Support
 from kvstudy.analyse.claims.selection import grid_of
-from kvstudy.analyse.claims.table import evaluate
+from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values
+from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.study.load import load_study
@@ -110,16 +111,25 @@ def test_claims_and_audit_agree_on_each_sentence(name, monkeypatch):
     grid = grid_of(study, 1.0)
     source = published_values(values, grid, study.workload_names, checks)
     claims = load_claims(STUDIES / name / "claims.yaml", study)
-    for claim in evaluate(claims, grid, study.store_names, Values({}), source):
-        for answer in claim.statements:
-            statement = f"{claim.claim.id}/{claim.claim.statements.index(answer.statement) + 1}"
-            of = {operand.workload for each in answer.answers for operand in each.part.of}
-            names = [statement, *(f"{statement}/{workload}" for workload in of)]
-            fits = set(checks.loc[checks["claim"].isin(names), "fits"])
-            if fits and answer.support == Support.NOT:
-                assert Fits.RESULT in fits, names
-            elif fits and answer.support == Support.SUPPORTED:
-                assert not fits & {Fits.RESULT, Fits.VALUE}, names
+    stores = study.store_names
+    rows = judge_claims(claims, Names({}, {}, grid), stores, Values({}), source).itertuples()
+    for claim in claims:
+        for number, statement in enumerate(claim.statements, start=1):
+            parts = statement.parts(grid, stores)
+            # A row for each workload, or each two that are divided.
+            for of in dict.fromkeys(
+                tuple(dict.fromkeys(each.workload for each in part.of)) for part in parts
+            ):
+                row = next(rows)
+                name = f"{claim.id}/{number}"
+                assert (row.id, row.kind) == (claim.id, statement.kind)
+                names = [name, *(f"{name}/{workload}" for workload in of)]
+                fits = set(checks.loc[checks["claim"].isin(names), "fits"])
+                if fits and row.statement_source == Support.NOT:
+                    assert Fits.RESULT in fits, names
+                elif fits and row.statement_source == Support.SUPPORTED:
+                    assert not fits & {Fits.RESULT, Fits.VALUE}, names
+    assert next(rows, None) is None
 
 
 def test_what_weighting_would_make_of_the_thesis_combined_rows(monkeypatch):

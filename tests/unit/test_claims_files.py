@@ -7,8 +7,9 @@ import pytest
 import yaml
 from kvstudy.analyse.claims.file import Claims, load_claims
 from kvstudy.analyse.claims.selection import grid_of
-from kvstudy.analyse.claims.table import evaluate
+from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values
+from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import load_study
@@ -26,8 +27,8 @@ def source(study_path: Path) -> dict[str, str]:
     grid = grid_of(study, 1.0)
     frame = read_published(study_path.with_name("published.csv"))
     own = published_values(frame, grid, study.workload_names)
-    found = evaluate(claims, grid, study.store_names, Values({}), own)
-    return {each.claim.id: each.support.value for each in found}
+    found = judge_claims(claims, Names({}, {}, grid), study.store_names, Values({}), own)
+    return dict(zip(found["id"], found["source"], strict=True))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)

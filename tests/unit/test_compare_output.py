@@ -7,11 +7,10 @@ import re
 import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.comparison.compare import write_comparison
-from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, pages
-from kvstudy.present.comparison.matching import RELATIVE
-from kvstudy.present.comparison.runs import marks, sizes
-from kvstudy.present.comparison.text import as_text
+from kvstudy.present.comparison.compare import RELATIVE
+from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, marks, pages
+from kvstudy.present.comparison.runs import sizes
+from kvstudy.present.comparison.text import as_text, write_comparison
 from kvstudy.present.drawing.draw import Look
 
 from tests.project import kvstudy
@@ -127,7 +126,7 @@ def test_the_text_says_all_parts_in_order(project):
         "49 of 50 cells count",
         "What differs",
         "What is not compared",
-        "Throughput by that of Redis, and its change from A to B",
+        "Throughput relative to Redis, and its change from A to B",
         "Order of the stores by throughput",
         "Throughput itself, and its change from A to B (one machine)",
     ]

@@ -16,8 +16,8 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.present.workbook.runs import Places
 from kvstudy.present.workbook.sheet import sheet_names
+from kvstudy.present.workbook.tables import Places
 from kvstudy.present.workbook.write import write_workbook
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.raw import sums_digest
@@ -247,9 +247,9 @@ def test_a_void_run_keeps_its_values_and_no_formula_counts_it(made):
 
 def test_runs_on_both_sides_of_one_that_does_not_count():
     places = Places()
-    for row in (4, 6, 7):
-        places.add(("redis", "a", "r1", "overall", "throughput"), "It's", row, 9)
-    key = ("redis", "a", "r1", "overall", "throughput")
+    for repetition, row in (("1", 4), ("3", 6), ("4", 7)):
+        key = ("redis", "a", "r1", "overall", "throughput")
+        places.add(key, repetition, "It's", row, 9)
     assert places.ranges(key) == "'It''s'!J5,'It''s'!J7:J8"
 
 

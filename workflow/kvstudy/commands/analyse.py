@@ -209,37 +209,15 @@ def claims(run: str) -> None:
     Prints a verdict for each claim, and writes them with the intervals behind them. A trial
     run, of another scale than 1, has intervals and no verdicts.
     """
-    from kvstudy.analyse.claims.file import load_claims
-    from kvstudy.analyse.claims.selection import grid_of
-    from kvstudy.analyse.claims.table import evaluate, table
-    from kvstudy.analyse.claims.values import measured_values, published_values
-    from kvstudy.analyse.claims.words import Names
+    from kvstudy.analyse.claims.table import judge_run
     from kvstudy.analyse.run import find_run
-    from kvstudy.analyse.tidy.probes import records_of, updating
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
     from kvstudy.present.claims import lines, write_claims
     from kvstudy.study.raw import noted
 
     of = find_run(run)
-    study = of.study
-    claims = load_claims(of.study_file.with_name("claims.yaml"), study)
-    grid = grid_of(study, of.scale)
-    measured = measured_values(
-        of.values,
-        of.cells,
-        of.analysis.bottleneck,
-        of.analysis.floor,
-        paired=study.imported is None,
-        rounds=of.rounds,
-        updating=updating(study),
-        records=records_of(of.probes, study.store_names),
-    )
-    published = None
-    if of.published is not None:
-        published = published_values(of.published, grid, study.workload_names, of.audit)
-    answers = evaluate(claims, grid, study.store_names, measured, published)
-    rows = table(answers, Names.of(study, of.titles, grid), verdicts=of.scale == 1)
+    rows = judge_run(of)
     with noted(of.text, "claims") as made:
         write_claims(rows, Path("report/templates/tables"), of.text, of.tables)
         tables = [of.tables / f"claims.{form}" for form in ("tex", "html")]
@@ -265,7 +243,7 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
 
     Prints the checks by kind and those that do not fit, and writes them all.
     """
-    from kvstudy.analyse.audit.files import as_text, audit, write_audit
+    from kvstudy.analyse.audit.files import as_text, audit
     from kvstudy.analyse.claims.file import check_source
     from kvstudy.study.load import load_study
     from kvstudy.study.published import PUBLISHED, QUOTES, beside
@@ -281,7 +259,8 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
     checks = audit(plan, published, quotes)
     output = output or Path("results") / plan.name / "audit.csv"
     with noted(output.parent, "audit") as made:
-        write_audit(checks, output)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        checks.to_csv(output, index=False, lineterminator="\n")
         made.append(output)
     for line in as_text(checks, everything):
         click.echo(line)

@@ -147,14 +147,14 @@ def compare(a: str, b: str, base: str | None, output: Path | None) -> None:
       kvstudy compare jedlicka2024 /media/stick/jedlicka2024
       kvstudy compare before after --base memcached
     """
-    from kvstudy.present.comparison.compare import compare, write_comparison
-    from kvstudy.present.comparison.text import as_text, build_document
+    from kvstudy.present.comparison.compare import compare
+    from kvstudy.present.comparison.text import as_text, build_document, write_comparison
 
-    found = compare(a, b, base)
-    output = output or Path("results/comparisons") / f"{found.a.name}-vs-{found.b.name}"
-    click.echo(as_text(found))
-    drawn = write_comparison(found, output)
-    click.echo(build_document(found, drawn, output))
+    comparison = compare(a, b, base)
+    output = output or Path("results/comparisons") / f"{comparison.a.name}-vs-{comparison.b.name}"
+    click.echo(as_text(comparison))
+    drawn = write_comparison(comparison, output)
+    click.echo(build_document(comparison, drawn, output))
 
 
 @click.command("archive")

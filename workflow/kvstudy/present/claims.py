@@ -10,9 +10,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.judge import Support
-from kvstudy.analyse.claims.quantities import Quantity
-from kvstudy.analyse.claims.table import VALUE
+from kvstudy.analyse.claims.quantities import Quantity, Support
+from kvstudy.analyse.claims.table import asked
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import sentence
@@ -70,11 +69,10 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
         first = of.iloc[0]
         support, verdict = _text(first["source"]), first["verdict"]
         if measured:
-            asked = of[of["kind"] != VALUE] if (of["kind"] != VALUE).any() else of
-            lines = [_line(row, verdict) for row in asked.to_dict("records")]
+            lines = [_line(row, verdict) for row in asked(of).to_dict("records")]
         else:
-            asked = of if of["published_what"].ne("").any() else of.head(1)
-            lines = [_source_line(row, support) for row in asked.to_dict("records")]
+            published = of if of["published_what"].ne("").any() else of.head(1)
+            lines = [_source_line(row, support) for row in published.to_dict("records")]
         found.append(
             SimpleNamespace(
                 **{key: _text(first[key]) for key in ("id", "claim", "place", "note")},

@@ -38,25 +38,27 @@ class Number:
     def __sub__(self, other: Number) -> Number:
         return Number(self.value - other.value, self.low - other.high, self.high - other.low)
 
-    def __mul__(self, other: Number) -> Number:
+    def __mul__(self, other: Number | float) -> Number:
+        other = _number(other)
         corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Number(self.value * other.value, min(corners), max(corners))
 
-    def __truediv__(self, other: Number) -> Number:
+    def __truediv__(self, other: Number | float) -> Number:
         """ZeroDivisionError where the other can be 0."""
+        other = _number(other)
         if other.low <= 0 <= other.high:
             raise ZeroDivisionError(f"division by {other.value:g}")
         corners = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Number(self.value / other.value, min(corners), max(corners))
 
-    def times(self, factor: float) -> Number:
-        """Multiplied by an exact number."""
-        return self * Number.exact(factor)
-
     def meets(self, low: float, high: float) -> bool:
         """Whether any of its possible values is from ``low`` to ``high``."""
         room = SLACK * max(abs(self.low), abs(self.high), 1)
         return self.high >= low - room and self.low <= high + room
+
+
+def _number(value: Number | float) -> Number:
+    return value if isinstance(value, Number) else Number.exact(value)
 
 
 def half_unit(text: str, value: float, whole: int = 0) -> float:

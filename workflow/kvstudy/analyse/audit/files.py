@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+from operator import add, mul
 from pathlib import Path
 
 from kvstudy.analyse.audit.check import (
@@ -16,6 +19,7 @@ from kvstudy.analyse.audit.check import (
     Number,
     beyond,
     half_unit,
+    judged,
     quoted,
     severity,
 )
@@ -66,17 +70,13 @@ def at(values: pd.DataFrame, address: str) -> list[Number]:
 
     Any workload is none that is the mean of the others.
     """
-    found = which(values, address)
-    if found.any():
-        return list(values.loc[found, "number"])
-    for name, wanted in split_address(address)[0].items():
-        names = dict.fromkeys(values[name])
-        if wanted not in ("*", *names):
-            hint = f"no {name} '{wanted}' there, only {', '.join(names)}"
-            break
-    else:
-        hint = "look up which values the table of the source has"
-    raise KvstudyError(f"published.csv has no value at '{address}'; {hint}")
+    numbers = list(values.loc[which(values, address), "number"])
+    if not numbers:
+        raise KvstudyError(
+            f"published.csv has no value at '{address}'; look up which values the table of the "
+            "source has"
+        )
+    return numbers
 
 
 def which(values: pd.DataFrame, address: str) -> pd.Series:
@@ -97,48 +97,41 @@ def quotes(found: list[Quote], values: pd.DataFrame, path: Path) -> list[Check]:
 def _quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
     said = quoted(quote.value, quote.about)
     words = {"kind": Kind.TEXT, "place": quote.place, "what": quote.says, "unit": quote.unit}
-    words |= {"given": said.value, "note": quote.note, "claim": quote.claim or ""}
+    words |= {"note": quote.note, "claim": quote.claim or ""}
     if quote.expected is None:
         unknown = dict.fromkeys(("expected", "low", "high", "off"), math.nan)
-        return Check(**words, **unknown, fits=Fits.NONE)
+        return Check(**words, **unknown, given=said.value, fits=Fits.NONE)
     try:
-        number = evaluate(quote.expected, values)
+        expected = evaluate(quote.expected, values)
     except KvstudyError as error:
         raise KvstudyError(f"{key}: {error}") from None
     # What is expected stands to the quoted number as it says, so this is the other way round.
-    low = -math.inf if quote.relation == "at least" else number.low
-    high = math.inf if quote.relation == "at most" else number.high
-    half = said.high - said.value
-    off, fits = 0.0, Fits.YES
-    if not said.meets(low, high):
+    if quote.relation == "at least":
+        expected = replace(expected, low=-math.inf)
+    elif quote.relation == "at most":
+        expected = replace(expected, high=math.inf)
+    fields = judged(said, expected)
+    if fields["off"]:
         shift, unit = _ratio(quote.expected, values)
-        first, second = (
-            (each + shift).times(1 / unit) for each in (said, Number(number.value, low, high))
-        )
+        first, second = ((each + Number.exact(shift)) * (1 / unit) for each in (said, expected))
+        turned = shift != 0 and (first.value - 1) * (second.value - 1) < 0
         off = beyond(first, second.low, second.high)
-        turned = shift.value != 0 and (first.value - 1) * (second.value - 1) < 0
-        fits = severity(off, turned)
-    return Check(
-        **words, expected=number.value, low=low - half, high=high + half, off=off, fits=fits
-    )
+        fields |= {"off": off, "fits": severity(off, turned)}
+    return Check(**words, **fields)
 
 
-def _ratio(expected: object, values: pd.DataFrame) -> tuple[Number, float]:
+def _ratio(expected: object, values: pd.DataFrame) -> tuple[float, float]:
     """What makes a ratio of a number like ``expected``: (number + the first) by the second.
 
     A change of -20 % is a ratio of 0.8. So is a difference of -20 from 100: what is wrong
     then is the compared value, and not the whole of it. Other numbers stay as they are.
     """
-    if isinstance(expected, Computed):
-        if expected.how == "change":
-            return Number.exact(100), 100
-        if expected.how == "difference":
-            base = evaluate(expected.parts[1], values).value
-            if base > 0:
-                return Number.exact(base), base
-        if expected.how in OF_MANY:
-            return _ratio(expected.parts[0], values)
-    return Number.exact(0), 1
+    how = expected.how if isinstance(expected, Computed) else ""
+    if how == "change":
+        return 100, 100
+    if how == "difference" and (base := evaluate(expected.parts[1], values).value) > 0:
+        return base, base
+    return _ratio(expected.parts[0], values) if how in OF_MANY else (0, 1)
 
 
 def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> Number:
@@ -147,49 +140,47 @@ def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> Number:
     KvstudyError: an address without a value, or with several where one belongs; a
     division by 0.
     """
-    if isinstance(operand, str) and is_number(operand):
-        return quoted(operand, about=False)
-    if isinstance(operand, str):
-        found = at(values, operand)
-        if len(found) > 1:
-            raise KvstudyError(
-                f"published.csv has {len(found)} values at '{operand}'; add sizes to it, or take "
-                f"one of {', '.join(OF_MANY)}"
-            )
-        return found[0]
-    if not isinstance(operand, Computed):
+    if isinstance(operand, Computed):
+        numbers = []
+        for part in operand.parts:
+            many = operand.how in OF_MANY and isinstance(part, str) and not is_number(part)
+            numbers += at(values, part) if many else [evaluate(part, values)]
+        try:
+            return _computed(operand.how, numbers)
+        except ZeroDivisionError as error:
+            text = f"{operand.how}: {error}; the source gives no such number"
+            raise KvstudyError(text) from None
+    if not isinstance(operand, str):
         return Number.exact(operand)
-    numbers = [
-        number
-        for part in operand.parts
-        for number in (
-            at(values, part)
-            if isinstance(part, str) and not is_number(part) and operand.how in OF_MANY
-            else [evaluate(part, values)]
+    if is_number(operand):
+        return quoted(operand, about=False)
+    first, *others = at(values, operand)
+    if others:
+        raise KvstudyError(
+            f"published.csv has {len(others) + 1} values at '{operand}'; add sizes to it, or take "
+            f"one of {', '.join(OF_MANY)}"
         )
-    ]
-    try:
-        return _computed(operand.how, numbers)
-    except ZeroDivisionError as error:
-        raise KvstudyError(f"{operand.how}: {error}; the source gives no such number") from None
+    return first
 
 
 def _computed(how: str, numbers: list[Number]) -> Number:
-    if how == "ratio":
-        return numbers[0] / numbers[1]
-    if how == "change":
-        return (numbers[0] / numbers[1] - Number.exact(1)).times(100)
-    if how == "difference":
-        return numbers[0] - numbers[1]
-    if how in ("least", "most"):
-        pick = min if how == "least" else max
-        return Number(
-            *(pick(getattr(n, part) for n in numbers) for part in ("value", "low", "high"))
-        )
-    result = numbers[0]
-    for number in numbers[1:]:
-        result = result * number if how == "product" else result + number
-    return result.times(1 / len(numbers)) if how == "mean" else result
+    first, *others = numbers
+    match how:
+        case "ratio":
+            return first / others[0]
+        case "change":
+            return (first / others[0] - Number.exact(1)) * 100
+        case "difference":
+            return first - others[0]
+        case "least" | "most":
+            pick = min if how == "least" else max
+            ends = ([getattr(one, end) for one in numbers] for end in ("value", "low", "high"))
+            return Number(*map(pick, ends))
+        case "product":
+            return reduce(mul, numbers)
+        case "sum":
+            return reduce(add, numbers)
+    return reduce(add, numbers) * (1 / len(numbers))
 
 
 def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataFrame:
@@ -216,8 +207,8 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
 
 def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
     """The checks of the tables with the ``values`` (``read_values``)."""
-    cells = [Cell.of(rows) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
-    checks = [row for cell in cells for check in OF_CELL for row in check(cell, source)]
+    cells = [Cell.of(rows, source) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
+    checks = [row for cell in cells for check in OF_CELL for row in check(cell)]
     return checks + [row for check in ACROSS_CELLS for row in check(values, cells, source)]
 
 
@@ -243,12 +234,6 @@ def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
     """The gravest check that does not fit of each statement of a claim, by its name (J4/1)."""
     wrong = gravest_first(checks[checks["claim"] != ""]).drop_duplicates("claim")
     return {row["claim"]: row for row in wrong.to_dict("records")}
-
-
-def write_audit(checks: pd.DataFrame, path: Path) -> None:
-    """Write ``audit.csv``."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    checks.to_csv(path, index=False, lineterminator="\n")
 
 
 def read_audit(path: Path) -> pd.DataFrame:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import reduce
+from itertools import pairwise, product
 from math import sqrt
+from operator import add
 
 from kvstudy.analyse.audit.check import Check, Fits, Kind, Number, judged, quoted, severity
 from kvstudy.language.current import N_
@@ -36,66 +38,15 @@ OF_ALL = {
 
 # Of latencies, which is clear here.
 WORDS = [N_("minimum"), N_("mean"), N_("maximum")]
+# Of kinds of checks; else of metrics, of most of them µs.
+UNITS = {Kind.LITTLE: "", Kind.THREADS: ""}
+UNITS |= dict.fromkeys((Kind.RUNTIME, Kind.COUNTS, Kind.FAILURES), "operations")
+METRIC_UNITS = {"operations": "operations", "runtime": "ms"}
 # A chance of less than this is no chance.
 LEAST_P = 0.001
 
 # What belongs together: all values of one run of the source.
 CELL = ["store", "workload", *SIZES]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """All values of one run of the source: ``numbers`` by operation and metric.
-
-    ``place`` is the table of the first one, ``places`` are those of the operations.
-    """
-
-    place: str
-    places: dict[str, str]
-    keys: dict[str, object]
-    numbers: dict[tuple[str, str], Number]
-
-    @staticmethod
-    def of(rows: pd.DataFrame) -> Cell:
-        """Of the rows (``files.read_values``) of one run."""
-        first = rows.iloc[0]
-        return Cell(
-            first["table"],
-            rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
-            first[CELL].to_dict(),
-            {(row.operation, row.metric): row.number for row in rows.itertuples()},
-        )
-
-    def addresses(self, values: Iterable[tuple[str, str]]) -> str:
-        """Those (``study.quotes``) of values by operation and metric, "; " between them."""
-        sizes = "".join(
-            f" {name}={self.keys[name]:.0f}" for name in SIZES if not math.isnan(self.keys[name])
-        )
-        start = f"{self.keys['store']}/{self.keys['workload']}"
-        return "; ".join(f"{start}/{operation}/{metric}{sizes}" for operation, metric in values)
-
-    def get(self, operation: str, metric: str) -> Number | None:
-        return self.numbers.get((operation, metric))
-
-    def of_operations(self, metric: str) -> dict[str, Number]:
-        """The values of single operations."""
-        return {
-            operation: number
-            for (operation, name), number in self.numbers.items()
-            if name == metric and operation != "overall" and "+" not in operation
-        }
-
-    @property
-    def executed(self) -> Number:
-        """How many operations there were, by the counts of single ones."""
-        return Number.exact(sum(each.value for each in self.of_operations("operations").values()))
-
-    def check(
-        self, kind: Kind, what: str, given: Number, expected: Number, **more: object
-    ) -> Check:
-        """Of ``given``, which must meet ``expected``; ``more`` are further fields."""
-        fields = {"place": self.place} | self.keys | judged(given, expected) | more
-        return Check(kind=kind, what=what, **fields)
 
 
 @dataclass(frozen=True)
@@ -109,63 +60,145 @@ class Source:
     failures: list[StatedFailures]
     shares: Mapping[str, Mapping[str, float]]
 
-    def threads_of(self, cell: Cell) -> float | None:
-        """The client threads of the cell."""
-        own = cell.keys["threads"]
-        return self.setting.threads if math.isnan(own) else own
+
+@dataclass(frozen=True)
+class Cell:
+    """All values of one run of the ``source``: ``numbers`` by operation and metric.
+
+    ``places`` are the tables of the operations, the first one first.
+    """
+
+    source: Source
+    places: dict[str, str]
+    keys: dict[str, object]
+    numbers: dict[tuple[str, str], Number]
+
+    @staticmethod
+    def of(rows: pd.DataFrame, source: Source) -> Cell:
+        """Of the rows (``files.read_values``) of one run."""
+        return Cell(
+            source,
+            rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
+            rows.iloc[0][CELL].to_dict(),
+            {(row.operation, row.metric): row.number for row in rows.itertuples()},
+        )
+
+    @property
+    def place(self) -> str:
+        return next(iter(self.places.values()))
+
+    @property
+    def threads(self) -> float | None:
+        """The client threads."""
+        own = self.keys["threads"]
+        return self.source.setting.threads if math.isnan(own) else own
+
+    @property
+    def stated(self) -> int | None:
+        """How many operations the source says the run has."""
+        return self.source.setting.operations.get(self.keys["workload"])
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        return self.source.shares.get(self.keys["workload"], {})
+
+    @property
+    def counts(self) -> dict[str, Number]:
+        """How many single operations of each kind there were."""
+        return self.of_operations("operations")
+
+    @property
+    def executed(self) -> Number:
+        """How many operations there were, by the counts of single ones."""
+        return Number.exact(sum(count.value for count in self.counts.values()))
+
+    def of_operations(self, metric: str) -> dict[str, Number]:
+        """The values of single operations."""
+        return {
+            operation: number
+            for (operation, name), number in self.numbers.items()
+            if name == metric and operation != "overall" and "+" not in operation
+        }
+
+    def get(self, operation: str, metric: str) -> Number | None:
+        return self.numbers.get((operation, metric))
+
+    def addresses(self, values: Iterable[tuple[str, str]]) -> str:
+        """Those (``study.quotes``) of values by operation and metric, "; " between them."""
+        sizes = "".join(
+            f" {name}={self.keys[name]:.0f}" for name in SIZES if not math.isnan(self.keys[name])
+        )
+        start = f"{self.keys['store']}/{self.keys['workload']}"
+        return "; ".join(f"{start}/{operation}/{metric}{sizes}" for operation, metric in values)
+
+    def check(
+        self,
+        kind: Kind,
+        what: str,
+        given: Number,
+        expected: Number,
+        doubts: Iterable[tuple[str, str]] = (),
+        **more: object,
+    ) -> Check:
+        """Of ``given``, which must meet ``expected``, or values by operation and metric are wrong.
+
+        ``more`` are further fields.
+        """
+        unit = UNITS.get(kind, METRIC_UNITS.get(more.get("metric"), "µs"))
+        fields = {"place": self.place, "unit": unit} | self.keys | judged(given, expected) | more
+        return Check(kind=kind, what=what, doubts=self.addresses(doubts), **fields)
 
 
 def _word(metric: str) -> str:
     return metric_of(metric).phrase.removesuffix(" latency")
 
 
-def little(cell: Cell, source: Source) -> Iterator[Check]:
+def little(cell: Cell) -> Iterator[Check]:
     """U = X·R/N cannot be above 1, with R weighted by operations."""
-    speed, threads = cell.get("overall", "throughput"), source.threads_of(cell)
-    latencies = cell.of_operations("latency_mean")
-    counts = cell.of_operations("operations")
+    speed, threads = cell.get("overall", "throughput"), cell.threads
+    latencies, counts = cell.of_operations("latency_mean"), cell.counts
     if len(latencies) == 1:
         counts = dict.fromkeys(latencies, Number.exact(1))
     if not speed or not threads or not latencies or latencies.keys() != counts.keys():
         return
     mean = _weighted(latencies, counts)
     share = in_call(speed.value, mean.value, threads)
-    given = (speed * mean).times(1e-6 / threads)
+    given = speed * mean * (1e-6 / threads)
     note = "start-up or client time dominates" if share < CLIENT_BELOW else ""
     if share > IMPOSSIBLE_ABOVE:
         most = threads / speed.value * 1e6
         note = reason("little-most", most=f"{most:.0f}", mean=f"{mean.value:.0f}")
-    doubts = cell.addresses(key for key in cell.numbers if key[1] == "latency_mean")
-    confirmed = [check for check in runtime(cell, source) if check.operation == "overall"]
+    doubts = [key for key in cell.numbers if key[1] == "latency_mean"]
+    confirmed = [check for check in runtime(cell) if check.operation == "overall"]
     if not confirmed or confirmed[0].fits == Fits.RESULT:
         # No run time tells that the throughput is right.
-        doubts += "; " + cell.addresses([("overall", "throughput")])
+        doubts.append(("overall", "throughput"))
     expected = Number(1, 0, IMPOSSIBLE_ABOVE)
-    yield cell.check(Kind.LITTLE, "in-calls", given, expected, note=note, doubts=doubts)
+    yield cell.check(Kind.LITTLE, "in-calls", given, expected, doubts, note=note)
 
 
 def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number:
-    numbers = {name: each.value for name, each in counts.items()}
-    value, low, high = (
-        weighted_latency({name: getattr(each, end) for name, each in latencies.items()}, numbers)
+    numbers = {name: count.value for name, count in counts.items()}
+    ends = (
+        weighted_latency({name: getattr(of, end) for name, of in latencies.items()}, numbers)
         for end in ("value", "low", "high")
     )
-    return Number(value, low, high)
+    return Number(*ends)
 
 
-def runtime(cell: Cell, source: Source) -> Iterator[Check]:
+def runtime(cell: Cell) -> Iterator[Check]:
     """Throughput times run time is the number of operations.
 
     Of means over runs it is more, by the square of the run times' coefficient of
     variation (less the n-th part), since mean(1/T)·mean(T) >= 1.
     """
-    for (operation, metric), speed in cell.numbers.items():
-        time = cell.get(operation, "runtime")
-        count = _operations(cell, operation, source.setting)
-        if metric != "throughput" or not time or not time.value or not count:
+    for operation, place in cell.places.items():
+        speed, time = cell.get(operation, "throughput"), cell.get(operation, "runtime")
+        count = _operations(cell, operation)
+        if not speed or not time or not time.value or not count:
             continue
-        given = (speed * time).times(1e-3)
-        runs = source.setting.runs
+        given = speed * time * 1e-3
+        runs = cell.source.setting.runs
         excess = given.value / count - 1
         room = 0 if runs == 1 else NOISY**2
         note = ""
@@ -175,52 +208,43 @@ def runtime(cell: Cell, source: Source) -> Iterator[Check]:
         elif excess < 0 and not given.meets(count, math.inf):
             note = reason("not-less", rate=f"{count / time.value * 1e3:.0f}")
         whole = operation == "overall"
-        yield cell.check(
-            Kind.RUNTIME,
-            "by-runtime" if whole else reason("by-runtime-of", operation=operation),
-            given,
-            Number(count, count, count * (1 + room)),
-            place=cell.places[operation],
-            unit="operations",
-            operation=operation,
-            note=note,
-            doubts=cell.addresses([(operation, "throughput"), (operation, "runtime")]),
-        )
+        what = "by-runtime" if whole else reason("by-runtime-of", operation=operation)
+        doubts = [(operation, "throughput"), (operation, "runtime")]
+        expected = Number(count, count, count * (1 + room))
+        more = {"place": place, "operation": operation, "note": note}
+        yield cell.check(Kind.RUNTIME, what, given, expected, doubts, **more)
 
 
-def _operations(cell: Cell, operation: str, setting: Setting) -> float | None:
+def _operations(cell: Cell, operation: str) -> float | None:
     """How many operations of the kind there are, of ``overall`` all."""
-    counts = cell.of_operations("operations")
-    if operation in counts:
-        return counts[operation].value
-    if operation == "overall" and counts:
-        return sum(number.value for number in counts.values())
-    stated = setting.operations.get(operation) or setting.operations.get(cell.keys["workload"])
-    if stated:
+    if operation in cell.counts:
+        return cell.counts[operation].value
+    if operation == "overall" and cell.counts:
+        return cell.executed.value
+    if stated := cell.source.setting.operations.get(operation) or cell.stated:
         return stated
     own = cell.keys["records" if operation == "insert" else "operations"]
     return None if math.isnan(own) else own
 
 
-def combined(cell: Cell, source: Source) -> Iterator[Check]:
+def combined(cell: Cell) -> Iterator[Check]:
     """A row of several operations: their plain mean (counts: their sum), and what is of all."""
     for (operation, metric), number in cell.numbers.items():
         parts = [cell.get(part, metric) for part in operation.split("+")]
         if "+" not in operation or None in parts:
             continue
-        counts = metric == "operations"
-        total = sum(parts[1:], parts[0])
-        plain = total if counts else total.times(1 / len(parts))
-        doubts = {"doubts": cell.addresses([(operation, metric)])}
-        found = [(Kind.COMBINED, N_("sum") if counts else N_("plain mean"), plain, doubts)]
+        plain, how = reduce(add, parts), N_("sum")
+        if metric != "operations":
+            plain, how = plain * (1 / len(parts)), N_("plain mean")
+        of = {"metric": metric, "operation": operation}
+        words = of | {"metric": _word(metric)}
+        what = reason("combined", **words, how=how)
+        yield cell.check(Kind.COMBINED, what, number, plain, [(operation, metric)], **of)
         if (true := _of_all(cell, operation, metric)) is not None:
             # For the reader: the source does not say that the row is this.
-            no_verdict = {"off": math.nan, "fits": Fits.NONE}
-            found.append((Kind.WEIGHTED, OF_ALL[metric], true, no_verdict))
-        more = {"unit": "operations" if counts else "µs", "operation": operation, "metric": metric}
-        for kind, how, expected, fields in found:
-            what = reason("combined", metric=_word(metric), operation=operation, how=how)
-            yield cell.check(kind, what, number, expected, **more, **fields)
+            of |= {"off": math.nan, "fits": Fits.NONE}
+            what = reason("combined", **words, how=OF_ALL[metric])
+            yield cell.check(Kind.WEIGHTED, what, number, true, **of)
 
 
 def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
@@ -231,90 +255,60 @@ def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
         counts = {name: cell.get(name, "operations") for name in names}
         return None if None in counts.values() else _weighted(parts, counts)
     pick = {"latency_min": min, "latency_max": max}.get(metric)
-    return pick(parts.values(), key=lambda each: each.value) if pick else None
+    return pick(parts.values(), key=lambda part: part.value) if pick else None
 
 
-def counts_of(cell: Cell, source: Source) -> Iterator[Check]:
+def counts_of(cell: Cell) -> Iterator[Check]:
     """The operations of a run are as many as the source says."""
-    counts = cell.of_operations("operations")
-    stated = source.setting.operations.get(cell.keys["workload"])
-    if counts and stated:
-        yield cell.check(
-            Kind.COUNTS,
-            "sum-of-counts",
-            cell.executed,
-            Number.rounded(stated, len(counts) / 2),
-            unit="operations",
-            doubts=cell.addresses((operation, "operations") for operation in counts),
-        )
+    if cell.counts and cell.stated:
+        doubts = [(operation, "operations") for operation in cell.counts]
+        expected = Number.rounded(cell.stated, len(cell.counts) / 2)
+        yield cell.check(Kind.COUNTS, "sum-of-counts", cell.executed, expected, doubts)
 
 
-def steps(cell: Cell, source: Source) -> Iterator[Check]:
+def steps(cell: Cell) -> Iterator[Check]:
     """YCSB gives these as whole numbers, so means of n runs are multiples of 1/n."""
-    runs = source.setting.runs
-    if not runs:
-        return
-    for (operation, metric), number in cell.numbers.items():
+    runs = cell.source.setting.runs
+    for (operation, metric), number in cell.numbers.items() if runs else ():
         # Where rounding hides the steps there is nothing to see.
         hidden = number.high - number.low >= 0.5 / runs
         if not metric_of(metric).whole or "+" in operation or hidden:
             continue
-        yield cell.check(
-            Kind.STEPS,
-            reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs),
-            number,
-            Number.exact(round(number.value * runs) / runs),
-            unit="ms" if metric == "runtime" else "µs",
-            operation=operation,
-            metric=metric,
-            doubts=cell.addresses([(operation, metric)]),
-        )
+        what = reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs)
+        expected = Number.exact(round(number.value * runs) / runs)
+        of = {"operation": operation, "metric": metric}
+        yield cell.check(Kind.STEPS, what, number, expected, [(operation, metric)], **of)
 
 
-def failed(cell: Cell, source: Source) -> Iterator[Check]:
+def failed(cell: Cell) -> Iterator[Check]:
     """YCSB counts a failed operation apart, so it is missing among the others."""
-    counts = cell.of_operations("operations")
-    count = source.setting.operations.get(cell.keys["workload"])
-    for stated in source.failures:
-        share = source.shares.get(cell.keys["workload"], {}).get(stated.operation)
-        if stated.store != cell.keys["store"] or stated.operation not in counts:
-            continue
-        if not count or not share:
+    for stated in cell.source.failures:
+        share = cell.shares.get(stated.operation)
+        of_cell = stated.store == cell.keys["store"] and stated.operation in cell.counts
+        if not of_cell or not cell.stated or not share:
             continue
         percent = quoted(stated.percent, about=False)
-        left = Number.exact(count) - percent.times(count * share / 100)
-        operations = f"{stated.operation}s"
-        yield cell.check(
-            Kind.FAILURES,
-            reason("not-failed", percent=stated.percent, operations=operations, place=stated.place),
-            cell.executed,
-            left,
-            unit="operations",
-            note="both-added",
-            doubts=cell.addresses((operation, "operations") for operation in counts),
-            operation=stated.operation,
-        )
+        left = Number.exact(cell.stated) - percent * (cell.stated * share / 100)
+        words = {"percent": stated.percent, "operations": f"{stated.operation}s"}
+        what = reason("not-failed", **words, place=stated.place)
+        doubts = [(operation, "operations") for operation in cell.counts]
+        more = {"note": "both-added", "operation": stated.operation}
+        yield cell.check(Kind.FAILURES, what, cell.executed, left, doubts, **more)
 
 
-def order(cell: Cell, source: Source) -> Iterator[Check]:
+def order(cell: Cell) -> Iterator[Check]:
     """Minimum, mean, percentiles and maximum are in their order."""
-    for operation in dict.fromkeys(operation for operation, _ in cell.numbers):
-        for metrics in ORDERS:
-            printed = [metric for metric in metrics if (operation, metric) in cell.numbers]
-            for one, other in pairwise(printed):
-                if one == "latency_min" and other == "latency_max":
-                    continue
-                more = cell.get(operation, other)
-                yield cell.check(
-                    Kind.ORDER,
-                    reason("not-above", operation=operation, less=_word(one), more=_word(other)),
-                    cell.get(operation, one),
-                    Number(more.value, -math.inf, more.high),
-                    unit="µs",
-                    operation=operation,
-                    metric=one,
-                    doubts=cell.addresses([(operation, one), (operation, other)]),
-                )
+    for operation, metrics in product(cell.places, ORDERS):
+        printed = [metric for metric in metrics if (operation, metric) in cell.numbers]
+        for one, other in pairwise(printed):
+            if one == "latency_min" and other == "latency_max":
+                continue
+            less, more = cell.get(operation, one), cell.get(operation, other)
+            what = reason("not-above", operation=operation, less=_word(one), more=_word(other))
+            expected = Number(more.value, -math.inf, more.high)
+            doubts = [(operation, one), (operation, other)]
+            of = {"operation": operation, "metric": one}
+            yield cell.check(Kind.ORDER, what, less, expected, doubts, **of)
 
 
 # In the order of audit.csv. A further check is a kind (``check.Kind``) and a function here.
@@ -329,7 +323,7 @@ def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[C
         parts = list(values.loc[same, "number"])
         if not parts:
             continue
-        mean = sum(parts[1:], parts[0]).times(1 / len(parts))
+        mean = reduce(add, parts) * (1 / len(parts))
         yield Check(
             Kind.COMBINED,
             row.table,
@@ -352,16 +346,14 @@ def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator
     """
     drawn = []
     for cell in cells:
-        counts = cell.of_operations("operations")
-        shares = source.shares.get(cell.keys["workload"], {})
+        counts, shares, total = cell.counts, cell.shares, cell.executed.value
         if len(counts) != 2 or not counts.keys() <= shares.keys():
             continue
-        total = cell.executed.value
         name, number = next(iter(counts.items()))
         share = shares[name]
         if 0 < share < 1:
             square = (number.value - total * share) ** 2 / (total * share * (1 - share))
-            whole = all(each.value == round(each.value) for each in counts.values())
+            whole = all(count.value.is_integer() for count in counts.values())
             drawn.append((square, number.value / (total * share) - 1, cell.place, whole))
     runs = source.setting.runs
     if not drawn or not runs:
@@ -397,12 +389,12 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Itera
     """N client threads do at most N times what one does, unless that one was disturbed."""
     speeds = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
     same = ["store", "workload", *(size for size in SIZES if size != "threads")]
-    for key, rows in speeds.dropna(subset="threads").groupby(same, sort=False, dropna=False):
+    for _, rows in speeds.dropna(subset="threads").groupby(same, sort=False, dropna=False):
         by_threads = rows.set_index("threads")["number"]
         if 1 not in by_threads.index or len(by_threads) < 2:
             continue
         one = by_threads[1]
-        gains = {n: (more / one).times(1 / n) for n, more in by_threads.items() if n != 1}
+        gains = {n: more / one * (1 / n) for n, more in by_threads.items() if n != 1}
         most = max(gains, key=lambda n: gains[n].value)
         many = [n for n, gain in gains.items() if gain.value > IMPOSSIBLE_ABOVE]
         note = ""
@@ -411,16 +403,11 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Itera
             if len(many) > 1:
                 above = reason("range", first=above, last=f"{max(many):.0f}")
             note = reason("disturbed", worst=f"{most:.0f}", above=above)
-        yield Check(
-            Kind.THREADS,
-            rows["table"].iloc[0],
-            "by-threads",
-            threads=most,
-            note=note,
-            doubts=Cell.of(rows[rows["threads"] == 1]).addresses([("overall", "throughput")]),
-            **judged(gains[most], Number(1, 0, IMPOSSIBLE_ABOVE)),
-            **dict(zip(same, key, strict=True)),
-        )
+        cell = Cell.of(rows[rows["threads"] == 1], source)
+        expected = Number(1, 0, IMPOSSIBLE_ABOVE)
+        of = {"threads": most, "note": note}
+        doubts = [("overall", "throughput")]
+        yield cell.check(Kind.THREADS, "by-threads", gains[most], expected, doubts, **of)
 
 
 # In the order of audit.csv, after those of cells.

@@ -16,9 +16,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.claims import judge, quantities
-from kvstudy.analyse.claims.judge import Judge
-from kvstudy.analyse.claims.quantities import Couple, Quantity, Step
+from kvstudy.analyse.claims import quantities
+from kvstudy.analyse.claims.quantities import Couple, Judge, Quantity, Step
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
 from kvstudy.analyse.claims.values import Values
 from kvstudy.errors import KvstudyError
@@ -53,10 +52,10 @@ def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Part:
     return Part(partial(quantities.ratio, a=a, b=b), verdict, (a, b))
 
 
-def part_over(size: str, find: Callable[[Values], Quantity], judge: Judge, steps: Iterable) -> Part:
-    """What is found over the steps of ``series``."""
+def part_over(size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]) -> Part:
+    """What is found over the steps of a ``series``."""
     of = tuple(operand for _, *operands in steps for operand in operands if operand)
-    return Part(find, judge, of, over=size)
+    return Part(partial(find, steps=steps), judge, of, over=size)
 
 
 def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[Step]]:
@@ -73,7 +72,7 @@ def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[
 
 
 class AnyStatement(Selection):
-    """What every kind has."""
+    """What every kind has; ``_judge`` gives the verdict on each of its parts."""
 
     # Keys by which the kind names its stores itself, and whether its value may be 0.
     own_stores: ClassVar[tuple[str, ...]] = ()
@@ -87,20 +86,14 @@ class AnyStatement(Selection):
         """The values over a size; ``fixed`` are keys that the kind brings."""
         return series([(one, None) for one in singles(self, grid, **fixed)], size)
 
-    def _singles(self, verdict: Judge, grid: Grid) -> list[Part]:
-        """Of each value itself."""
-        return [
-            Part(partial(quantities.value, operand=operand), verdict, (operand,))
-            for operand in singles(self, grid)
-        ]
-
-    def _better(self, first: str, second: str, grid: Grid) -> list[Part]:
-        """That one store is better than another: the ratio of the larger to the smaller value."""
-        sides = (singles(self, grid, store=store) for store in (first, second))
-        return [
-            part_of_ratio(judge.beyond_one(), *((a, b) if a.larger_is_better else (b, a)))
-            for a, b in zip(*sides, strict=True)
-        ]
+    def _better(self, pairs: Iterable[tuple[str, str]], grid: Grid) -> list[Part]:
+        """That the first store of each pair is better: the ratio of the larger value."""
+        parts = []
+        for pair in pairs:
+            for a, b in zip(*(singles(self, grid, store=name) for name in pair), strict=True):
+                both = (a, b) if a.larger_is_better else (b, a)
+                parts.append(part_of_ratio(quantities.beyond_one(), *both))
+        return parts
 
     @property
     def sides(self) -> dict[str, Selection]:
@@ -149,8 +142,7 @@ class Order(AnyStatement):
             raise KvstudyError(f"{key}.stores: '{twice[0]}' stands there twice; name each once")
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        pairs = combinations(self.stores, 2)
-        return [one for pair in pairs for one in self._better(*pair, grid)]
+        return self._better(combinations(self.stores, 2), grid)
 
 
 class _OneOfAll(AnyStatement):
@@ -179,8 +171,7 @@ class Extreme(_OneOfAll):
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         pairs = [(self.store, other) for other in self._others(stores)]
-        best_first = pairs if self.kind == "best" else [pair[::-1] for pair in pairs]
-        return [part for pair in best_first for part in self._better(*pair, grid)]
+        return self._better(pairs if self.kind == "best" else [pair[::-1] for pair in pairs], grid)
 
 
 class Quotient(AnyStatement):
@@ -194,9 +185,6 @@ class Quotient(AnyStatement):
         "largest of all, or for each store and workload the geometric mean over the sizes.",
     )
 
-    def _judge(self) -> Judge:
-        raise NotImplementedError
-
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         pairs, verdict = couples(self, self.of, self.to, grid), self._judge()
         if self.take == "each":
@@ -205,10 +193,10 @@ class Quotient(AnyStatement):
         for a, b in pairs:
             # A mean is of those that differ in sizes only.
             groups[(a.name, b.name) if self.take == "mean" else ()].append((a, b))
+        extreme = {"smallest": min, "largest": max}.get(self.take)
         find = quantities.mean_ratio
-        if self.take != "mean":
-            choose = {"smallest": min, "largest": max}[self.take]
-            find = partial(quantities.extreme_ratio, choose=choose)
+        if extreme:
+            find = partial(quantities.extreme_ratio, choose=extreme)
         return [
             Part(
                 partial(find, couples=of),
@@ -237,7 +225,7 @@ class TimesAs(Quotient):
         return self
 
     def _judge(self) -> Judge:
-        return judge.times(self.times, self.within)
+        return quantities.times(self.times, self.within)
 
 
 class Equal(Quotient):
@@ -247,7 +235,7 @@ class Equal(Quotient):
     margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
 
     def _judge(self) -> Judge:
-        return judge.equal(self.margin)
+        return quantities.equal(self.margin)
 
 
 class _Limits(Strict):
@@ -262,41 +250,48 @@ class _Limits(Strict):
             raise ValueError(f"at_least {self.at_least:g} is above at_most {self.at_most:g}")
         return self
 
+    def _judge(self) -> Judge:
+        return quantities.limits(self.at_least, self.at_most)
+
 
 class Factors(Quotient, _Limits):
     """``of`` is at least or at most so many times ``to``."""
 
     kind: Literal["factor"] = Field(description="A is at least, or at most, so many times B.")
 
-    def _judge(self) -> Judge:
-        return judge.limits(self.at_least, self.at_most)
 
-
-class Bound(AnyStatement, _Limits):
-    """A value itself has a limit."""
+class _Single(AnyStatement):
+    """Each value itself."""
 
     takes_zero = True
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        return [
+            Part(partial(quantities.value, operand=operand), self._judge(), (operand,))
+            for operand in singles(self, grid)
+        ]
+
+
+class Bound(_Single, _Limits):
+    """A value itself has a limit."""
+
     kind: Literal["bound"] = Field(
         description="A value is at least, or at most, so large: ops/s, ms (run time), us "
         "(latency), a share."
     )
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        return self._singles(judge.limits(self.at_least, self.at_most), grid)
 
-
-class Value(AnyStatement):
+class Value(_Single):
     """A rate or a time that the source names: it can only be asked of the source itself."""
 
-    takes_zero = True
     kind: Literal["value"] = Field(
         description="A value of the source's machine: only the source's own data are asked."
     )
     value: Factor = Field(description="In ops/s, ms (run time), us (latency) or as a share.")
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        return self._singles(judge.near(self.value, self.within), grid)
+    def _judge(self) -> Judge:
+        return quantities.near(self.value, self.within)
 
 
 class Trend(AnyStatement):
@@ -327,11 +322,8 @@ class Trend(AnyStatement):
         else:
             steps_of_each = self._series(self.over, grid)
         find = partial(quantities.change, until_saturation=self.until_saturation)
-        direction = judge.beyond_one(above=self.goes == "up")
-        return [
-            part_over(self.over, partial(find, steps=steps), direction, steps)
-            for steps in steps_of_each
-        ]
+        direction = quantities.beyond_one(above=self.goes == "up")
+        return [part_over(self.over, find, direction, steps) for steps in steps_of_each]
 
 
 class Saturation(AnyStatement, _Limits):
@@ -345,10 +337,8 @@ class Saturation(AnyStatement, _Limits):
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         limits = {"at_least": self.at_least, "at_most": self.at_most}
         find = partial(quantities.saturation_point, **limits)
-        return [
-            part_over("threads", partial(find, steps=steps), judge.limits(**limits), steps)
-            for steps in self._series("threads", grid)
-        ]
+        steps_of_each = self._series("threads", grid)
+        return [part_over("threads", find, self._judge(), steps) for steps in steps_of_each]
 
 
 class First(_OneOfAll):
@@ -360,16 +350,14 @@ class First(_OneOfAll):
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         own = self._series("threads", grid, store=self.store)
-        return [
-            part_over(
-                "threads",
-                partial(quantities.saturates_after, first=first, other=second),
-                judge.beyond_one(),
-                [*second, *first],
-            )
-            for other in self._others(stores)
-            for first, second in zip(own, self._series("threads", grid, store=other), strict=True)
-        ]
+        parts = []
+        for other in self._others(stores):
+            theirs = self._series("threads", grid, store=other)
+            for first, second in zip(own, theirs, strict=True):
+                find = partial(quantities.saturates_after, first=first, other=second)
+                of = tuple(operand for _, operand, _ in (*second, *first))
+                parts.append(Part(find, quantities.beyond_one(), of, over="threads"))
+        return parts
 
 
 class BreakEven(AnyStatement):
@@ -401,7 +389,7 @@ class BreakEven(AnyStatement):
             for name, (store, operation) in of.items()
         }
         find = partial(quantities.break_even, **costs)
-        reads = judge.reads(self.reads, self.within)
+        reads = quantities.reads(self.reads, self.within)
         return [Part(find, reads, (costs["read"], costs["database"]), between=N_("before"))]
 
 

@@ -1,22 +1,29 @@
 """All claims of a study, asked of what was measured and of what the source published.
 
-Their answers, and these as a table with one row per statement (``claims.csv``).
+The answers are a table with one row per statement (``claims.csv``).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support, audited, support_of, weakest
-from kvstudy.analyse.claims.quantities import Quantity
-from kvstudy.analyse.claims.selection import Grid, Operand, grid_of
-from kvstudy.analyse.claims.statements import Part, Statement
-from kvstudy.analyse.claims.values import UnknownValue, Values, published_values
+from kvstudy.analyse.claims.quantities import (
+    WEAKEST_FIRST,
+    Quantity,
+    Support,
+    audited,
+    support_of,
+    weakest,
+)
+from kvstudy.analyse.claims.selection import Operand, grid_of
+from kvstudy.analyse.claims.statements import Part
+from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names, label, sides
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.numbers import grouped, significant
@@ -25,7 +32,10 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence, several
 from kvstudy.libraries import np, pd
 from kvstudy.stats.ratios import Verdict
-from kvstudy.study.model import Study
+from kvstudy.study.published import CLAIMS
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
 COLUMNS = [
@@ -57,100 +67,108 @@ class Answer:
     rests_on: tuple[Operand, ...]
 
 
-@dataclass(frozen=True)
-class StatementAnswer:
-    """The answer of a statement under one workload: its weakest verdict, and those of its parts.
+def judge_claims(
+    claims: list[Claim],
+    names: Names,
+    stores: list[str],
+    measured: Values,
+    published: Values | None,
+    *,
+    verdicts: bool = True,
+) -> pd.DataFrame:
+    """One row per statement and workload, with its weakest part, in the order of the claims.
 
-    A ratio of two workloads is under both. ``misfit`` is the row of audit.csv of a number in
-    which the source's text makes the statement, where it does not fit.
+    Columns: id to note (of the claim), source and verdict (of the whole claim: the weakest of its
+    statements), the row's number in the claim, kind, source and verdict, how many parts it has and
+    their verdicts, what the weakest part that was measured is of, its value in the source, its
+    value here with the interval low to high, unit ("" for a ratio) and n, or the reason why there
+    is none, marks (client-bound, noise floor), the value of the source that fits worst, with what
+    it is of, values of the source behind the statement that its audit rejects, and the number of
+    its text that does not fit. A ratio of two workloads is of both. Without ``verdicts`` those
+    columns are empty: a trial run has none, and published values alone.
+
+    ``stores`` are the study's. Each claim was made before the measurement, so the intervals are
+    not adjusted for how many claims there are.
     """
-
-    statement: Statement
-    verdict: Verdict
-    support: Support
-    answers: tuple[Answer, ...]
-    misfit: Mapping[str, object] | None
-
-    @property
-    def rests_on(self) -> list[Operand]:
-        """The values of the source behind it that its audit rejects."""
-        return list(dict.fromkeys(each for answer in self.answers for each in answer.rests_on))
-
-    @property
-    def shown(self) -> Answer:
-        """The weakest part that was measured, and of several the one that fits worst."""
-
-        def strength(answer: Answer) -> tuple[int, float]:
-            fit = answer.part.judge.rank(answer.measured.value) if answer.measured else 0
-            return WEAKEST_FIRST.index(answer.verdict), fit
-
-        return min([each for each in self.answers if each.measured] or self.answers, key=strength)
-
-    @property
-    def of_source(self) -> Answer | None:
-        """The part whose published value fits worst; None without any."""
-        known = (answer for answer in self.answers if answer.published)
-        return min(known, key=lambda one: one.part.judge.rank(one.published.value), default=None)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many parts have which verdict, the weakest first."""
-        verdicts = Counter(answer.verdict for answer in self.answers)
-        return {one.value: verdicts[one] for one in WEAKEST_FIRST if one in verdicts}
-
-
-@dataclass(frozen=True)
-class ClaimAnswer:
-    """The answer of a claim: the weakest of its statements'."""
-
-    claim: Claim
-    verdict: Verdict
-    support: Support
-    statements: tuple[StatementAnswer, ...]
-
-
-def evaluate(
-    claims: list[Claim], grid: Grid, stores: list[str], measured: Values, published: Values | None
-) -> list[ClaimAnswer]:
-    """The answers, in the order of the claims. ``stores`` are the study's.
-
-    Each claim was made before the measurement, so the intervals are not adjusted for
-    how many claims there are.
-    """
-    answered = []
+    rows = []
     for claim in claims:
-        answers = tuple(
-            _statement(statement, parts, measured, published, f"{claim.id}/{number}")
-            for number, statement in enumerate(claim.statements, start=1)
-            for parts in _by_workload(statement.parts(grid, stores))
+        of_claim = {key: getattr(claim, key) for key in ("id", "claim", "place", "said", "note")}
+        of_claim["short"] = claim.short or claim.claim
+        for number, statement in enumerate(claim.statements, start=1):
+            by_workload: dict[tuple[str, ...], list[Answer]] = defaultdict(list)
+            for part in statement.parts(names.grid, stores):
+                workloads = tuple(dict.fromkeys(operand.workload for operand in part.of))
+                by_workload[workloads].append(_answer(part, measured, published))
+            for workloads, answers in by_workload.items():
+                misfit = published and published.misfit(f"{claim.id}/{number}", set(workloads))
+                of_kind = of_claim | {"kind": statement.kind}
+                rows.append(of_kind | _row(answers, misfit, names))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    table["statement"] = table.groupby("id").cumcount() + 1
+    whole = {
+        name: (
+            str(support_of(of["statement_source"])),
+            str(weakest(asked(of)["statement_verdict"])),
         )
-        # A rate of the source's machine is asked of the source only.
-        asked = [each for each in answers if any(one.part.judge.verdict for one in each.answers)]
-        verdict = weakest(answer.verdict for answer in asked or answers)
-        support = support_of(answer.support for answer in answers)
-        answered.append(ClaimAnswer(claim, verdict, support, answers))
-    return answered
+        for name, of in table.groupby("id")
+    }
+    table[["source", "verdict"]] = [whole[name] for name in table["id"]]
+    if verdicts:
+        return table
+    return table.assign(verdict="", statement_verdict="", verdicts="")
 
 
-def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
-    groups: dict[tuple[str, ...], list[Part]] = defaultdict(list)
-    for part in parts:
-        groups[tuple(dict.fromkeys(operand.workload for operand in part.of))].append(part)
-    return groups.values()
+def asked(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that decide a claim: a rate of the source's machine does not, beside others."""
+    of_both = rows[rows["kind"] != VALUE]
+    return rows if of_both.empty else of_both
 
 
-def _statement(
-    statement: Statement, parts: list[Part], measured: Values, published: Values | None, name: str
-) -> StatementAnswer:
-    """``name`` is that of the statement in quotes.yaml (J4/1)."""
-    answers = tuple(_answer(part, measured, published) for part in parts)
+def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Names) -> dict:
+    """What the parts of a statement come to.
+
+    ``misfit`` is the row of audit.csv of a number in which the source's text makes the statement,
+    where it does not fit.
+    """
+    # The weakest part that was measured, and of several the one that fits worst.
+    shown = min([each for each in answers if each.measured] or answers, key=_strength)
+    known = (answer for answer in answers if answer.published)
+    source = min(known, key=lambda one: one.part.judge.rank(one.published.value), default=None)
     support = support_of(answer.support for answer in answers)
-    workloads = {operand.workload for part in parts for operand in part.of}
-    misfit = published.misfit(name, workloads) if published else None
     if misfit:
         support = audited(support, misfit["fits"])
-    verdict = weakest(answer.verdict for answer in answers)
-    return StatementAnswer(statement, verdict, support, answers, misfit)
+    counts = Counter(answer.verdict for answer in answers)
+    marks = list(shown.marks)
+    for mark in (CLIENT_BOUND, UNEQUAL):
+        if any(mark in each.marks for each in answers) and mark not in marks:
+            marks.append(f"some-{mark}")
+    quantity, published = shown.measured, shown.published
+    row = {
+        "statement_source": support.value,
+        "statement_verdict": weakest(counts).value,
+        "parts": len(answers),
+        "verdicts": ", ".join(f"{counts[one]} {one}" for one in WEAKEST_FIRST if one in counts),
+        "what": label(shown.part, quantity, replace(names, measured=True)),
+        "unit": quantity.unit if quantity else published.unit if published else "",
+        "reason": shown.reason,
+        "marks": several(marks),
+        "what_published": published.value if published else None,
+        "published_what": "",
+        "published_unit": "",
+        "misfit": _misfit(misfit),
+    }
+    if quantity:
+        row |= {name: getattr(quantity, name) for name in ("value", "low", "high", "n")}
+    if source:
+        row["published_what"] = label(source.part, source.published, names)
+        row |= {"published": source.published.value, "published_unit": source.published.unit}
+    rests_on = dict.fromkeys(operand for answer in answers for operand in answer.rests_on)
+    return row | {"rests_on": "; ".join(sides([operand], [], names) for operand in rests_on)}
+
+
+def _strength(answer: Answer) -> tuple[int, float]:
+    fit = answer.part.judge.rank(answer.measured.value) if answer.measured else 0
+    return WEAKEST_FIRST.index(answer.verdict), fit
 
 
 def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
@@ -207,59 +225,9 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
     return floor if max(ratio.value, 1 / ratio.value) <= floor else None
 
 
-def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) -> pd.DataFrame:
-    """One row per statement and workload, with its weakest part.
-
-    Columns: id to note (of the claim), source and verdict (of the whole claim), the
-    row's number in the claim, kind, source and verdict, how many parts it has and their verdicts,
-    what the weakest part that was measured is of, its value in the source, its value here with
-    the interval low to high, unit ("" for a ratio) and n, or the reason why there is none, marks
-    (client-bound, noise floor), the value of the source that fits worst, with what it is of,
-    values of the source behind the statement that its audit rejects, and the number of its text
-    that does not fit. Without ``verdicts`` those columns are empty: a trial run has none, and
-    published values alone.
-    """
-    rows, here = [], replace(names, measured=True)
-    for claim in answers:
-        own = claim.claim
-        for index, answer in enumerate(claim.statements, start=1):
-            shown, source = answer.shown, answer.of_source
-            quantity, published = shown.measured, shown.published
-            unit = quantity.unit if quantity else published.unit if published else ""
-            counts = (f"{count} {verdict}" for verdict, count in answer.counts.items())
-            rows.append(
-                [
-                    *[own.id, own.claim, own.short or own.claim, own.place, own.said, own.note],
-                    *[claim.support.value, claim.verdict.value],
-                    *[index, answer.statement.kind, answer.support.value, answer.verdict.value],
-                    *[len(answer.answers), ", ".join(counts)],
-                    label(shown.part, quantity, here),
-                    published.value if published else None,
-                    *([quantity.value, quantity.low, quantity.high] if quantity else [None] * 3),
-                    *[unit, quantity.n if quantity else None],
-                    *[shown.reason, several(_marks(answer))],
-                    label(source.part, source.published, names) if source else "",
-                    *([source.published.value, source.published.unit] if source else [None, ""]),
-                    "; ".join(sides([operand], [], names) for operand in answer.rests_on),
-                    _misfit(answer.misfit),
-                ]
-            )
-    made = pd.DataFrame(rows, columns=COLUMNS)
-    return made if verdicts else made.assign(verdict="", statement_verdict="", verdicts="")
-
-
 def read_claims(path: Path) -> pd.DataFrame:
     """``claims.csv``; KvstudyError when it is missing or something else."""
     return read_csv(path, COLUMNS, NUMBERS, "written by `kvstudy claims`")
-
-
-def _marks(answer: StatementAnswer) -> list[str]:
-    """Those of the part that is shown; that a client was the limit, or updates differ, of any."""
-    marks = list(answer.shown.marks)
-    for mark in (CLIENT_BOUND, UNEQUAL):
-        if any(mark in each.marks for each in answer.answers) and mark not in marks:
-            marks.append(f"some-{mark}")
-    return marks
 
 
 def _misfit(row: Mapping[str, object] | None) -> str:
@@ -275,25 +243,32 @@ def _misfit(row: Mapping[str, object] | None) -> str:
 NOT_PUBLISHED = N_("not published")
 
 
-def judge_source(
-    path: Path,
-    study: Study,
-    published: pd.DataFrame,
-    checks: pd.DataFrame | None,
-    titles: dict[str, str],
-) -> pd.DataFrame:
-    """The claims in the file ``path`` as ``claims.table`` gives them; nothing is measured.
+def judge_run(run: Run) -> pd.DataFrame:
+    """The claims of the run's study, asked of what was measured; a trial run has no verdicts."""
+    return _judge(run, measured_values(run), run.published, run.audit, run.scale == 1)
 
-    ``published`` is as ``audit.files.judged_values`` gives it with ``checks``, ``titles``
-    what each store is called.
+
+def judge_source(run: Run, published: pd.DataFrame, checks: pd.DataFrame | None) -> pd.DataFrame:
+    """The same where nothing was measured.
+
+    ``published`` is as ``audit.files.judged_values`` gives it with ``checks``.
     """
-    grid = grid_of(study, 1.0)
-    answers = evaluate(
-        load_claims(path, study),
-        grid,
-        study.store_names,
-        Values({}),
-        published_values(published, grid, study.workload_names, checks),
-    )
-    rows = table(answers, Names.of(study, titles, grid), verdicts=False)
+    rows = _judge(run, Values({}), published, checks, verdicts=False)
     return rows.assign(reason=np.where(rows["published"].notna(), "", NOT_PUBLISHED))
+
+
+def _judge(
+    run: Run,
+    measured: Values,
+    published: pd.DataFrame | None,
+    checks: pd.DataFrame | None,
+    verdicts: bool,
+) -> pd.DataFrame:
+    study = run.study
+    grid = grid_of(study, run.scale)
+    source = None
+    if published is not None:
+        source = published_values(published, grid, study.workload_names, checks)
+    claims = load_claims(run.study_file.with_name(CLAIMS), study)
+    names = Names.of(study, run.titles, grid)
+    return judge_claims(claims, names, study.store_names, measured, source, verdicts=verdicts)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
 from kvstudy.analyse.tidy.files import CELL, SETTING, counting
+from kvstudy.analyse.tidy.probes import records_of, updating
+from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import trimmed_estimate
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 Runs = dict[str, float]
 # Store, workload, sizes (a slug, or the numbers of a published value).
@@ -159,45 +165,33 @@ class Values:
         return UnknownValue(Verdict.NOT_MEASURED, why)
 
 
-def measured_values(
-    values: pd.DataFrame,
-    cells: pd.DataFrame,
-    bottleneck: pd.DataFrame,
-    floors: pd.DataFrame,
-    paired: bool,
-    rounds: pd.DataFrame | None = None,
-    updating: set[str] = frozenset(),
-    records: Mapping[str, str] | None = None,
-) -> Values:
-    """Of a run: ``values`` as ``tidy.summary.per_repetition`` gives them, cells.csv, analysis.
-
-    ``rounds`` are the runs inside cells, where a workload has some (``rounds.csv``): they
-    take the place of the cell's values of the same operation. ``updating`` and ``records`` as
-    ``tidy.probes`` has them.
-    """
+def measured_values(run: Run) -> Values:
+    """Of a run; the rounds inside its cells, where a workload has some, take the place of the
+    cell's values of the same operation."""
+    study, cells = run.study, run.cells
     why = dict.fromkeys(cells[SETTING].itertuples(index=False, name=None), "not measured")
     invalid = cells[cells["invalid"] != ""].drop_duplicates(SETTING)
     for *setting, words in invalid[[*SETTING, "invalid"]].itertuples(index=False):
         why[tuple(setting)] = reason("invalid", why=words)
-    runs_of = _by_setting(values, values["parameters"])
+    runs_of = _by_setting(run.values, run.values["parameters"])
     in_rounds = set()
-    if rounds is not None:
-        for _, rows in rounds.merge(counting(cells)[CELL], on=CELL).groupby("workload", sort=False):
-            of_rounds, inside = _of_rounds(rows)
-            for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():
-                runs_of.setdefault(setting, {}).update(metrics)
-                in_rounds |= {setting} if inside else set()
-    bound = bottleneck[bottleneck["client_bound"] == "yes"]
-    known = floors.dropna(subset="floor").set_index(["workload", "parameters"])["floor"]
+    rounds = run.rounds.merge(counting(cells)[CELL], on=CELL)
+    for _, rows in rounds.groupby("workload", sort=False):
+        of_rounds, inside = _of_rounds(rows)
+        for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():
+            runs_of.setdefault(setting, {}).update(metrics)
+            in_rounds |= {setting} if inside else set()
+    bound = run.analysis.bottleneck.query("client_bound == 'yes'")
+    floors = run.analysis.floor.dropna(subset="floor").set_index(["workload", "parameters"])
     return Values(
         runs_of,
         why,
-        paired,
-        in_rounds,
+        paired=study.imported is None,
+        in_rounds=in_rounds,
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
-        floors=known.to_dict(),
-        updating=set(updating),
-        records=dict(records or {}),
+        floors=floors["floor"].to_dict(),
+        updating=updating(study),
+        records=records_of(run.probes, study.store_names),
     )
 
 
@@ -228,12 +222,14 @@ def published_values(
     mean of all workloads is worked out where the source does not print it.
     """
     rows = published.dropna(subset="value")
+    if len(workloads) > 1:
+        rows = pd.concat([rows, _means(rows, workloads)], ignore_index=True)
     sizes = [
         OF_MEAN.slug if row["workload"] == MEAN else _numbers(row, grid)
         for row in rows.to_dict("records")
     ]
-    values = Values(
-        _by_setting(rows.assign(repetition="source"), pd.Series(sizes, rows.index, dtype=object)),
+    return Values(
+        _by_setting(rows.assign(repetition="source"), sizes),
         by_slug=False,
         rejected={
             ((row.store, row.workload, numbers), row.operation, row.metric)
@@ -242,27 +238,21 @@ def published_values(
         },
         misfits={} if checks is None else misfits(checks),
     )
-    if len(workloads) > 1:
-        for store in rows["store"].unique():
-            _add_mean(values, store, workloads)
-    return values
 
 
-def _add_mean(values: Values, store: str, workloads: list[str]) -> None:
-    """The mean throughput over all workloads, where the source has each and not the mean."""
-    speed = ("overall", "throughput")
-    setting = (store, MEAN, OF_MEAN.slug)
-    own = values.runs_of.setdefault(setting, {})
-    parts = {
-        of: runs[speed]["source"]
-        for of, runs in values.runs_of.items()
-        if of[0] == store and of[1] in workloads and speed in runs
-    }
-    if speed in own or len(parts) != len(workloads):
-        return
-    own[speed] = {"source": float(np.mean([*parts.values()]))}
-    if any((of, *speed) in values.rejected for of in parts):
-        values.rejected.add((setting, *speed))
+def _means(rows: pd.DataFrame, workloads: list[str]) -> pd.DataFrame:
+    """The mean throughputs over all workloads, where the source has each and not the mean."""
+    speeds = throughputs(rows)
+    printed = speeds.loc[speeds["workload"] == MEAN, "store"]
+    speeds = speeds[speeds["workload"].isin(workloads) & ~speeds["store"].isin(printed)]
+    return pd.DataFrame(
+        {
+            **{"store": store, "workload": MEAN, "operation": "overall", "metric": "throughput"},
+            **{"value": np.mean(of["value"].to_numpy()), "rejected": of["rejected"].any()},
+        }
+        for store, of in speeds.groupby("store", sort=False)
+        if len(of) == len(workloads)
+    )
 
 
 def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
@@ -273,7 +263,7 @@ def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
     )
 
 
-def _by_setting(rows: pd.DataFrame, sizes: pd.Series) -> dict[Setting, dict[Which, Runs]]:
+def _by_setting(rows: pd.DataFrame, sizes: Iterable[object]) -> dict[Setting, dict[Which, Runs]]:
     settings: dict[Setting, dict[Which, Runs]] = {}
     for size, row in zip(sizes, rows.itertuples(), strict=True):
         runs = settings.setdefault((row.store, row.workload, size), {})

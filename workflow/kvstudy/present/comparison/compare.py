@@ -1,227 +1,63 @@
-"""Comparing two runs: everything that is found, and the files it is written to."""
+"""What two finished runs share, and how much each store's throughput changed from A to B."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pandas as pd
 import seaborn as sns
 
-from kvstudy.analyse.tidy.files import ycsb_versions
+from kvstudy.analyse.findings.pairs import FLOOR, order_of, pairs
+from kvstudy.analyse.tidy.files import why_not
 from kvstudy.errors import KvstudyError
-from kvstudy.language.reasons import sentence
-from kvstudy.present.comparison.forest import draw_forest, pages
-from kvstudy.present.comparison.matching import (
-    LEFT_OUT,
-    YES_NO,
-    Matching,
-    absolute_changes,
-    match_runs,
-    orders,
-    relative_changes,
-)
 from kvstudy.present.comparison.runs import (
-    PARSE_AGAIN,
+    PLACE,
     RecordedRun,
-    find_recorded,
+    facts_of_both,
+    not_one_machine,
     read_recorded,
-    refuse_same,
     sizes,
 )
-from kvstudy.present.drawing.draw import Look, looks, save, use_style
+from kvstudy.present.drawing.draw import Look, looks
+from kvstudy.present.typeset.latex import EQUAL, TIE
+from kvstudy.stats.intervals import log_t_interval
+from kvstudy.stats.power import repetitions_to_decide
+from kvstudy.stats.ranks import agreement
+from kvstudy.stats.ratios import (
+    Decision,
+    adjusted,
+    decide,
+    equivalence_p,
+    equivalent,
+    unpaired_quotient,
+)
 from kvstudy.stores.definition import lighter, load_store
-from kvstudy.study.alike import cores_of
 from kvstudy.study.load import STORES
+from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import StoreUse
 
-UNKNOWN = "not recorded"
-# How environment.json says that the machine does not tell.
-HIDDEN = {"", UNKNOWN, "not visible"}
-
-
-def facts_of_both(a: RecordedRun, b: RecordedRun, titles: dict[str, str]) -> pd.DataFrame:
-    """One row for each fact about machines, programs and plans.
-
-    Columns: what, a, b (text; "not recorded" where a run does not tell), same (yes, no).
-    ``titles`` are the names of the shared stores. KvstudyError for an environment.json
-    of another form.
-    """
-    facts, jars = ([of(run, titles) for run in (a, b)] for of in (_facts, _jars))
-    files = [_only(*jars), _only(*reversed(jars))]
-    if not all(jars):
-        files = ["" if of else UNKNOWN for of in jars]
-    elif not any(files):
-        files = [f"{len(jars[0])} files"] * 2
-    for of_run, text in zip(facts, files, strict=True):
-        of_run["client's files"] = text or "no others"
-    table = pd.DataFrame(facts, index=["a", "b"]).T.fillna(UNKNOWN)
-    table["same"] = (table["a"] == table["b"]).map(YES_NO)
-    return table.rename_axis("what").reset_index()
-
-
-def not_one_machine(a: RecordedRun, b: RecordedRun) -> str:
-    """Why both runs are not known to be of one machine; "" when they say they are.
-
-    One machine is: the same CPU, cores and memory. Two machines of one type look the same.
-    """
-    one, other = (
-        [(hosts["server"], *hosts["clients"]) for hosts in run.environment.get("hosts", [])]
-        for run in (a, b)
-    )
-    if one != other:
-        return "server and clients ran on other hosts"
-    machines = []
-    for name, run in (("A", a), ("B", b)):
-        described = {_identity(machine) for machine in _machines(run)}
-        if len(described) > 1:
-            return f"run {name} was measured on {len(described)} machines"
-        if not described or None in described:
-            return f"run {name} does not record CPU, cores and memory"
-        machines.append(described.pop())
-    if machines[0] == machines[1]:
-        return ""
-    parts = zip(("CPU", "cores", "memory"), *machines, strict=True)
-    different = [f"{part} ({x} and {y})" for part, x, y in parts if x != y]
-    return f"the machines differ in {' and '.join(different)}"
-
-
-def _machines(run: RecordedRun) -> list[dict[str, dict[str, str]]]:
-    """Each description of a machine as component -> {name, details}."""
-    try:
-        return [
-            {part["component"]: part for part in machine or []}
-            for machine in run.environment["machines"]
-        ]
-    except (KeyError, TypeError) as error:
-        raise KvstudyError(
-            f"{run.folder / 'environment.json'}: {error!r}: another version of kvstudy wrote it; "
-            f"{PARSE_AGAIN}"
-        ) from None
-
-
-def _identity(machine: dict[str, dict[str, str]]) -> tuple[str, str, str] | None:
-    cpu, memory = machine.get("CPU", {}), machine.get("Memory", {})
-    # The clock rate is left out: where no highest one is told, it is that of the moment.
-    cores = cores_of(cpu.get("details", ""))
-    described = "{} cores, {} hardware threads usable".format(*cores) if cores else ""
-    found = (cpu.get("name", ""), described, sentence(memory.get("name", "")))
-    return None if HIDDEN.intersection(found) else found
-
-
-def _facts(run: RecordedRun, titles: dict[str, str]) -> dict[str, str]:
-    study, cells = run.study, run.cells
-    measured = cells[cells["status"] == "measured"]
-    facts = {"study": study.name}
-    machines = _machines(run)
-    for component in dict.fromkeys(name for machine in machines for name in machine):
-        facts[component] = _distinct(_words(machine.get(component)) for machine in machines)
-    facts["YCSB"] = _distinct(ycsb_versions(run.environment))
-    facts["YCSB client"] = _distinct(measured["client"])
-    facts["servers run as"] = _distinct(measured["provider"])
-    for store, title in titles.items():
-        rows = measured[measured["store"] == store]
-        facts[f"version of {title}"] = _distinct(rows["server_version"])
-        if images := run.environment["stores"].get(store, {}).get("images"):
-            facts[f"image of {title}"] = ", ".join(images)
-        if options := run.stores[store].options:
-            chosen = (f"{name}: {value}" for name, value in sorted(options.items()))
-            facts[f"options of {title}"] = ", ".join(chosen)
-    for name in run.workloads:
-        of_workload = "; ".join(map(sizes, run.parameters(name))) or "no cell"
-        facts[f"sizes of workload {name}"] = of_workload
-    facts["repetitions (n)"] = str(study.repetitions)
-    facts["seed of the order"] = str(study.seed)
-    return facts
-
-
-def _jars(run: RecordedRun, stores: Iterable[str]) -> dict[str, str]:
-    """The files on the class paths of the shared stores' clients, with their checksums."""
-    return {
-        name: str(digest)
-        for store in stores
-        # A store without a measured cell has no entry.
-        for name, digest in (run.environment["stores"].get(store, {}).get("jars") or {}).items()
-    }
-
-
-def _only(one: dict[str, str], other: dict[str, str]) -> str:
-    """The files of ``one`` that ``other`` has not, or has with another content."""
-    return ", ".join(
-        name if name not in other else f"{name} ({digest[:8]})"
-        for name, digest in sorted(one.items())
-        if other.get(name) != digest
-    )
-
-
-def _words(part: dict[str, str] | None) -> str:
-    if part is None:
-        return UNKNOWN
-    return ", ".join(sentence(text) for text in (part.get("name"), part.get("details")) if text)
-
-
-def _distinct(texts: Iterable[str]) -> str:
-    return " or ".join(dict.fromkeys(text for text in texts if text)) or UNKNOWN
-
-
-def store_looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
-    """Title, colour and hatch of ``stores``, as in the figures of the run's own report.
-
-    A store that this installation has no folder of is called as in the study.
-    """
-    spare = iter(sns.color_palette("colorblind", len(stores)).as_hex())
-    titles, colors, seen = {}, {}, []
-    for name, record in run.stores.items():
-        again = seen.count(record.folder)
-        seen.append(record.folder)
-        if name not in stores:
-            continue
-        use = StoreUse(store=record.folder, name=name, title=record.title, options=record.options)
-        try:
-            store = load_store(STORES / record.folder, use)
-            titles[name], colors[name] = store.title, lighter(store.color, again)
-        except KvstudyError:
-            titles[name], colors[name] = record.title or name, next(spare)
-    return looks(titles, colors)
-
-
-def workload_labels(run: RecordedRun, matching: Matching) -> dict[tuple[str, str], str]:
-    """The name of each match, with its parameters where a workload has several."""
-    sets = Counter(match.workload for match in matching.matches)
-    labels = {}
-    for name, parameters in (match.place.values() for match in matching.matches):
-        title = run.workloads[name].title or name
-        labels[name, parameters] = f"{title}, {sizes(parameters)}" if sets[name] > 1 else title
-    return labels
-
-
 TABLES = ["facts", "left-out", "changes", "throughputs", "orders"]
+LEFT_OUT = ["run", *PLACE, "repetitions", "reason"]
+YES_NO = {True: "yes", False: "no", None: ""}
+SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
+ORDERS = [
+    *["workload", "parameters", "stores", "order_a", "order_b"],
+    *["pairs", "same", "opposite", "neither", "tau"],
+]
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What two runs say of each other; the modules of each table say what its columns are.
+def _columns(value: str) -> list[str]:
+    sides = [f"{name}_{side}" for side in "ab" for name in ("n", value, "low", "high")]
+    change = ["change", "low", "high", "p", "p_holm", "different", "equivalence_p", "equal"]
+    return [*sides, *change, "would_decide"]
 
-    ``base`` is the store that the others are divided by, None when only one is shared.
-    ``two_machines`` says why ``throughputs`` has no rows; "" when both are of one machine.
-    """
 
-    a: RecordedRun
-    b: RecordedRun
-    base: str | None
-    stores: dict[str, Look]
-    workloads: dict[tuple[str, str], str]
-    facts: pd.DataFrame
-    left_out: pd.DataFrame
-    changes: pd.DataFrame
-    throughputs: pd.DataFrame
-    orders: pd.DataFrame
-    two_machines: str
-
-    def title(self, store: str) -> str:
-        return self.stores[store].title
+RELATIVE = [*PLACE, "base", *_columns("ratio")]
+ABSOLUTE = [*PLACE, *_columns("throughput")]
+# Of one run: independent lists of values, and those that they are divided by.
+Parts = tuple[list[pd.Series], list[pd.Series]]
 
 
 def compare(first: str, second: str, base: str | None = None) -> Comparison:
@@ -229,52 +65,286 @@ def compare(first: str, second: str, base: str | None = None) -> Comparison:
 
     KvstudyError when they cannot be compared; it says why.
     """
-    folders = [find_recorded(name) for name in (first, second)]
-    a, b = map(read_recorded, folders)
-    refuse_same(a, b)
-    matching = match_runs(a, b, base)
-    two_machines = not_one_machine(a, b)
-    if matching.base is None and two_machines:
+    a, b = map(read_recorded, (first, second))
+    same = a.folder.resolve() == b.folder.resolve()
+    if same or (len(a.speeds) and a.speeds.equals(b.speeds)):
+        what = "is the same folder as" if same else "has the same measured values as"
         raise KvstudyError(
-            f"{a.folder} and {b.folder}: they share one store only, {matching.stores[0]}, and "
-            f"{two_machines}. Between machines only ratios of two stores compare: compare runs "
-            "that share two stores"
+            f"{b.folder}: {what} {a.folder}; a run compared with itself says nothing. "
+            "Name another run"
         )
-    # These two leave out some more.
-    changes = relative_changes(a, b, matching)
-    placed = orders(a, b, matching)
-    looks = store_looks(a, matching.stores)
-    return Comparison(
-        a=a,
-        b=b,
-        base=matching.base,
-        stores=looks,
-        workloads=workload_labels(a, matching),
-        facts=facts_of_both(a, b, {name: look.title for name, look in looks.items()}),
-        left_out=pd.DataFrame(matching.left_out, columns=LEFT_OUT),
-        changes=changes,
-        throughputs=absolute_changes([] if two_machines else matching.matches),
-        orders=placed,
-        two_machines=two_machines,
-    )
+    return Comparison(a, b, base)
 
 
-def write_comparison(found: Comparison, output: Path) -> list[Path]:
-    """Write the tables as CSV and the forest plot as PDF and SVG; returns the plot's PDFs.
+class Comparison:
+    """What run A and run B say of each other, matched by store, workload and parameters.
 
-    ``changes.csv`` is the table of the plot. What an earlier comparison left in
-    ``output`` under these names is replaced.
+    ``matches`` are the workloads and parameters that both have, each with the stores that have
+    values in both: their throughputs (ops/s) by repetition in A, and in B. ``base`` is the store
+    that the others are divided by, None when only one is shared. ``left_out`` has what is not
+    compared (run is A, B or both). ``two_machines`` says why ``throughputs`` has no rows; "" when
+    both are of one machine. ``stores`` and ``workloads`` are how people read them.
     """
-    output.mkdir(parents=True, exist_ok=True)
-    for old in output.glob("forest-*.*"):
-        old.unlink()
-    for name in TABLES:
-        table = getattr(found, name.replace("-", "_"))
-        table.to_csv(output / f"{name}.csv", index=False, lineterminator="\n")
-    use_style()
-    drawn = []
-    for number, part in enumerate(pages(found.changes), start=1):
-        path = output / f"forest-{number}"
-        save(draw_forest(part, found.changes, found.workloads, found.stores), path)
-        drawn.append(path.with_suffix(".pdf"))
-    return drawn
+
+    def __init__(self, a: RecordedRun, b: RecordedRun, base: str | None) -> None:
+        """``base``: left out, the first store that has values in the most of the workloads.
+
+        KvstudyError when nothing can be compared, or ``base`` is none of the shared stores.
+        """
+        self.a, self.b, self.runs = a, b, (a, b)
+        self._left_out: list[dict[str, str]] = []
+        self.matches = self._matches()
+        stores = Counter(store for speeds in self.matches.values() for store in speeds)
+        if base is not None and base not in stores:
+            hint = did_you_mean(base, list(stores))
+            raise KvstudyError(f"--base {base}: not a store with values in both runs{hint}")
+        self.base = None
+        if len(stores) > 1:
+            self.base = base or stores.most_common(1)[0][0]
+        self.two_machines = not_one_machine(a, b)
+        if self.base is None and self.two_machines:
+            raise KvstudyError(
+                f"{a.folder} and {b.folder}: they share one store only, {next(iter(stores))}, and "
+                f"{self.two_machines}. Between machines only ratios of two stores compare: compare "
+                "runs that share two stores"
+            )
+        self.stores = _looks(a, list(stores))
+        self.workloads = self._workload_titles()
+        titles = {name: look.title for name, look in self.stores.items()}
+        self.facts = facts_of_both(a, b, titles)
+        self.changes = _changes(list(self._relative()), RELATIVE)
+        self.orders = pd.DataFrame(self._orders(), columns=ORDERS)
+        self.throughputs = _changes(
+            [
+                ([*place, store], *(([of_run], []) for of_run in both))
+                for place, speeds in self.matches.items()
+                for store, both in speeds.items()
+                if not self.two_machines
+            ],
+            ABSOLUTE,
+        )
+        self.left_out = pd.DataFrame(self._left_out, columns=LEFT_OUT)
+
+    def title(self, store: str) -> str:
+        return self.stores[store].title
+
+    def _leave_out(self, run: str, reason: str, *place: str, **more: str) -> None:
+        row = dict.fromkeys(LEFT_OUT, "") | dict(zip(PLACE, place, strict=False)) | more
+        self._left_out.append(row | {"run": run, "reason": reason})
+
+    def _matches(self) -> dict[tuple[str, str], dict[str, list[pd.Series]]]:
+        stores = self._shared("store", "shared store")
+        matches = {}
+        for workload in self._shared("workload", "common workload"):
+            for parameters in self._in_both(
+                "parameters",
+                [run.parameters(workload) for run in self.runs],
+                lambda there: (
+                    "other parameters: the other run has "
+                    + ("; ".join(map(sizes, there)) or "no cell")
+                ),
+                workload,
+            ):
+                speeds = {store: self._speeds(workload, parameters, store) for store in stores}
+                there = {store: both for store, both in speeds.items() if all(map(len, both))}
+                matches[workload, parameters] = there
+        if not any(matches.values()):
+            what, same = "common workload with the same parameters", "the same"
+            reasons = [row["reason"] for row in self._left_out if not row["store"]]
+            if matches:
+                what, same = "shared store with values on both sides", "the same stores"
+                of_stores = [row for row in self._left_out if row["store"]]
+                reasons = [f"{row['store']}: {row['reason']}" for row in of_stores]
+            raise KvstudyError(
+                f"{self.a.folder} and {self.b.folder}: no {what}: "
+                f"{'; '.join(dict.fromkeys(reasons)) or 'no cell was measured'}. "
+                f"Compare runs that measured {same}"
+            )
+        return {place: speeds for place, speeds in matches.items() if speeds}
+
+    def _shared(self, kind: str, what: str) -> list[str]:
+        """The names of the stores or workloads that are in both runs and the same there.
+
+        The others are left out. KvstudyError when no name is in both.
+        """
+        a, b = (run.named(kind) for run in self.runs)
+        shared = self._in_both(
+            kind, [list(a), list(b)], lambda _: f"the other run has no such {kind}"
+        )
+        if not shared:
+            raise KvstudyError(
+                f"{self.a.folder} and {self.b.folder}: no {what}: run A has {', '.join(a)}, run B "
+                f"has {', '.join(b)}. Compare runs that have a {kind} in common"
+            )
+        same = []
+        for name in shared:
+            different = ", ".join(
+                f"{key} is {a[name].get(key, 'not set')} in A, {b[name].get(key, 'not set')} in B"
+                for key in sorted(a[name].keys() | b[name].keys())
+                if a[name].get(key) != b[name].get(key)
+            )
+            if different:
+                reason = f"is another {kind} in each: {different}"
+                self._leave_out("both", reason, **{kind: name})
+            else:
+                same.append(name)
+        return same
+
+    def _in_both(
+        self, key: str, names: list[list[str]], reason: Callable[[list[str]], str], *place: str
+    ) -> list[str]:
+        """Those of the ``names`` in A and in B that are in both; the others are left out."""
+        for side, own, other in (("A", *names), ("B", *reversed(names))):
+            for name in own:
+                if name not in other:
+                    self._leave_out(side, reason(other), *place, **{key: name})
+        return [name for name in names[0] if name in names[1]]
+
+    def _speeds(self, *place: str) -> list[pd.Series]:
+        """The throughputs by repetition of a store, in A and in B.
+
+        Planned repetitions without a value that counts are left out, once for each reason.
+        """
+        both = []
+        for side, run in zip("AB", self.runs, strict=True):
+            cells = run.of(*place)
+            reasons: dict[str, list[str]] = {} if len(cells) else {"not planned": []}
+            for row in cells[cells["value"].isna()].itertuples():
+                reason = why_not(row) or "its throughput is not above 0"
+                reasons.setdefault(reason, []).append(row.repetition)
+            for reason, repetitions in reasons.items():
+                self._leave_out(side, reason, *place, repetitions=", ".join(repetitions))
+            both.append(cells.set_index("repetition")["value"].dropna())
+        return both
+
+    def _workload_titles(self) -> dict[tuple[str, str], str]:
+        """The name of each match, with its parameters where a workload has several."""
+        sets = Counter(workload for workload, _ in self.matches)
+        titles = {}
+        for name, parameters in self.matches:
+            title = self.a.workloads[name].title or name
+            titles[name, parameters] = f"{title}, {sizes(parameters)}" if sets[name] > 1 else title
+        return titles
+
+    def _relative(self) -> Iterator[tuple[list[str], Parts, Parts]]:
+        """What the change of each store's ratio to the base is worked out from.
+
+        In each run, the throughputs of store and base are divided repetition by repetition. The
+        repetitions of an imported run only share a number: there all runs of each are taken.
+        """
+        base = self.base
+        for place, speeds in self.matches.items() if base else []:
+            if base not in speeds:
+                reason = f"no value of {base} in both runs to divide by"
+                self._leave_out("both", reason, *place)
+                continue
+            for store, both in speeds.items():
+                if store == base:
+                    continue
+                sides = [
+                    ([above], [below])
+                    if run.study.imported
+                    else ([(above / below.reindex(above.index)).dropna()], [])
+                    for run, above, below in zip(self.runs, both, speeds[base], strict=True)
+                ]
+                lacking = [side for side, of in zip("AB", sides, strict=True) if of[0][0].empty]
+                if lacking:
+                    side = lacking[0] if len(lacking) == 1 else "both"
+                    reason = f"no repetition that has a value of {base} too"
+                    self._leave_out(side, reason, *place, store)
+                else:
+                    yield [*place, store, base], *sides
+
+    def _orders(self) -> Iterator[list[object]]:
+        """A row for each match of at least two stores, see ``ORDERS``.
+
+        ``order_a`` and ``order_b`` are the ``stores`` by their mean throughput, such as
+        ``redis > riak ~ memcached``: ~ between two that are undecided, = between equal ones. Of the
+        ``pairs`` of stores, ``same`` have the same order in both runs, ``opposite`` ones the
+        opposite; ``neither`` ones are equal or undecided in at least one run. ``tau`` is Kendall's
+        tau-b, NaN where one run decides none. In each run a pair is paired by repetition (not in
+        an imported one), with Holm's adjustment over the pairs of the workload.
+        """
+        for place, speeds in self.matches.items():
+            if len(speeds) < 2:
+                continue
+            of_runs = [{store: both[side] for store, both in speeds.items()} for side in (0, 1)]
+            compared = [_pairs(*both) for both in zip(self.runs, of_runs, strict=True)]
+            number = len(speeds) * (len(speeds) - 1) // 2
+            lacking = [side for side, of in zip("AB", compared, strict=True) if len(of) < number]
+            if lacking:
+                reason = "no order: two stores have no repetition in common"
+                self._leave_out(lacking[0], reason, *place)
+                continue
+            agreed = agreement(*(order_of(of, speeds) for of in compared))
+            neither = agreed.total - agreed.concordant - agreed.discordant
+            numbers = [agreed.total, agreed.concordant, agreed.discordant, neither, agreed.tau]
+            yield [*place, ", ".join(speeds), *map(_order, of_runs, compared), *numbers]
+
+
+def _looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
+    """Title, colour and hatch of ``stores``, as in the figures of the run's own report.
+
+    A store that this installation has no folder of is called as in the study.
+    """
+    spare = iter(sns.color_palette("colorblind", len(stores)).as_hex())
+    titles, colors, folders = {}, {}, []
+    for name, record in run.stores.items():
+        folders.append(record.folder)
+        if name not in stores:
+            continue
+        use = StoreUse(store=record.folder, name=name, title=record.title, options=record.options)
+        try:
+            store = load_store(STORES / record.folder, use)
+            titles[name] = store.title
+            colors[name] = lighter(store.color, folders.count(record.folder) - 1)
+        except KvstudyError:
+            titles[name], colors[name] = record.title or name, next(spare)
+    return looks(titles, colors)
+
+
+def _pairs(run: RecordedRun, speeds: dict[str, pd.Series]) -> pd.DataFrame:
+    """The ratios of every two stores, as in the run's own analysis."""
+    values = pd.concat(speeds, names=["store"]).reset_index().assign(workload="", parameters="")
+    return pairs(values, FLOOR.frame(), paired=not run.study.imported)
+
+
+def _order(speeds: dict[str, pd.Series], compared: pd.DataFrame) -> str:
+    decisions = {frozenset((row.faster, row.slower)): row.decision for row in compared.itertuples()}
+    means = {store: log_t_interval(of).value for store, of in speeds.items()}
+    ordered = sorted(means, key=means.__getitem__, reverse=True)
+    text = ordered[0]
+    for one, other in pairwise(ordered):
+        text += f" {SIGNS[decisions[frozenset((one, other))]]} {other}"
+    return text
+
+
+def _changes(rows: list[tuple[list[str], Parts, Parts]], columns: list[str]) -> pd.DataFrame:
+    """One line for each place with what it is worked out from in A and in B.
+
+    ``ratio_a`` and ``ratio_b`` (``throughput_a``, ``throughput_b``) are geometric means over the
+    ``n_a`` and ``n_b`` repetitions, with 95 % intervals: t intervals on logarithms, Welch's where
+    means are divided. ``change`` is B by A: Welch's interval and p-value for independent means.
+    ``p_holm`` is adjusted over all rows, ``different`` (yes, no) follows from it; ``equal`` says
+    whether the whole interval is within the margin of equivalence. Both are "" where a run has
+    one repetition. ``would_decide`` is about how many repetitions of each run would decide an
+    undecided change.
+    """
+    ratios = [
+        unpaired_quotient(above_b + below_a, below_b + above_a)
+        for _, (above_a, below_a), (above_b, below_b) in rows
+    ]
+    ratios = adjusted(dict(enumerate(ratios))).values()
+    lines = []
+    for (place, *sides), ratio in zip(rows, ratios, strict=True):
+        line = list(place)
+        for above, below in sides:
+            side = unpaired_quotient(above, below) if below else log_t_interval(above[0])
+            line += [side.n, side.value, side.low, side.high]
+        more = repetitions_to_decide(ratio) if decide(ratio) is Decision.UNDECIDED else None
+        line += [ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm]
+        line += [YES_NO[ratio.differs], equivalence_p(ratio), YES_NO[equivalent(ratio)], more]
+        lines.append(line)
+    table = pd.DataFrame(lines, columns=columns)
+    # Of runs of one repetition all of them are missing.
+    return table.astype({"low": float, "high": float})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from math import isnan, log
-
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator
 
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.present.comparison.runs import marks
-from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, Look
+from kvstudy.present.drawing.draw import TEXT_WIDTH, Look, number_axis
+from kvstudy.present.figures.ratios import ticks_of
+from kvstudy.present.typeset.latex import EQUAL, TIE
 from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import margin_bounds
 
@@ -24,8 +23,17 @@ LONGEST_TITLE = 28
 LONGEST = 3.0
 # Of the figure, in widths of the axis.
 LEFT_EDGE, RIGHT_EDGE = -0.31 / 0.41, 0.69 / 0.41
-TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9]
-TICKS += [1, *(1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)]
+
+
+def marks(row) -> str:
+    """``=`` for equal within the margin, ``~ 12`` for undecided, ``?`` for one run."""
+    if row.different == "":
+        return "?"
+    if row.equal == "yes":
+        return EQUAL
+    if row.different == "yes":
+        return ""
+    return TIE if pd.isna(row.would_decide) else f"{TIE} {row.would_decide:.0f}"
 
 
 def pages(changes: pd.DataFrame) -> list[pd.DataFrame]:
@@ -56,10 +64,9 @@ def draw_forest(
     height = EDGES + LINE_HEIGHT * lines
     figure, ax = plt.subplots(figsize=(TEXT_WIDTH, height))
     figure.subplots_adjust(left=0.31, right=0.72, top=1 - 0.3 / height, bottom=0.45 / height)
-    ax.set(xscale="log", xlim=(low, high), ylim=(lines - 0.5, -0.5))
+    ax.set(xscale="log", xlim=(low, high), ylim=(lines - 0.5, -0.5), yticks=[])
     ax.axvspan(*margin_bounds(), color="0.92", zorder=0)
     ax.axvline(1, color="0.35", linewidth=0.8, zorder=1)
-    ax.grid(False, axis="y")
     ax.grid(True, axis="x")
     _beside(ax, 1.03, -0.9, "change, 95 % interval")
     y = 0
@@ -67,23 +74,23 @@ def draw_forest(
         _beside(ax, LEFT_EDGE, y, labels[place], weight="bold")
         for row in rows.itertuples():
             y += 1
-            _row(ax, row, y, looks, low, high)
+            _row(ax, row, y, looks[row.store], low, high)
         y += 1
-    ax.set_yticks([])
-    ax.xaxis.set_major_locator(FixedLocator(_ticks(low, high)))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    number_axis(ax.xaxis, FixedLocator(ticks_of(low, high)))
+    ax.minorticks_off()
     ax.set_xlabel("Change from run A to run B (log axis)")
-    for side in ("left", "top", "right"):
-        ax.spines[side].set_visible(False)
+    ax.spines[["left", "top", "right"]].set_visible(False)
     return figure
 
 
-def _row(ax, row, y: int, looks: dict[str, Look], low: float, high: float) -> None:
-    look = looks[row.store]
-    marker = MARKERS[list(looks).index(row.store) % len(MARKERS)]
-    _interval(ax, row, y, look.color, low, high)
-    ax.plot(row.change, y, marker, color=look.color, markersize=5, zorder=3)
+def _row(ax, row, y: int, look: Look, low: float, high: float) -> None:
+    style = {"color": look.color, "markersize": 5}
+    if pd.notna(row.low):
+        start, end = max(row.low, low), min(row.high, high)
+        ax.hlines(y, start, end, color=look.color, linewidth=1.6, zorder=2)
+        ax.plot(start, y, "<" if row.low < low else "|", clip_on=False, zorder=2, **style)
+        ax.plot(end, y, ">" if row.high > high else "|", clip_on=False, zorder=2, **style)
+    ax.plot(row.change, y, look.marker, zorder=3, **style)
     title = look.title
     if len(title) > LONGEST_TITLE:
         title = title[: LONGEST_TITLE - 1] + "\N{HORIZONTAL ELLIPSIS}"
@@ -101,29 +108,7 @@ def _limits(changes: pd.DataFrame) -> tuple[float, float]:
     return low / 1.05, high * 1.05
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers between the bounds, apart enough to be read."""
-    least = log(high / low) / 9
-    chosen = [1.0]
-    for side in ([tick for tick in TICKS if tick > 1], [tick for tick in TICKS[::-1] if tick < 1]):
-        last = 1.0
-        for tick in side:
-            if low <= tick <= high and abs(log(tick / last)) >= least:
-                chosen.append(tick)
-                last = tick
-    return sorted(chosen)
-
-
-def _interval(ax, row, y: int, color: str, low: float, high: float) -> None:
-    if isnan(row.low):
-        return
-    start, end = max(row.low, low), min(row.high, high)
-    ax.hlines(y, start, end, color=color, linewidth=1.6, zorder=2)
-    for cut, at, arrow in ((row.low < low, start, "<"), (row.high > high, end, ">")):
-        ax.plot(at, y, arrow if cut else "|", color=color, markersize=5, clip_on=False, zorder=2)
-
-
 def _beside(ax, x: float, y: float, text: str, ha: str = "left", **style) -> None:
     """``text`` in the row ``y``; ``x`` is a share of the axis' width."""
-    style = {"va": "center", "fontsize": 8} | style
-    ax.text(x, y, text, transform=ax.get_yaxis_transform(), ha=ha, **style)
+    place = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": ha}
+    ax.text(x, y, text, fontsize=8, **place, **style)

@@ -1,8 +1,9 @@
-"""Reading a finished run, which may come from another machine, and how its values are written."""
+"""Reading a finished run, which may come from another machine, and what it was measured on."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,55 +12,47 @@ import pandas as pd
 from pydantic import ValidationError
 
 from kvstudy.analyse.tidy.collect import StoreRecord, StudyRecord, WorkloadRecord
-from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, read_csv, read_environment
+from kvstudy.analyse.tidy.files import CELL, CELLS, MEASUREMENTS, read_environment, ycsb_versions
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.latex import EQUAL, TIE
+from kvstudy.language.reasons import sentence
+from kvstudy.study.alike import cores_of
 from kvstudy.study.naming import did_you_mean
+from kvstudy.study.run_names import RESULTS
+
+FILES = ["cells.csv", "measurements.csv", "environment.json"]
+PARSE_AGAIN = "parse its raw logs again with 'kvstudy parse'"
+PLACE = ["workload", "parameters", "store"]
+UNKNOWN = "not recorded"
+# How environment.json says that the machine does not tell.
+HIDDEN = {"", UNKNOWN, "not visible"}
 
 
 def sizes(parameters: str) -> str:
     """The short name of a cell's parameters in words."""
-    found = re.fullmatch(r"r(\d+)_o(\d+)_t(\d+)(?:_s(\d+))?", parameters)
-    if not found:
+    slug = re.fullmatch(r"r(\d+)_o(\d+)_t(\d+)(?:_s(\d+))?", parameters)
+    if not slug:
         return parameters
     names = ["records", "operations", "threads", "seconds"]
     return ", ".join(
         f"{grouped(count)} {name if count != '1' else name[:-1]}"
-        for name, count in zip(names, found.groups(), strict=True)
+        for name, count in zip(names, slug.groups(), strict=True)
         if count not in (None, "0")
     )
-
-
-def marks(row) -> str:
-    """``=`` for equal within the margin, ``~ 12`` for undecided, ``?`` for one run."""
-    if row.different == "":
-        return "?"
-    if row.equal == "yes":
-        return EQUAL
-    if row.different == "yes":
-        return ""
-    return TIE if pd.isna(row.would_decide) else f"{TIE} {row.would_decide:.0f}"
-
-
-RESULTS = Path("results")
-FILES = ["cells.csv", "measurements.csv", "environment.json"]
-PARSE_AGAIN = "parse its raw logs again with 'kvstudy parse'"
 
 
 @dataclass(frozen=True)
 class RecordedRun:
     """A finished run of which only the results are here, not its study file.
 
-    ``cells`` are those of its study's own stores and workloads; ``speeds`` are the throughputs
-    (ops/s) by repetition that count, of each (workload, parameters, store) that has some.
+    ``cells`` are those of its study's own stores and workloads; their ``value`` is the throughput
+    (ops/s) that counts, NaN where none does.
     """
 
     folder: Path
     study: StudyRecord
     cells: pd.DataFrame
-    speeds: dict[tuple[str, str, str], dict[str, float]]
     environment: dict
 
     @property
@@ -74,23 +67,55 @@ class RecordedRun:
     def workloads(self) -> dict[str, WorkloadRecord]:
         return {workload.name: workload for workload in self.study.workloads}
 
-    @property
-    def counted(self) -> int:
-        """How many cells have a value that counts."""
-        return sum(map(len, self.speeds.values()))
+    def named(self, kind: str) -> dict[str, dict[str, str]]:
+        """The stores or workloads with what makes them the same in another run."""
+        if kind == "store":
+            return {name: {"folder": store.folder} for name, store in self.stores.items()}
+        return {name: workload.properties for name, workload in self.workloads.items()}
+
+    @cached_property
+    def speeds(self) -> pd.DataFrame:
+        """The cells with a value that counts."""
+        return self.cells.dropna(subset="value")[[*CELL, "value"]].reset_index(drop=True)
 
     def parameters(self, workload: str) -> list[str]:
         """The sets of parameters that were planned for ``workload``, in their order."""
-        rows = self.cells[self.cells["workload"] == workload]
-        return list(dict.fromkeys(rows["parameters"]))
+        return list(self.cells.loc[self.cells["workload"] == workload, "parameters"].unique())
+
+    def of(self, *place: str) -> pd.DataFrame:
+        """The cells of a workload with these parameters, of a store."""
+        return self.cells[(self.cells[PLACE] == list(place)).all(axis=1)]
+
+    @cached_property
+    def machines(self) -> list[dict[str, dict[str, str]]]:
+        """Each description of a machine as component -> {name, details}.
+
+        KvstudyError for an environment.json of another form.
+        """
+        try:
+            return [
+                {part["component"]: part for part in machine or []}
+                for machine in self.environment["machines"]
+            ]
+        except (KeyError, TypeError) as error:
+            raise KvstudyError(
+                f"{self.folder / 'environment.json'}: {error!r}: another version of kvstudy wrote "
+                f"it; {PARSE_AGAIN}"
+            ) from None
+
+    def of_store(self, store: str, key: str) -> dict | list:
+        """Its images, or its clients' jars; none for one without a measured cell."""
+        return self.environment["stores"].get(store, {}).get(key, {})
 
 
-def find_recorded(name: str) -> Path:
-    """The folder of the run called ``name``, or of that path; KvstudyError when there is none."""
-    for folder in (RESULTS / name, Path(name)):
-        if folder.is_dir():
-            break
-    else:
+def read_recorded(name: str) -> RecordedRun:
+    """The run called ``name``, or in the folder of that path.
+
+    KvstudyError when there is none, and for files that are broken, contradict each other or
+    were written by another version of kvstudy.
+    """
+    folder = next((path for path in (RESULTS / name, Path(name)) if path.is_dir()), None)
+    if folder is None:
         known = sorted(path.parent.name for path in RESULTS.glob(f"*/{FILES[0]}"))
         hint = did_you_mean(name, known) if known else "; there are none below results/"
         raise KvstudyError(f"{name}: no run of that name and no such folder{hint}")
@@ -100,15 +125,6 @@ def find_recorded(name: str) -> Path:
                 f"{folder}: is not a finished run, it has no {file}. Name a folder that "
                 "'kvstudy parse' has written, such as results/<study>"
             )
-    return folder
-
-
-def read_recorded(folder: Path) -> RecordedRun:
-    """The run in ``folder``.
-
-    KvstudyError for files that are broken, contradict each other or were written by
-    another version of kvstudy.
-    """
     path = folder / "environment.json"
     environment = read_environment(path, ["study", "machines"])
     try:
@@ -117,37 +133,109 @@ def read_recorded(folder: Path) -> RecordedRun:
         problem = error.errors()[0]
         place = ".".join(map(str, ["study", *problem["loc"]]))
         raise KvstudyError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None
-    made_by = f"written by `kvstudy parse`; if another version wrote it, {PARSE_AGAIN}"
-    cells = read_csv(
-        CELLS.path(folder), CELLS.columns, CELLS.numbers, made_by, ["wall_seconds", "node"]
-    )
-    measurements = MEASUREMENTS.read(folder)
+    cells = CELLS.read(folder)
     try:
-        values = per_repetition(measurements, cells, [])
+        values = throughputs(per_repetition(MEASUREMENTS.read(folder), cells, []))
     except KvstudyError as error:
         raise KvstudyError(f"{folder}: {error}") from None
     # Controls that the pipeline adds to a study are not among its stores.
     stores, workloads = ({each.name for each in of} for of in (study.stores, study.workloads))
-    cells, values = (
-        frame[frame["store"].isin(stores) & frame["workload"].isin(workloads)]
-        for frame in (cells, values)
+    cells = cells[cells["store"].isin(stores) & cells["workload"].isin(workloads)]
+    values = values.loc[values["value"] > 0, [*CELL, "value"]]
+    return RecordedRun(folder, study, cells.merge(values, on=CELL, how="left"), environment)
+
+
+def facts_of_both(a: RecordedRun, b: RecordedRun, titles: dict[str, str]) -> pd.DataFrame:
+    """One row for each fact about machines, programs and plans.
+
+    Columns: what, a, b (text; "not recorded" where a run does not tell), same (yes, no).
+    ``titles`` are the names of the shared stores.
+    """
+    facts = [_facts(run, titles) for run in (a, b)]
+    # Checksums of the files on the class paths of the shared stores' clients.
+    jars = [
+        {name: digest for store in titles for name, digest in run.of_store(store, "jars").items()}
+        for run in (a, b)
+    ]
+    files = [_only(*jars), _only(*reversed(jars))]
+    if not all(jars):
+        files = ["" if of else UNKNOWN for of in jars]
+    elif not any(files):
+        files = [f"{len(jars[0])} files"] * 2
+    for of_run, text in zip(facts, files, strict=True):
+        of_run["client's files"] = text or "no others"
+    table = pd.DataFrame(facts, index=["a", "b"]).T.fillna(UNKNOWN)
+    table["same"] = (table["a"] == table["b"]).map({True: "yes", False: "no"})
+    return table.rename_axis("what").reset_index()
+
+
+def _facts(run: RecordedRun, titles: dict[str, str]) -> dict[str, str]:
+    study, measured = run.study, run.cells[run.cells["status"] == "measured"]
+    facts = {"study": study.name}
+    for component in dict.fromkeys(name for machine in run.machines for name in machine):
+        parts = (machine.get(component) for machine in run.machines)
+        facts[component] = _distinct(_words(part) if part else UNKNOWN for part in parts)
+    facts["YCSB"] = _distinct(ycsb_versions(run.environment))
+    facts["YCSB client"] = _distinct(measured["client"])
+    facts["servers run as"] = _distinct(measured["provider"])
+    for store, title in titles.items():
+        rows = measured[measured["store"] == store]
+        facts[f"version of {title}"] = _distinct(rows["server_version"])
+        facts[f"image of {title}"] = ", ".join(run.of_store(store, "images"))
+        options = sorted(run.stores[store].options.items())
+        facts[f"options of {title}"] = ", ".join(f"{name}: {value}" for name, value in options)
+    for name in run.workloads:
+        of_workload = "; ".join(map(sizes, run.parameters(name))) or "no cell"
+        facts[f"sizes of workload {name}"] = of_workload
+    facts["repetitions (n)"] = str(study.repetitions)
+    facts["seed of the order"] = str(study.seed)
+    return {what: text for what, text in facts.items() if text}
+
+
+def _only(one: dict[str, str], other: dict[str, str]) -> str:
+    """The files of ``one`` that ``other`` has not, or has with another content."""
+    return ", ".join(
+        name if name not in other else f"{name} ({digest[:8]})"
+        for name, digest in sorted(one.items())
+        if other.get(name) != digest
     )
-    speeds = {
-        place: dict(zip(rows["repetition"], rows["value"], strict=True))
-        for place, rows in throughputs(values)
-        .query("value > 0")
-        .groupby(["workload", "parameters", "store"], sort=False)
-    }
-    return RecordedRun(folder, study, cells, speeds, environment)
 
 
-def refuse_same(a: RecordedRun, b: RecordedRun) -> None:
-    """KvstudyError when both are one run, or one is a copy of the other."""
-    same = a.folder.resolve() == b.folder.resolve()
-    copied = a.speeds and a.speeds == b.speeds
-    if same or copied:
-        what = "is the same folder as" if same else "has the same measured values as"
-        raise KvstudyError(
-            f"{b.folder}: {what} {a.folder}; a run compared with itself says nothing. "
-            "Name another run"
-        )
+def _words(part: dict[str, str]) -> str:
+    return ", ".join(sentence(text) for text in (part.get("name"), part.get("details")) if text)
+
+
+def _distinct(texts: Iterable[str]) -> str:
+    return " or ".join(dict.fromkeys(text for text in texts if text)) or UNKNOWN
+
+
+def not_one_machine(a: RecordedRun, b: RecordedRun) -> str:
+    """Why both runs are not known to be of one machine; "" when they say they are.
+
+    One machine is: the same CPU, cores and memory. Two machines of one type look the same.
+    """
+    one, other = (
+        [(hosts["server"], *hosts["clients"]) for hosts in run.environment.get("hosts", [])]
+        for run in (a, b)
+    )
+    if one != other:
+        return "server and clients ran on other hosts"
+    machines = []
+    for side, run in (("A", a), ("B", b)):
+        described = {_identity(machine) for machine in run.machines}
+        if len(described) > 1:
+            return f"run {side} was measured on {len(described)} machines"
+        if not described or HIDDEN.intersection(*described):
+            return f"run {side} does not record CPU, cores and memory"
+        machines += described
+    parts = zip(("CPU", "cores", "memory"), *machines, strict=True)
+    different = [f"{part} ({x} and {y})" for part, x, y in parts if x != y]
+    return f"the machines differ in {' and '.join(different)}" if different else ""
+
+
+def _identity(machine: dict[str, dict[str, str]]) -> tuple[str, str, str]:
+    """CPU, cores and memory. The clock rate is left out: it may be that of the moment."""
+    cpu, memory = machine.get("CPU", {}), machine.get("Memory", {})
+    cores = cores_of(cpu.get("details", ""))
+    described = "{} cores, {} hardware threads usable".format(*cores) if cores else ""
+    return cpu.get("name", ""), described, sentence(memory.get("name", ""))

@@ -1,21 +1,22 @@
-"""A comparison as plain text for the terminal, and as a PDF."""
+"""A comparison as text for the terminal, as CSV files, and as a PDF: the same parts in each."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.numbers import grouped, significant
-from kvstudy.present.comparison.compare import Comparison
-from kvstudy.present.comparison.runs import RecordedRun, marks, sizes
+from kvstudy.present.comparison.compare import TABLES, Comparison
+from kvstudy.present.comparison.forest import draw_forest, marks, pages
+from kvstudy.present.comparison.runs import RecordedRun, sizes
+from kvstudy.present.drawing.draw import save, use_style
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
-from kvstudy.present.typeset.latex import Latex, breakable, fill
-from kvstudy.present.typeset.table import interval
+from kvstudy.present.typeset.latex import ZERO_WIDTH_SPACE, Latex, breakable, fill
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, interval
 from kvstudy.stats.ratios import MARGIN
 
 # Between a number and its sign, so that no line breaks there.
@@ -29,34 +30,20 @@ MARKS = (
     "even if the change itself is told. No mark: different. ?: a run has one repetition, so "
     "nothing is known of its spread."
 )
-
-
-def about_relative(found: Comparison) -> str:
-    base = found.title(found.base)
-    return (
-        f"Within each run, a store's throughput is divided by that of {base}, repetition by "
-        "repetition, so what makes a machine faster for all stores alike cancels out. The columns "
-        f"of run A and run B are geometric means of these ratios. {_imported(found)}"
-        f"The change is B by A: 1.5 means that the store gained half against {base}. A slower "
-        f"{base} looks the same as faster others. The 95{NB}% interval (of 100 such intervals, "
-        "about 95 hold the true change) is Welch's: a t interval for independent means on "
-        "logarithms, whose runs may spread differently. n is the number of repetitions in A and "
-        "in B."
-    )
-
-
-def _imported(found: Comparison) -> str:
-    """What is not paired, if anything; with a space behind it."""
-    sides = [side for side, run in _both(found) if run.study.imported]
-    if not sides:
-        return ""
-    runs = "Runs A and B have" if len(sides) > 1 else f"Run {sides[0]} has"
-    return (
-        f"{runs} imported logs, whose repetitions only share a number: there the geometric means "
-        "of all runs of each store are divided. "
-    )
-
-
+ABOUT_RELATIVE = (
+    "Within each run, a store's throughput is divided by that of {base}, repetition by "
+    "repetition, so what makes a machine faster for all stores alike cancels out. The columns "
+    "of run A and run B are geometric means of these ratios. {imported}"
+    "The change is B by A: 1.5 means that the store gained half against {base}. A slower "
+    f"{{base}} looks the same as faster others. The 95{NB}% interval (of 100 such intervals, "
+    "about 95 hold the true change) is Welch's: a t interval for independent means on "
+    "logarithms, whose runs may spread differently. n is the number of repetitions in A and "
+    "in B."
+)
+IMPORTED = (
+    "{} imported logs, whose repetitions only share a number: there the geometric means "
+    "of all runs of each store are divided. "
+)
 ABOUT_ABSOLUTE = (
     "Both runs say that they are of one machine: the same CPU, cores and memory. (Two machines "
     "of one type look the same.) Geometric means in operations per second; the change is B by "
@@ -70,36 +57,110 @@ ABOUT_ORDERS = (
     "logs; Holm's correction for the pairs of a workload). A pair of stores has neither order "
     "when one of the runs shows the two equal or leaves them undecided."
 )
+# Longest word of a narrow column, and of the pieces that a longer one breaks into.
+NARROW = (10, 6)
+WIDTH = 100
+TEMPLATE = Path("report/templates/compared-runs.tex.j2")
 
 
-def order_lines(found: Comparison) -> list[tuple[str, str]]:
-    """Of each workload ``run A: Redis > Memcached; run B: ...; of 1 pair, 1 in the same ...``."""
-    lines = []
-    for row in found.orders.itertuples():
-        orders = (
-            " ".join(found.title(word) if word in found.stores else word for word in of.split(" "))
-            for of in (row.order_a, row.order_b)
+@dataclass(frozen=True)
+class Part:
+    """A part of what is said: a table, or a sentence in place of an empty one."""
+
+    title: str
+    grid: Grid
+    nothing: str = ""
+
+
+def parts_of(comparison: Comparison) -> list[Part]:
+    """All parts, what differs first."""
+    base, facts = comparison.base, comparison.facts
+    same = ", ".join(facts.loc[facts["same"] == "yes", "what"]) or "nothing"
+    different = facts.loc[facts["same"] == "no", ["what", "a", "b"]].to_numpy().tolist()
+    gaps = [[_place(row), row.reason] for row in comparison.left_out.itertuples()]
+    shares = Paper(label=0.22, widths=(0.36, 0.36))
+    parts = [
+        Part(
+            "What differs",
+            _grid(["", "Run A", "Run B"], different, shares, f"The same: {same}."),
+            "Nothing that the runs record.",
+        ),
+        Part(
+            "What is not compared",
+            _grid(["Where", "Why"], gaps, Paper(label=0.38, widths=(0.58,))),
+            "Nothing is left out.",
+        ),
+    ]
+    if base is not None:
+        title = f"Throughput relative to {comparison.title(base)}, and its change from A to B"
+        heads = [f"Run {side}, by {comparison.title(base)}" for side in "AB"]
+        grid = _changes(comparison, "ratio", heads, _about_relative(comparison), MARKS)
+        parts.append(Part(title, grid, "No store has values beside it in both runs."))
+    if len(comparison.orders):
+        paper = Paper(label=0.22, widths=(0.74,))
+        grid = _grid(["Workload", "Order"], _orders(comparison), paper, ABOUT_ORDERS)
+        parts.append(Part("Order of the stores by throughput", grid))
+    title = "Throughput itself, and its change from A to B"
+    title += "" if comparison.two_machines else " (one machine)"
+    reason = f"Left out: {comparison.two_machines}. Absolute rates compare on one machine only."
+    notes = [ABOUT_ABSOLUTE, *([] if base else [MARKS])]
+    heads = [f"Run {side} (ops/s)" for side in "AB"]
+    return [*parts, Part(title, _changes(comparison, "throughput", heads, *notes), reason)]
+
+
+def _grid(heads: list[str], rows: list[list[str]], paper: Paper, *notes: str) -> Grid:
+    lines = [Line(label, cells) for label, *cells in rows]
+    return Grid(heads[1:], [Section("", lines)], list(notes), corner=heads[0], paper=paper)
+
+
+def _changes(comparison: Comparison, value: str, heads: list[str], *notes: str) -> Grid:
+    """Workload, store, the ``value`` of both runs, repetitions, and the change with its marks."""
+    rows = []
+    table = comparison.changes if value == "ratio" else comparison.throughputs
+    for row in table.itertuples():
+        words = comparison.title(row.store).split()
+        rows.append(
+            [
+                comparison.workloads[row.workload, row.parameters],
+                " ".join(breakable(word, *NARROW) for word in words),
+                *(grouped(significant(getattr(row, f"{value}_{side}"))) for side in "ab"),
+                f"{row.n_a}" if row.n_a == row.n_b else f"{row.n_a}, {row.n_b}",
+                significant(row.change),
+                interval(row.change, row.low, row.high),
+                marks(row),
+            ]
         )
-        text = (
-            "run A: {}; run B: {}; of {}, {} in the same order, {} in the opposite, {} in neither"
+    columns = ["Workload", "Store", *heads, "n", "Change", "95 % interval", ""]
+    paper = Paper(label=0.22, widths=(0.22, *[0] * 6))
+    return _grid(columns, rows, paper, *(notes if rows else ()))
+
+
+def _about_relative(comparison: Comparison) -> str:
+    sides = [side for side, run in zip("AB", comparison.runs, strict=True) if run.study.imported]
+    runs = "Runs A and B have" if len(sides) > 1 else f"Run {''.join(sides)} has"
+    imported = IMPORTED.format(runs) if sides else ""
+    return ABOUT_RELATIVE.format(base=comparison.title(comparison.base), imported=imported)
+
+
+def _orders(comparison: Comparison) -> list[list[str]]:
+    """Of each workload ``run A: Redis > Memcached; run B: ...; of 1 pair, 1 in the same ...``."""
+    titles = {store: look.title for store, look in comparison.stores.items()}
+    lines = []
+    for row in comparison.orders.itertuples():
+        a, b = (
+            " ".join(titles.get(word, word) for word in order.split(" "))
+            for order in (row.order_a, row.order_b)
         )
         pairs = "1 pair" if row.pairs == 1 else f"{row.pairs} pairs"
-        text = text.format(*orders, pairs, row.same, row.opposite, row.neither)
-        lines.append((found.workloads[row.workload, row.parameters], text))
+        text = (
+            f"run A: {a}; run B: {b}; of {pairs}, {row.same} in the same order, {row.opposite} in "
+            f"the opposite, {row.neither} in neither"
+        )
+        lines.append([comparison.workloads[row.workload, row.parameters], text])
     return lines
 
 
-def different(found: Comparison) -> list[tuple[str, str, str]]:
-    """What differs between the runs: what, in A, in B."""
-    rows = found.facts.query("same == 'no'")
-    return list(rows[["what", "a", "b"]].itertuples(index=False, name=None))
-
-
-def same(found: Comparison) -> str:
-    return ", ".join(found.facts.query("same == 'yes'")["what"])
-
-
-def place_of(row) -> str:
+def _place(row) -> str:
     """Which run, workload, store and repetitions a row of what is left out is about."""
     side = "both runs" if row.run == "both" else f"run {row.run}"
     workload = f"workload {row.workload}" if row.workload else ""
@@ -108,155 +169,106 @@ def place_of(row) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def span(run: RecordedRun) -> str:
+def _span(run: RecordedRun) -> str:
     """``measured 2 November 2026, 16:05 to 16:09 (UTC), 12 of 12 cells count``."""
-    counts = f"{run.counted} of {len(run.cells)} cells count"
-    try:
-        started = sorted(datetime.fromisoformat(text) for text in run.cells["started"] if text)
-    except (ValueError, TypeError):
-        started = []
+    counts = f"{len(run.speeds)} of {len(run.cells)} cells count"
+    started = sorted(datetime.fromisoformat(text) for text in run.cells["started"] if text)
     if not started:
         return f"time not recorded, {counts}"
     first, last = started[0], started[-1]
     until = "" if f"{first:%H:%M}" == f"{last:%H:%M}" else f" to {last:%H:%M}"
     if first.date() != last.date():
-        until = f" to {_day(last)}, {last:%H:%M}"
+        until = f" to {last:%-d %B %Y, %H:%M}"
     zone = f" ({first.tzname()})" if first.tzinfo else ""
-    return f"measured {_day(first)}, {first:%H:%M}{until}{zone}, {counts}"
+    return f"measured {first:%-d %B %Y, %H:%M}{until}{zone}, {counts}"
 
 
-def _day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B %Y}"
-
-
-WIDTH = 100
-
-
-def as_text(found: Comparison) -> str:
-    """All parts, what differs first."""
-    runs = [f"Run {side}  {run.folder}: {span(run)}" for side, run in _both(found)]
-    differences = [(f"{what}: ", f"{a}  ->  {b}") for what, a, b in different(found)]
-    differences = _wrapped(differences) or ["  nothing that the runs record"]
-    gaps = _wrapped((f"{place_of(row)}: ", row.reason) for row in found.left_out.itertuples())
-    blocks = [
-        runs,
-        ["What differs", *differences, *_wrapped([("The same: ", same(found) or "nothing")])],
-        ["What is not compared", *(gaps or ["  nothing is left out"])],
-    ]
-    if found.base is not None:
-        base = found.title(found.base)
-        blocks.append(
-            [
-                f"Throughput by that of {base}, and its change from A to B",
-                *_grid([f"run A, by {base}", f"run B, by {base}"], relative_rows(found)),
-                *_wrapped([("", about_relative(found)), ("", MARKS)]),
+def as_text(comparison: Comparison) -> str:
+    """All parts for the terminal."""
+    runs = zip("AB", comparison.runs, strict=True)
+    blocks = [[f"Run {side}  {run.folder}: {_span(run)}" for side, run in runs]]
+    for part in parts_of(comparison):
+        grid = part.grid
+        # Places to break are for narrow columns on paper.
+        rows = [
+            [cell.replace(ZERO_WIDTH_SPACE, "") for cell in (line.label, *line.cells)]
+            for line in grid.lines
+        ]
+        if not rows:
+            lines = _wrapped(part.nothing)
+        elif all(grid.widths):
+            lines = [
+                line
+                for label, *cells in rows
+                for line in _wrapped(f"{label}: {'  ->  '.join(cells)}", indent=6)
             ]
-        )
-    if len(found.orders):
-        lines = [(f"{workload}: ", text) for workload, text in order_lines(found)]
-        orders = _wrapped([*lines, ("", ABOUT_ORDERS)])
-        blocks.append(["Order of the stores by throughput", *orders])
-    title = "Throughput itself, and its change from A to B"
-    if found.two_machines:
-        reason = f"Left out: {found.two_machines}. Absolute rates compare on one machine only."
-        blocks.append([title, *_wrapped([("", reason)])])
-    else:
-        notes = [("", ABOUT_ABSOLUTE), *([] if found.base else [("", MARKS)])]
-        table = _grid(["run A (ops/s)", "run B (ops/s)"], absolute_rows(found))
-        blocks.append([f"{title} (one machine)", *table, *_wrapped(notes)])
+        else:
+            lines = _aligned([[grid.corner, *grid.columns], *rows])
+        notes = [line for note in grid.notes for line in _wrapped(note)]
+        blocks.append([part.title, *lines, *notes])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def relative_rows(found: Comparison) -> list[list[str]]:
-    return _rows(found, found.changes, "ratio", significant)
-
-
-def absolute_rows(found: Comparison) -> list[list[str]]:
-    return _rows(found, found.throughputs, "throughput", lambda rate: grouped(significant(rate)))
-
-
-def _rows(
-    found: Comparison, table: pd.DataFrame, value: str, form: Callable[[float], str]
-) -> list[list[str]]:
-    """Workload, store, the ``value`` of both runs, repetitions, and the change with its marks."""
-    return [
-        [
-            *(found.workloads[row.workload, row.parameters], found.title(row.store)),
-            *(form(getattr(row, f"{value}_{side}")) for side in "ab"),
-            f"{row.n_a}, {row.n_b}",
-            significant(row.change),
-            interval(row.change, row.low, row.high),
-            marks(row),
-        ]
-        for row in table.itertuples()
-    ]
-
-
-def _grid(values: list[str], rows: list[list[str]]) -> list[str]:
+def _aligned(rows: list[list[str]]) -> Iterable[str]:
     """Columns as wide as their longest cell: the first two to the left, the others right."""
-    if not rows:
-        return ["  nothing to compare"]
-    rows = [["workload", "store", *values, "n", "change", "95 % interval", ""], *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
     for row in rows:
-        left = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
-        right = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
-        lines.append("  ".join(["", *left, *right]).rstrip())
-    return lines
+        cells = [
+            f"{cell:{'<' if column < 2 else '>'}{width}}"
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(["", *cells]).rstrip()
 
 
-def _wrapped(parts: Iterable[tuple[str, str]]) -> list[str]:
-    """Each text behind its head; its further lines are indented."""
-    return [
-        line
-        for head, text in parts
-        for line in textwrap.wrap(
-            f"  {head}{text}",
-            WIDTH,
-            subsequent_indent="      " if head else "  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    ]
+def _wrapped(text: str, indent: int = 2) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
-def _both(found: Comparison) -> list[tuple[str, RecordedRun]]:
-    return [("A", found.a), ("B", found.b)]
+def write_comparison(comparison: Comparison, output: Path) -> list[Path]:
+    """Write the tables as CSV and the forest plot as PDF and SVG; returns the plot's PDFs.
+
+    ``changes.csv`` is the table of the plot. What an earlier comparison left in
+    ``output`` under these names is replaced.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    for old in output.glob("forest-*.*"):
+        old.unlink()
+    for name in TABLES:
+        table = getattr(comparison, name.replace("-", "_"))
+        table.to_csv(output / f"{name}.csv", index=False, lineterminator="\n")
+    use_style()
+    drawn = []
+    for number, part in enumerate(pages(comparison.changes), start=1):
+        path = output / f"forest-{number}"
+        figure = draw_forest(part, comparison.changes, comparison.workloads, comparison.stores)
+        save(figure, path)
+        drawn.append(path.with_suffix(".pdf"))
+    return drawn
 
 
-TEMPLATE = Path("report/templates/compared-runs.tex.j2")
-# A table does not break over pages: longer ones are set in parts.
-MOST_ROWS = 20
-# Longest word of a narrow column, and of the pieces that a longer one breaks into.
-NARROW = (10, 6)
-
-
-def build_document(found: Comparison, forests: list[Path], output: Path) -> Path:
+def build_document(comparison: Comparison, forests: list[Path], output: Path) -> Path:
     """Write the LaTeX source into ``output``/latex and build ``output``/comparison.pdf.
 
     ``forests`` are the figures in ``output``. KvstudyError when TeX finds a fault.
     """
+    runs = zip("AB", comparison.runs, strict=True)
     content = {
         "title": "Two runs compared",
-        "subject": f"{found.a.name} and {found.b.name}",
+        "subject": f"{comparison.a.name} and {comparison.b.name}",
         "run": "",
         "columns": COLUMNS,
-        "runs": [(side, _split(run.folder.as_posix()), span(run)) for side, run in _both(found)],
-        "differences": _pages(different(found)),
-        "same": _split(same(found)),
-        "left_out": _pages([[place_of(row), row.reason] for row in found.left_out.itertuples()]),
-        "base": found.title(found.base) if found.base else "",
-        "relative": _on_paper(relative_rows(found)),
-        "about_relative": about_relative(found) if found.base else "",
-        "marks": MARKS,
+        "runs": [(side, run.folder.as_posix(), _span(run)) for side, run in runs],
+        "contents": parts_of(comparison),
+        "base": comparison.title(comparison.base) if comparison.base else "",
         # Beside the source, so without anything of the user's in their path.
         "figures": [Latex(f"../{path.name}") for path in forests],
-        "orders": order_lines(found),
-        "about_orders": ABOUT_ORDERS,
-        "two_machines": found.two_machines,
-        "absolute": _on_paper(absolute_rows(found)),
-        "about_absolute": ABOUT_ABSOLUTE,
     }
     source = output / "latex"
     source.mkdir(parents=True, exist_ok=True)
@@ -265,23 +277,3 @@ def build_document(found: Comparison, forests: list[Path], output: Path) -> Path
     pdf = output / "comparison.pdf"
     build_pdf(main, source / "build", pdf)
     return pdf
-
-
-def _on_paper(rows: list[list[str]]) -> list[list[list[str]]]:
-    """Rows for narrow columns; repetitions are said once where both runs have as many."""
-    shown = []
-    for workload, store, a, b, n, *change in rows:
-        one, other = n.split(", ")
-        title = " ".join(breakable(word, *NARROW) for word in store.split())
-        shown.append([workload, title, a, b, one if one == other else n, *change])
-    return _pages(shown)
-
-
-def _pages(rows: list) -> list[list[list[str]]]:
-    """``rows`` with places to break in long words, in parts that fit on a page."""
-    rows = [[_split(cell) for cell in row] for row in rows]
-    return [rows[start : start + MOST_ROWS] for start in range(0, len(rows), MOST_ROWS)]
-
-
-def _split(text: str) -> str:
-    return " ".join(breakable(word) for word in text.split())

@@ -101,7 +101,7 @@ def write_published(run: Run) -> Path:
     _make_tables(published, source, run.tables)
     _make_figures(published, source, Looks.of(run), run.figures)
     if CLAIMS in files:
-        rows = judge_source(files[CLAIMS], study, values, checks, run.titles)
+        rows = judge_source(run, values, checks)
         write_claims(rows, TEMPLATES, run.tables, run.tables, measured=False)
         published.claims = claim_facts(run.tables / "claims.csv")
     if checks is not None:

@@ -9,8 +9,7 @@ import pandas as pd
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
-from kvstudy.analyse.claims.quantities import THREADS
+from kvstudy.analyse.claims.quantities import THREADS, WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.cells import Names

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
-from kvstudy.analyse.claims.quantities import READS, Quantity
+from kvstudy.analyse.claims.quantities import READS, WEAKEST_FIRST, Quantity, Support
 from kvstudy.analyse.claims.table import VALUE, read_claims
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, pgettext

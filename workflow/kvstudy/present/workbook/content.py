@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cached_property
 
-import pandas as pd
-
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import CELLS, path_of
+from kvstudy.analyse.tidy.files import CELLS, SETTING, path_of, why_not
 from kvstudy.analyse.tidy.numbers import sign
-from kvstudy.analyse.tidy.summary import OPERATIONS
+from kvstudy.analyse.tidy.summary import operation_rank
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.sheet import Column, Sheet
@@ -80,28 +79,25 @@ class Content:
 
     def title(self, store: str) -> str:
         """What people call a store or a control."""
-        titles, of = self.run.titles, original(self.study, store)
-        if store in titles:
-            return titles[store]
-        if store == CEILING.name or of not in titles:
-            return CEILING.title if store == CEILING.name else store
+        titles = {CEILING.name: CEILING.title} | self.run.titles
+        of = original(self.study, store)
+        if store in titles or of not in titles:
+            return titles.get(store, store)
         return f"{titles[of]} ({added(store)})"
 
     def workload(self, name: str) -> str:
         """What people call a workload."""
         return self.study.workload(name).title
 
-    def write_sizes(
-        self, sheet: Sheet, column: int, workload: str, parameters: str, store: str = ""
-    ) -> None:
+    def write_sizes(self, sheet: Sheet, workload: str, parameters: str, store: str = "") -> None:
         """Write the workload, and records, operations and threads in the columns after it.
 
         They are those of ``store``, or the study's.
         """
-        known = self.settings.get((store, workload, parameters))
-        cell = known or self._cells.get((workload, parameters))
+        own = self.settings.get((store, workload, parameters))
+        cell = own or self._cells.get((workload, parameters))
         sizes = (cell.records, cell.operations or None, cell.threads) if cell else ()
-        sheet.write(column, self.workload(workload), *sizes)
+        sheet.write("Workload", self.workload(workload), *sizes)
 
     @cached_property
     def settings(self) -> dict[Setting, Cell]:
@@ -117,14 +113,18 @@ class Content:
         return {(cell.store, cell.workload, cell.parameters): cell for cell in cells}
 
     @cached_property
-    def outcomes(self) -> dict[Setting, list[pd.Series]]:
+    def _cells(self) -> dict[tuple[str, str], Cell]:
+        # A store with sizes of its own stands under the study's.
+        last = sorted(self.settings.items(), key=lambda item: item[1].beside is None)
+        return {key[1:]: cell for key, cell in last}
+
+    @cached_property
+    def outcomes(self) -> dict[Setting, list]:
         """The rows of ``cells.csv`` of each setting, by repetition."""
-        found: dict[Setting, list] = {}
-        rows = self.run.cells
-        order = rows["repetition"].astype(int).argsort(kind="stable")
-        for row in rows.iloc[order].itertuples():
-            found.setdefault((row.store, row.workload, row.parameters), []).append(row)
-        return found
+        rows = self.run.cells.sort_values(
+            "repetition", key=lambda texts: texts.astype(int), kind="stable"
+        )
+        return {setting: list(of.itertuples()) for setting, of in rows.groupby(SETTING, sort=False)}
 
     def status(self, row) -> tuple[str, str]:
         """What became of a cell, and why; invalid is measured, but not in the means."""
@@ -134,30 +134,24 @@ class Content:
 
     def problems(self, setting: Setting) -> str:
         """The runs of a setting that have no value or do not count, with their reasons."""
-        found: dict[str, list[str]] = {}
         rows = self.outcomes.get(setting, [])
+        problems: dict[str, list[str]] = defaultdict(list)
         for row in rows:
-            status, reason = self.status(row)
-            if status != "measured":
-                text = f"{status}: {reason}" if reason else status
-                found.setdefault(text, []).append(row.repetition)
-        if not rows:
-            return "not planned"
-        return "; ".join(
-            text if len(runs) == len(rows) else f"run {', '.join(runs)} {text}"
-            for text, runs in found.items()
+            problems[why_not(row)].append(row.repetition)
+        problems.pop("", None)
+        return (
+            "; ".join(
+                text if len(runs) == len(rows) else f"run {', '.join(runs)} {text}"
+                for text, runs in problems.items()
+            )
+            if rows
+            else "not planned"
         )
 
     def label(self, setting: Setting) -> str:
         """Why a setting has no value at all, in a word or two."""
         states = {self.status(row)[0] for row in self.outcomes.get(setting, [])}
         return next((each for each in ("invalid", "failed") if each in states), "not measured")
-
-    @cached_property
-    def _cells(self) -> dict[tuple[str, str], Cell]:
-        # A store with sizes of its own stands under the study's.
-        last = sorted(self.settings.items(), key=lambda item: item[1].beside is None)
-        return {key[1:]: cell for key, cell in last}
 
 
 def moment(text: str) -> datetime:
@@ -171,10 +165,9 @@ def as_utc(text: str) -> str:
     return f"{moment(text):%Y-%m-%d %H:%M:%S} UTC" if text else ""
 
 
-def operation_rank(operation: str) -> tuple[bool, int, str]:
+def operation_order(operation: str) -> tuple[bool, int, str]:
     """For sorting: the whole phase, the operations, and those that are combined."""
-    known = operation in OPERATIONS
-    return ("+" in operation, OPERATIONS.index(operation) if known else len(OPERATIONS), operation)
+    return (*operation_rank(operation), operation)
 
 
 def operation_title(operation: str) -> str:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from xlsxwriter.utility import xl_range_abs, xl_rowcol_to_cell
+from xlsxwriter.utility import xl_range, xl_range_abs, xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.numbers import FARTHEST, MARK, significant
 from kvstudy.present.tables.grid import THROUGHPUT
 from kvstudy.present.typeset.latex import BOUND
 from kvstudy.present.workbook.content import Content
-from kvstudy.present.workbook.runs import Places
-from kvstudy.present.workbook.sheet import GREY, Book, print_set_up, quoted
+from kvstudy.present.workbook.sheet import GREY, HEAD, NOTHING, Book, print_set_up, quoted
+from kvstudy.present.workbook.tables import Places
 from kvstudy.study.parts import MEAN
 
 # The row of the grid's head.
-HEAD = 4
+TOP = 4
 LINES = {
     "ratio": "",
     "low": "   95 % interval from",
@@ -24,7 +24,6 @@ LINES = {
     "p99": "   p99 (µs)",
     "published": "   published",
 }
-NOTHING = {"align": "right", "italic": True, "font_color": GREY}
 # Pixels: the columns, and the height of the chart below them.
 LABEL, COLUMN, HEIGHT = 230, 105, 340
 # Text and chart need some columns even where workloads do not.
@@ -45,15 +44,15 @@ class RatioSheet:
         # That of the first page stands first.
         self._baseline = next(iter(frame["baseline"]), "")
         frame = frame[frame["baseline"] == self._baseline]
-        repeated = [name for name in frame["store"].unique() if name not in study.store_names]
+        self._rows = {(row.store, row.workload): row for row in frame.itertuples()}
         # Those that are not compared with it have no ratio to it.
         of_it = (group for group in content.run.compared if self._baseline in group)
         self._compared = next(of_it, [])
+        repeated = [name for name in frame["store"].unique() if name not in study.store_names]
         self._stores = [*self._compared, *repeated]
         there = set(frame["workload"])
         self._workloads = [name for name in [*study.workload_names, MEAN] if name in there]
         self._columns = max(len(self._workloads), FEWEST_COLUMNS)
-        self._cells = {(row.store, row.workload): row for row in frame.itertuples()}
 
     def write(self) -> None:
         """Fill the sheet: a column per workload, lines per store, a chart below them."""
@@ -63,7 +62,7 @@ class RatioSheet:
         sheet.hide_gridlines(2)
         sheet.set_column_pixels(0, 0, LABEL)
         sheet.set_column_pixels(1, self._columns, COLUMN)
-        for row, height in ((0, 24), (2, 32), (HEAD, 48)):
+        for row, height in ((0, 24), (2, 32), (TOP, 48)):
             sheet.set_row(row, height)
         sheet.write_string(0, 0, content.study.title, style(bold=True, font_size=16))
         sheet.write_string(1, 0, content.run.name, style())
@@ -72,23 +71,23 @@ class RatioSheet:
             sheet.merge_range(2, 0, 2, self._columns, content.trial, warning)
         if not self._baseline:
             text = "No two stores have values at the sizes that tables show: nothing to compare."
-            sheet.write_string(HEAD, 0, text)
+            sheet.write_string(TOP, 0, text)
             return
-        titles = [
-            "All (geometric mean)" if name == MEAN else content.workload(name)
-            for name in self._workloads
-        ]
-        for column, title in enumerate([self._relative, *titles]):
-            head = {"align": "right"} if column else {}
-            head |= {"bold": True, "text_wrap": True, "valign": "bottom"}
-            head |= {"bottom": 1, "bg_color": "#EDEDED"}
-            sheet.write_string(HEAD, column, title, style(**head))
-        row, rows = HEAD, {}
+        self._relative = f"Throughput relative to {content.title(self._baseline)}"
+        sheet.write_string(TOP, 0, self._relative, style(**HEAD))
+        for column, name in enumerate(self._workloads, start=1):
+            title = "All (geometric mean)" if name == MEAN else content.workload(name)
+            sheet.write_string(TOP, column, title, style(**HEAD, align="right"))
+        row, rows = TOP, {}
         for store in self._stores:
             rows[store] = row + 1
-            for metric in self._lines(store):
-                row += 1
-                self._line(store, metric, row)
+            for metric in LINES:
+                known = _known(self._values(store, metric))
+                # The published ratio of the baseline is to itself.
+                own = store == self._baseline and metric == "published"
+                if metric == "ratio" or (known and not own):
+                    row += 1
+                    self._line(store, metric, row)
         for text in self._notes():
             row += 1
             sheet.write_string(row, 0, text, style(font_color=GREY))
@@ -96,73 +95,62 @@ class RatioSheet:
         # Without the lengths of the whiskers, which stand further to the right.
         sheet.print_area(0, 0, row + 2 + HEIGHT // 18, self._columns)
 
-    @property
-    def _relative(self) -> str:
-        return f"Throughput relative to {self._content.title(self._baseline)}"
-
     def _values(self, store: str, metric: str) -> list[float]:
         """By workload; NaN for what is not known."""
-        cells = [self._cells.get((store, workload)) for workload in self._workloads]
-        return [getattr(cell, metric) if cell else math.nan for cell in cells]
+        rows = [self._rows.get((store, workload)) for workload in self._workloads]
+        return [getattr(row, metric) if row else math.nan for row in rows]
 
-    def _lines(self, store: str) -> list[str]:
-        """The ratio, and what else is known of the store."""
-        more = [metric for metric in LINES if _known(self._values(store, metric))]
-        # The published ratio of the baseline is to itself.
-        left_out = {"ratio", "published"} if store == self._baseline else {"ratio"}
-        return ["ratio", *(metric for metric in more if metric not in left_out)]
-
-    def _line(self, store: str, metric: str, row: int) -> None:
+    def _line(self, store: str, metric: str, at: int) -> None:
         first, repeated = metric == "ratio", store not in self._content.study.store_names
         style = {"bold": True, "top": 4} if first else {}
         title = self._content.title(self._baseline if repeated else store)
         label = LINES[metric] or title + " by itself (noise floor)" * repeated
-        self._sheet.write_string(row, 0, label, self._book.style(**style))
+        self._sheet.write_string(at, 0, label, self._book.style(**style))
         for column, value in enumerate(self._values(store, metric), start=1):
             if math.isnan(value):
+                form = style | NOTHING | {"bold": False, "align": "right"}
                 text = "not measured" if first else ""
-                form = self._book.style(**style | {"bold": False} | NOTHING)
-                self._sheet.write_string(row, column, text, form)
+                self._sheet.write_string(at, column, text, self._book.style(**form))
                 continue
-            cell = self._cells[store, self._workloads[column - 1]]
-            form = {"num_format": _number_format(cell, metric, value)} | style
-            if metric == "published" or (metric != "p99" and cell.in_floor == "yes"):
-                form["font_color"] = GREY
-            if first and (formula := self._formula(cell, row, column)):
-                self._sheet.write_formula(row, column, formula, self._book.style(**form), value)
+            row = self._rows[store, self._workloads[column - 1]]
+            style_of = style | {"num_format": _number_format(row, metric, value)}
+            if metric == "published" or (metric != "p99" and row.in_floor == "yes"):
+                style_of["font_color"] = GREY
+            form = self._book.style(**style_of)
+            if first and (formula := self._formula(row, at, column)):
+                self._sheet.write_formula(at, column, formula, form, value)
             else:
-                self._sheet.write_number(row, column, value, self._book.style(**form))
+                self._sheet.write_number(at, column, value, form)
 
-    def _formula(self, cell, row: int, column: int) -> str:
+    def _formula(self, row, at: int, column: int) -> str:
         """The ratio from the single runs; "" where the two stores have not the same ones."""
-        if cell.workload == MEAN:
-            counts = {self._cells[cell.store, name].n for name in self._workloads}
-            ends = [xl_rowcol_to_cell(row, at) for at in (1, column - 1)]
-            return f"=GEOMEAN({':'.join(ends)})" if counts == {cell.n} else ""
+        if row.workload == MEAN:
+            counts = {self._rows[row.store, name].n for name in self._workloads}
+            return f"=GEOMEAN({xl_range(at, 1, at, column - 1)})" if counts == {row.n} else ""
         keys = [
-            (store, cell.workload, cell.parameters, "overall", "throughput")
-            for store in (cell.store, self._baseline)
+            (store, row.workload, row.parameters, "overall", "throughput")
+            for store in (row.store, self._baseline)
         ]
-        if any(self._places.count(key) != cell.n for key in keys):
+        if any(self._places.count(key) != row.n for key in keys):
             return ""
         return "=" + "/".join(f"GEOMEAN({self._places.ranges(key)})" for key in keys)
 
     def _notes(self) -> list[str]:
         unpaired = self._content.study.imported
         pairing = "not paired, by Welch's method" if unpaired else "paired by repetition"
-        cells = self._cells.values()
-        several = _known(cell.low for cell in cells)
+        rows = self._rows.values()
+        several = _known(row.low for row in rows)
         notes = {
             "Ratios of one run each.": not several,
             f"Ratios of geometric means over the runs, with 95 % intervals ({pairing}).": several,
             "Grey: published, or not above the noise floor (the ratio of two measurements of one "
-            "store).": any(cell.in_floor == "yes" for cell in cells),
+            "store).": any(row.in_floor == "yes" for row in rows),
             "p99: 99th percentile of the latency of the workload's main operation, all runs "
-            "together.": _known(cell.p99 for cell in cells),
+            "together.": _known(row.p99 for row in rows),
             f"{BOUND}: the client, not the store, limits the throughput.": any(
-                cell.client_bound == "yes" for cell in cells
+                row.client_bound == "yes" for row in rows
             ),
-            f"{MARK}: rejected by the audit of the source.": any(cell.rejected for cell in cells),
+            f"{MARK}: rejected by the audit of the source.": any(row.rejected for row in rows),
         }
         return [text for text, holds in notes.items() if holds]
 
@@ -182,7 +170,7 @@ class RatioSheet:
             chart.add_series(
                 {
                     "name": [name, row, 0],
-                    "categories": [name, HEAD, 1, HEAD, last],
+                    "categories": [name, TOP, 1, TOP, last],
                     "values": [name, row, 1, row, last],
                     "fill": {"color": self._content.run.stores[store].color},
                     "gap": 80,
@@ -217,7 +205,7 @@ class RatioSheet:
         """
         start, style = self._columns + 2, self._book.style(num_format="0.000", font_color=GREY)
         text = "Lengths of the chart's whiskers"
-        self._sheet.write_string(HEAD, start, text, self._book.style(font_color=GREY))
+        self._sheet.write_string(TOP, start, text, self._book.style(font_color=GREY))
         for column, (ratio, low, high) in enumerate(zip(*values, strict=True)):
             of, lower, upper = (xl_rowcol_to_cell(row + at, column + 1) for at in range(3))
             if not math.isnan(low):
@@ -236,13 +224,13 @@ def _known(values: Iterable[float]) -> list[float]:
     return [value for value in values if not math.isnan(value)]
 
 
-def _number_format(cell, metric: str, value: float) -> str:
+def _number_format(row, metric: str, value: float) -> str:
     """Three significant digits, and the mark behind them."""
     decimals = len(significant(value).partition(".")[2])
     number = "#,##0" + "." * bool(decimals) + "0" * decimals
     if not 1e-4 < value < 1e7:
         # An end of the interval of two runs.
         number = "0.00E+00"
-    bound = metric == "ratio" and cell.client_bound == "yes"
-    rejected = metric == "published" and cell.rejected
+    bound = metric == "ratio" and row.client_bound == "yes"
+    rejected = metric == "published" and row.rejected
     return number + f'"{BOUND}"' * bound + f'"{MARK}"' * bool(rejected)

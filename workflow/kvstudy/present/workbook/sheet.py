@@ -51,6 +51,9 @@ def quoted(sheet: str) -> str:
 A4 = 9
 # Letters of what does not count, or is not measured here.
 GREY = "#767676"
+HEAD = {"bold": True, "text_wrap": True, "bottom": 1, "bg_color": "#EDEDED", "valign": "bottom"}
+# What does not count, or is not there.
+NOTHING = {"italic": True, "font_color": GREY}
 # Excel would mark the cells for these.
 REMARKS = ["number_stored_as_text", "formula_differs", "formula_range"]
 # What a cell of Excel can hold.
@@ -90,7 +93,11 @@ class Book(Workbook):
 
 
 class Sheet:
-    """Rows below one header. Text is never read as formula, number or link."""
+    """Rows below one header. Text is never read as formula, number or link.
+
+    ``row`` is the number, from 0, of the row that is written. A column is named by its header, or
+    is a number.
+    """
 
     def __init__(
         self,
@@ -105,20 +112,19 @@ class Sheet:
 
         ``frozen`` columns stay in view and stand on each printed page, as the header does.
         """
-        self.name = name
-        self.row = 0
-        self._ruled = 0
-        self._columns = columns
-        self._book = book
+        self.name, self.row = name, 0
+        self._columns, self._book = columns, book
+        self._numbers = {column.header: number for number, column in enumerate(columns)}
+        self._block: object = None
+        # The line above the row, where a block begins.
+        self._line: dict[str, object] = {}
         self._sheet: Worksheet = book.get_worksheet_by_name(name)
         for number, column in enumerate(columns):
             words = max(len(word) for word in column.header.split())
             width = column.width or min(WIDEST, max(11, words + 3))
             self._sheet.set_column(number, number, width)
             align = {"align": "right"} if column.number_format else {"align": "left", "indent": 1}
-            style = book.style(
-                bold=True, text_wrap=True, bottom=1, bg_color="#EDEDED", valign="bottom", **align
-            )
+            style = book.style(**HEAD, **align)
             self._sheet.write_string(0, number, column.header, style)
         self._sheet.set_row(0, 62)
         self._sheet.freeze_panes(1, frozen)
@@ -127,40 +133,53 @@ class Sheet:
         if pages_wide > 1:
             self._sheet.repeat_columns(0, frozen - 1)
 
-    def next(self) -> int:
-        """Go to the next row; returns its number from 0."""
-        self.row += 1
-        return self.row
+    def number_of(self, column: str | int) -> int:
+        return self._numbers.get(column, column)
 
-    def text(self, column: int, text: str, **style: object) -> None:
+    def cell(self, column: str) -> str:
+        """``J5``: the column's cell in the row that is written."""
+        return xl_rowcol_to_cell(self.row, self.number_of(column))
+
+    def next(self, block: object = None) -> None:
+        """Go to the next row; above the first one of a ``block`` is a thin line."""
+        self.row += 1
+        self._line = {"top": 4} if block != self._block and self.row > 1 else {}
+        self._block = block
+        for column in range(len(self._columns) if self._line else 0):
+            self._sheet.write_blank(self.row, column, None, self._book.style(**self._line))
+
+    def text(self, column: str | int, text: str, **style: object) -> None:
         """Write ``text``; nothing for "". Text that is put aside may take several lines."""
+        number = self.number_of(column)
         if not text:
             return
-        if self._columns[column].aside:
+        if self._columns[number].aside:
             style["text_wrap"] = True
-            lines = -(-len(text) // int(self._columns[column].width))
+            lines = -(-len(text) // int(self._columns[number].width))
             # Viewers do not all fit the height of a row to text that wraps.
             self._sheet.set_row(self.row, LINE * min(lines, MOST_LINES))
         elif style.get("align") != "right":
             style |= {"align": "left", "indent": 1}
         if len(text) > LONGEST_TEXT:
             text = text[: LONGEST_TEXT - 1] + "…"
-        self._sheet.write_string(self.row, column, text, self._book.style(**self._lined(style)))
+        self._sheet.write_string(self.row, number, text, self._book.style(**style, **self._line))
 
-    def write(self, column: int, *values: str | float | None) -> None:
+    def write(self, column: str, *values: str | float | None) -> None:
         """Write texts and numbers side by side, from ``column`` on."""
-        for at, value in enumerate(values, column):
-            (self.text if isinstance(value, str) else self.number)(at, value)
+        for number, value in enumerate(values, self.number_of(column)):
+            (self.text if isinstance(value, str) else self.number)(number, value)
 
-    def number(self, column: int, value: float | None, **style: object) -> None:
+    def number(self, column: str | int, value: float | None, **style: object) -> None:
         """Write ``value`` in the column's format; nothing for None and NaN."""
         if value is None or math.isnan(value):
             return
-        self._sheet.write_number(self.row, column, value, self._of(column, style))
+        number = self.number_of(column)
+        self._sheet.write_number(self.row, number, value, self._style(number, style))
 
-    def formula(self, column: int, formula: str, value: float, **style: object) -> None:
+    def formula(self, column: str | int, formula: str, value: float, **style: object) -> None:
         """Write ``formula`` with the ``value`` that it has, for viewers that do not calculate."""
-        self._sheet.write_formula(self.row, column, formula, self._of(column, style), value)
+        number = self.number_of(column)
+        self._sheet.write_formula(self.row, number, formula, self._style(number, style), value)
 
     def done(self) -> None:
         """Put the filter over all rows that were written."""
@@ -172,20 +191,9 @@ class Sheet:
         everything = f"A1:{xl_rowcol_to_cell(max(self.row, 1), last)}"
         self._sheet.ignore_errors(dict.fromkeys(REMARKS, everything))
 
-    def rule(self) -> None:
-        """Draw a thin line above the row that was begun: here another block begins."""
-        if self.row > 1:
-            for column in range(len(self._columns)):
-                self._sheet.write_blank(self.row, column, None, self._book.style(top=4))
-        self._ruled = self.row
-
-    def _of(self, column: int, style: dict[str, object]) -> Format:
-        form = style.pop("number_format", self._columns[column].number_format)
-        given = {"num_format": form} if form else {}
-        return self._book.style(**given, **self._lined(style))
-
-    def _lined(self, style: dict[str, object]) -> dict[str, object]:
-        return style | ({"top": 4} if self._ruled == self.row > 1 else {})
+    def _style(self, number: int, style: dict[str, object]) -> Format:
+        form = style.pop("num_format", self._columns[number].number_format)
+        return self._book.style(**({"num_format": form} if form else {}), **style, **self._line)
 
 
 def print_set_up(sheet: Worksheet, title: str, pages_wide: int = 1) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 
@@ -13,47 +14,11 @@ from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.workbook.averages import side_by_side, with_spread
 from kvstudy.present.workbook.content import Content, as_utc, moment
 from kvstudy.present.workbook.ratios import RatioSheet
-from kvstudy.present.workbook.runs import CONTROLS, Places, Runs
-from kvstudy.present.workbook.sheet import Book, Column, Sheet, print_set_up, quoted, sheet_names
-from kvstudy.study.cells import cell_path
+from kvstudy.present.workbook.sheet import LINE, Book, print_set_up, quoted, sheet_names
+from kvstudy.present.workbook.tables import Averages, Places, Runs, cells
 from kvstudy.study.controls import is_control
-from kvstudy.study.raw import sums_digest
-
-COLUMNS = [
-    Column("Store", width=26),
-    Column("Workload", width=16),
-    Column("Parameters", width=22),
-    Column("Run", "0", 6),
-    Column("Status", width=13),
-    Column("Position in the order", "0", 9),
-    Column("Started", width=24),
-    Column("Duration (s)", "0.0", 10),
-    Column("Server version", width=12),
-    Column("SHA-256 of the cell's file SHA256SUMS", width=68),
-    Column("Reason", width=70, aside=True),
-]
-
-
-def cells(content: Content, book: Book, name: str) -> None:
-    """Write one row per planned cell."""
-    sheet = Sheet(book, name, COLUMNS, 4, content.heading("cells and checksums"))
-    for setting in content.settings:
-        for row in content.outcomes.get(setting, []):
-            store, workload, parameters = setting
-            status, reason = content.status(row)
-            sheet.next()
-            sheet.write(0, content.title(store), content.workload(workload), parameters)
-            position = float(row.position) if row.position else None
-            sheet.write(3, int(row.repetition), status, position, as_utc(row.started))
-            sheet.write(7, row.wall_seconds, row.server_version)
-            digest = sums_digest(content.run.raw / cell_path(*setting, row.repetition))
-            sheet.text(9, digest, font_name="Courier New", font_size=9)
-            sheet.text(10, reason)
-    sheet.done()
-
 
 HOW = [
     "A run is one measurement on a fresh, empty server. Means are plain means over the runs, but "
@@ -76,7 +41,7 @@ RAW_LOGS = (
 )
 
 
-def about(content: Content, book: Book, name: str, sheets: list[tuple[str, str]]) -> None:
+def about(content: Content, book: Book, name: str, sheets: dict[str, str]) -> None:
     """Fill the sheet ``name``; ``sheets`` are the others with what they hold."""
     sheet = book.get_worksheet_by_name(name)
     sheet.set_column(0, 0, 24)
@@ -85,64 +50,53 @@ def about(content: Content, book: Book, name: str, sheets: list[tuple[str, str]]
     sheet.hide_gridlines(2)
     sheet.write_string(0, 0, content.study.title, book.style(bold=True, font_size=16))
     wrapped, bold = book.style(text_wrap=True), book.style(bold=True)
-    row = 1
-
-    def write_text(row: int, text: str) -> None:
-        sheet.write_string(row, 1, text, wrapped)
-        # Viewers do not all fit the height of a row to text that wraps.
-        lines = -(-len(text) // 112)
-        if lines > 1:
-            sheet.set_row(row, 15 * lines)
-
-    for label, text in _facts(content):
-        row += 1
-        sheet.write_string(row, 0, label, bold)
-        write_text(row, text)
-    row += 2
-    sheet.write_string(row, 0, "Sheets", book.style(bold=True, font_size=12))
     link = book.style(font_color="#0563C1", underline=1)
-    for other, holds in sheets:
-        row += 1
-        sheet.write_url(row, 0, f"internal:{quoted(other)}!A1", link, other)
-        sheet.write_string(row, 1, holds, wrapped)
-    row += 2
-    sheet.write_string(row, 0, "How to read it", book.style(bold=True, font_size=12))
-    for text in HOW:
-        row += 1
-        write_text(row, text)
+    row = 1
+    heading = {"Sheets": sheets.items(), "How to read it": [("", text) for text in HOW]}
+    for title, lines in {"": _facts(content), **heading}.items():
+        if title:
+            row += 2
+            sheet.write_string(row, 0, title, book.style(bold=True, font_size=12))
+        for label, text in lines:
+            row += 1
+            if title == "Sheets":
+                sheet.write_url(row, 0, f"internal:{quoted(label)}!A1", link, label)
+            elif label:
+                sheet.write_string(row, 0, label, bold)
+            sheet.write_string(row, 1, text, wrapped)
+            # Viewers do not all fit the height of a row to text that wraps.
+            if len(text) > LINE_LETTERS:
+                sheet.set_row(row, LINE * -(-len(text) // LINE_LETTERS))
 
 
 def _facts(content: Content) -> list[tuple[str, str]]:
     run, study, environment = content.run, content.study, content.run.environment
     facts = [("Question", " ".join(study.question.split())), ("Run", run.name)]
-    if content.trial:
-        facts.append(("Careful", content.trial))
+    facts += [("Careful", content.trial)] if content.trial else []
     rows = [row for of in content.outcomes.values() for row in of]
     for name, controls in (("Cells", False), ("Control cells", True)):
         states = [content.status(row)[0] for row in rows if is_control(row.store) == controls]
-        counts = {state: states.count(state) for state in dict.fromkeys(["measured", *states])}
+        counts = Counter(measured=0)
+        counts.update(states)
         words = ", ".join(f"{count} {state}" for state, count in counts.items())
-        if states:
-            facts.append((name, f"{len(states)} planned: {words}"))
+        facts += [(name, f"{len(states)} planned: {words}")] if states else []
     started = sorted(filter(None, run.cells["started"]), key=moment)
-    when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else "not recorded"
+    when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else UNKNOWN
     facts.append(("When", when))
-    machines = ["; ".join(map(_component, each)) for each in environment.get("machines", [])]
-    facts += [("Where", machine) for machine in machines or ["not recorded"]]
-    for store, known in environment["stores"].items():
+    machines = ["; ".join(map(_component, parts)) for parts in environment.get("machines", [])]
+    facts += [("Where", machine) for machine in machines or [UNKNOWN]]
+    for store, record in environment["stores"].items():
         # YCSB without a store has no server that a provider could start.
-        provider = known["provider"].replace("none", "")
-        told = [known["version"] or "version not recorded", provider, *known["images"]]
-        facts.append((content.title(store), ", ".join(filter(None, told))))
-    facts.append(("YCSB", ", ".join(ycsb_versions(environment)) or "not recorded"))
-    if study.source:
-        of = study.source
-        facts.append(("Source", f"{of.author}: {of.title}. {of.published_as}, {of.year}."))
+        provider = record["provider"].replace("none", "")
+        words = [record["version"] or f"version {UNKNOWN}", provider, *record["images"]]
+        facts.append((content.title(store), ", ".join(filter(None, words))))
+    facts.append(("YCSB", ", ".join(ycsb_versions(environment)) or UNKNOWN))
     cite = f"Made with kvstudy {__version__} (Apache-2.0). Name the run, {run.name}"
-    cite += ", and cite the source above." if study.source else "."
-    facts.append(("How to cite", cite))
-    facts.append(("Raw logs", RAW_LOGS))
-    return facts
+    if source := study.source:
+        words = f"{source.author}: {source.title}. {source.published_as}, {source.year}."
+        facts.append(("Source", words))
+        cite += ", and cite the source above"
+    return [*facts, ("How to cite", f"{cite}."), ("Raw logs", RAW_LOGS)]
 
 
 def _component(part: dict[str, str]) -> str:
@@ -150,6 +104,9 @@ def _component(part: dict[str, str]) -> str:
     return f"{part['component']}: {name}" + (f" ({details})" if details else "")
 
 
+UNKNOWN = "not recorded"
+# Letters of a line of the sheet that tells what the run is.
+LINE_LETTERS = 112
 # Text stays text, whatever it begins with.
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 # A run without any date has this one, since a workbook must have one and now would differ.
@@ -166,7 +123,7 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     stores = dict.fromkeys(key[0] for key in content.settings)
     controls = [name for name in stores if name not in study.store_names]
     titles = [content.title(name) for name in study.store_names]
-    titles += [CONTROLS] if controls else []
+    titles += ["Controls"] if controls else []
     names = sheet_names([*FIRST, *titles, "Cells"])
     of_runs = names[len(FIRST) : -1]
 
@@ -188,7 +145,7 @@ def write_workbook(run: Run, output: Path) -> list[str]:
         "all planned cells, what became of them, and checksums",
     ]
     others = [name for name in names if name != names[1]]
-    about(content, book, names[1], list(zip(others, holds, strict=True)))
+    about(content, book, names[1], dict(zip(others, holds, strict=True)))
     # Formulas ask where the runs stand, so these sheets are filled first.
     runs = Runs(content, places)
     for name, store in zip(of_runs, study.store_names, strict=False):
@@ -196,8 +153,9 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     if controls:
         runs.write(book, of_runs[-1], controls, with_store=True)
     RatioSheet(content, places, book, names[0]).write()
-    side_by_side(content, places, book, names[2])
-    with_spread(content, places, book, names[3])
+    averages = Averages(content, places, book)
+    averages.side_by_side(names[2])
+    averages.with_spread(names[3])
     cells(content, book, names[-1])
     try:
         book.close()
