@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
-from kvstudy.present.drawing.bar_chart import broken
+from kvstudy.present.drawing.bar_chart import with_broken
 
 
-def heights_torn(values, *more):
-    return [v for v, is_broken in zip(values, broken(values, *more), strict=True) if is_broken]
+def heights_torn(values, tops=None, groups=None):
+    rows = pd.DataFrame({"value": values, "max": tops, "group": groups}, dtype=object)
+    table = with_broken(rows.astype({"value": float, "max": float}).to_dict("records"))
+    return table.loc[table["broken"] == "yes", "value"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -45,7 +48,7 @@ def test_heights(values, expected):
 def test_twelve_groups_with_one_outlier():
     values = [float(10 + number % 5) for number in range(48)]
     values[17] = 900.0
-    assert [place for place, is_broken in enumerate(broken(values)) if is_broken] == [17]
+    assert heights_torn(values) == [900]
 
 
 def test_order_and_unit_do_not_matter():

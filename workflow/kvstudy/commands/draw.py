@@ -17,13 +17,10 @@ def command(run: str, figures: tuple[str, ...]) -> None:
     made of the CSV.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.drawing.draw import Looks
-    from kvstudy.present.drawing.write import write_charts, write_figures
+    from kvstudy.present.drawing.write import write_figures
     from kvstudy.study.raw import noted
 
     of = find_run(run)
     with noted(of.figures, "draw") as made:
-        written = write_figures(of, of.figures, list(figures))
-        write_charts(Looks.of(of), written)
-        made += written
-    click.echo(f"{of.figures}: {len(written)} figures")
+        made += write_figures(of, of.figures, list(figures))
+    click.echo(f"{of.figures}: {len(made)} figures")

@@ -13,11 +13,6 @@ def command(run: str) -> None:
     claims.yaml beside study.yaml, as far as they are there.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.drawing.draw import Looks
-    from kvstudy.present.drawing.write import write_charts
     from kvstudy.present.report.published import write_published
 
-    of = find_run(run, published=True)
-    main = write_published(of)
-    write_charts(Looks.of(of), sorted(of.figures.glob("*.csv")))
-    print(main)
+    print(write_published(find_run(run, published=True)))

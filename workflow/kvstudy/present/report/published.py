@@ -142,8 +142,8 @@ def _make_figures(published: Published, source: Source, looks: Looks, output: Pa
     study = source.study
     use_style()
     for figure in study.figures[: len(study.figures) - len(_automatic(study, "figures"))]:
-        rows = figure.published_rows(study, source.values) if figure.drawn else None
-        if rows is None or source.values.empty:
+        rows = figure.published_rows(study, source.values) if figure.drawn else pd.DataFrame()
+        if rows.empty or source.values.empty:
             published.left.setdefault(_reason(figure), []).append(figure)
             continue
         write_figure(figure, rows, looks, output)
