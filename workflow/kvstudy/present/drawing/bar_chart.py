@@ -173,11 +173,6 @@ def _ticks(top: float) -> list[float]:
     return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
 
 
-def points(runs: object) -> list[float]:
-    """The values of single runs, as the CSV has them."""
-    return [float(value) for value in str(runs).split()] if isinstance(runs, str) else []
-
-
 def _spread_handles(table: pd.DataFrame, single: str) -> list[lines.Line2D]:
     """The entries in a legend of dots (``single`` says of what) and of whiskers, where drawn."""
     if not (table["n"] > 1).any():
@@ -203,7 +198,7 @@ def _spread(ax: plt.Axes, x: float, width: float, row, most: float) -> float:
 
     A whisker above ``most`` ends there, in an arrow.
     """
-    runs = points(row.runs)
+    runs = [float(value) for value in row.runs.split()]
     if len(runs) < 2:
         return 0
     ax.plot(x + width * np.linspace(-0.2, 0.2, len(runs)), runs, zorder=4, gid="runs", **DOTS)
@@ -237,6 +232,7 @@ def bar_row(row: dict, metric: str, looks: draw.Looks, titles: Mapping[str, str]
     """A bar of the chart, in the panel of its place in ``titles``."""
     store, group, unit = looks.titles[row["store"]], sentence(row["group"]), row["unit"]
     ends = {"low": row["min"], "high": row["max"]}
+    runs = row["runs"] if row["n"] > 1 and row["broken"] == "no" else ""
     shown = chart.plain(row, ["store", "broken", "note", *NUMBERS]) | {
         "panel": list(titles).index(row["panel"]),
         "group": group,
@@ -244,7 +240,7 @@ def bar_row(row: dict, metric: str, looks: draw.Looks, titles: Mapping[str, str]
         "title": f"{store}, {group}",
         **chart.value_texts(row | ends, metric, unit),
         "interval": chart.exact_range(metric, row["low"], row["high"], unit),
-        "points": points(row["runs"]) if row["n"] > 1 and row["broken"] == "no" else [],
+        "points": [float(value) for value in runs.split()],
         "label": "" if pd.isna(row["value"]) else _label(row["value"]),
         "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
     }

@@ -67,10 +67,11 @@ class Panel:
 
 @dataclass
 class Chart:
-    """What is written: ``rows`` have ``panel``, ``store``, ``workload`` and what layers need.
+    """What is written: ``rows`` have ``store``, ``workload`` and what layers need.
 
-    ``columns`` panels stand side by side where there is room. ``note`` is said below the
-    chart; without panels it is all there is.
+    Where there are several panels, a row's ``panel`` is the place of its own. ``columns`` of them
+    stand side by side where there is room. ``note`` is said below the chart; without panels it is
+    all there is.
     """
 
     rows: list[dict]
@@ -94,7 +95,7 @@ class Chart:
             "columns": self.columns,
             "concat": parts,
             "config": themes()["light"],
-            "data": {"values": self.rows or [{"panel": 0}]},
+            "data": {"values": [{"panel": 0} | row for row in self.rows or [{}]]},
             "description": title,
             "params": [{"name": name, "value": []} for name in ("kv_stores", "kv_workloads")],
             "transform": [{"filter": HIDDEN}],
@@ -141,7 +142,7 @@ def plain(row: Mapping, names: Iterable[str]) -> dict:
 def _plain(value: object) -> str | float | None:
     if isinstance(value, str):
         return value
-    if not is_number(value):
+    if not math.isfinite(value):
         return None
     return int(value) if float(value).is_integer() else float(value)
 
@@ -180,8 +181,8 @@ def log_side(title: str, low: float, high: float, **options: object) -> dict:
     }
 
 
-def by_legend(legend: list[Look], *channels: str) -> dict:
-    """The ``channels`` (color, strokeDash, shape) of a row's ``name``, a title of the legend.
+def by_legend(legend: list[Look], *channels: str, of: str = "name") -> dict:
+    """The ``channels`` (color, strokeDash, shape) of a row's field ``of``, a title of the legend.
 
     Hatches are patterns of the page; a viewer without them takes the colour alone.
     """
@@ -195,7 +196,7 @@ def by_legend(legend: list[Look], *channels: str) -> dict:
     for channel in channels:
         scale = alt.Scale(domain=titles, range=[forms[channel](look) for look in legend])
         own = alt.Legend(**TOP) if channel == "color" else None
-        encodings[channel] = kinds[channel]("name:N", scale=scale, legend=own)
+        encodings[channel] = kinds[channel](f"{of}:N", scale=scale, legend=own)
     return encodings
 
 
@@ -310,8 +311,3 @@ def value_texts(row: Mapping, metric: str, unit: str) -> dict[str, str]:
         "range": exact_range(metric, *ends, unit),
         "runs": runs(row["n"]),
     }
-
-
-def is_number(value: object) -> bool:
-    """Neither missing nor without an end."""
-    return not pd.isna(value) and math.isfinite(value)

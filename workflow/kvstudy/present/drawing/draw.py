@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values
+from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker
 from kvstudy.study.kinds import AnyFigure
@@ -103,11 +104,18 @@ class Looks:
         there = set(table["store"])
         return {store: look for store, look in self.stores.items() if store in there}
 
+    def legend(self, table: pd.DataFrame, form: str) -> list[Look]:
+        """The looks of these stores with one ``form`` (marker, line) alone."""
+        others = dict.fromkeys({"hatch", "marker", "line"} - {form})
+        return [replace(look, **others) for look in self.shown(table).values()]
+
     @property
-    def publisher(self) -> str:
-        """Who published, in brackets; nothing for a study without a source."""
+    def published(self) -> str:
+        """What stands above published values: who published them, where the study has a source."""
         source = self.study.source
-        return f"({source.author}, {source.year})" if source else ""
+        return (
+            _("Published {}").format(f"({source.author}, {source.year})" if source else "").strip()
+        )
 
 
 class DrawnFigure(AnyFigure):
@@ -121,8 +129,8 @@ class DrawnFigure(AnyFigure):
         """What the figure shows of a run: its CSV, and all that is drawn."""
         raise NotImplementedError
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame:
-        """What it shows of the published ``values`` alone."""
+    def published_rows(self, run: Run) -> pd.DataFrame:
+        """What it shows of a ``run`` that has published values alone."""
         return pd.DataFrame()
 
     def nothing(self, table: pd.DataFrame) -> str:

@@ -76,12 +76,8 @@ class Bars(draw.DrawnFigure):
         own = {(one.store, one.workload) for one in own_sizes(run.study, run.scale)}
         return bars(self, run.study, run.results, own=own)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame:
-        from kvstudy.analyse.tidy.results import Results, published_only
-
-        nothing = pd.DataFrame(columns=["workload", "parameters"])
-        results = Results(nothing, nothing, published_only(values, study))
-        rows = bars(self, study, results, panels=("published",))
+    def published_rows(self, run: draw.Run) -> pd.DataFrame:
+        rows = bars(self, run.study, run.results, panels=("published",))
         # A store without any bar is told in the text, not by an empty place in each group.
         return rows[rows["store"].isin(rows.dropna(subset="value")["store"])]
 
@@ -179,7 +175,7 @@ def _titles(table: pd.DataFrame, looks: draw.Looks) -> dict[str, str]:
         here = _("{}: one run")
     span = "\N{EN DASH}".join(map(str, numbers))
     titles = {
-        "published": _("Published {}").format(looks.publisher).strip(),
+        "published": looks.published,
         "imported": here.format(_("Imported"), span),
         "measured": here.format(_("Measured here"), span),
     }

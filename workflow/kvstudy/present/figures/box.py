@@ -170,7 +170,6 @@ def _row(row: dict, figure: Box, looks: draw.Looks) -> dict:
     there, operation = not pd.isna(row["p50"]), sentence(row["operation"])
     ranges = {"middle": ("p25", "p75"), "most": ("p5", "p95"), "nearly": ("p1", "p99")}
     return chart.plain(row, ["store", *SHARES, "n", "note"]) | {
-        "panel": 0,
         "operation": operation,
         "workload": figure.workload,
         "name": store,

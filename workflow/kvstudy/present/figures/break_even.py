@@ -14,7 +14,6 @@ from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import Caching
-from kvstudy.study.model import Study
 
 COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.
@@ -39,10 +38,8 @@ class BreakEvenPlot(Caching, draw.DrawnFigure):
     def rows(self, run: draw.Run) -> pd.DataFrame:
         return break_even_table(self, run.headline_analysis.rounds, run.swept.published)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame:
-        from kvstudy.analyse.findings.rounds import ROUNDS
-
-        return break_even_table(self, ROUNDS.frame(), values)
+    # Without measurements all of them are published.
+    published_rows = rows
 
     def nothing(self, table: pd.DataFrame) -> str:
         return _("the times that it takes were not measured") if table.empty else ""
@@ -82,10 +79,13 @@ class BreakEvenPlot(Caching, draw.DrawnFigure):
 
     def _panels(self, table: pd.DataFrame, looks: draw.Looks) -> dict[str, pd.DataFrame]:
         """The rows of each panel by what stands above it."""
-        return {
-            panel_title(panel, rows["records"].iloc[0], looks.publisher): rows
-            for panel, rows in table.groupby("panel", sort=False)
-        }
+        whose = {MEASURED: _("Measured here"), PUBLISHED: looks.published}
+        panels = {}
+        for panel, rows in table.groupby("panel", sort=False):
+            records = int(rows["records"].iloc[0])
+            of = ngettext("{}: {} record", "{}: {} records", records)
+            panels[of.format(whose[panel], grouped(str(records)))] = rows
+        return panels
 
 
 def break_even_table(
@@ -120,15 +120,6 @@ def break_even_table(
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[3:], float))
 
 
-def panel_title(panel: str, records: int, source: str) -> str:
-    """Whose the costs of a panel are, and of how many records; ``source`` says who published."""
-    whose = _("Measured here")
-    if panel == PUBLISHED:
-        whose = _("Published {}").format(source).strip()
-    of = ngettext("{}: {} record", "{}: {} records", int(records))
-    return of.format(whose, grouped(str(records)))
-
-
 def _axis_unit(table: pd.DataFrame) -> tuple[float, str]:
     """What the axis of the costs is given in, and the factor to it from us."""
     return (1e-3, "ms") if table[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
@@ -143,8 +134,8 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, legend: dict[str, draw.Look]) -> No
         ax.plot(rows["reads"], rows[column] * scale, **form)
     first = rows.iloc[0]
     low, high = rows["reads"].min(), rows["reads"].max()
-    if chart.is_number(first["crossing"]):
-        if chart.is_number(first["low"]):
+    if math.isfinite(first["crossing"]):
+        if math.isfinite(first["low"]):
             ax.axvspan(first["low"], min(first["high"], high), color="0.85", linewidth=0, zorder=0)
         ax.axvline(first["crossing"], color=draw.DARK, linewidth=0.8, linestyle=":")
         words, place = significant(first["crossing"]), (first["crossing"], 0.03)
@@ -156,9 +147,9 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, legend: dict[str, draw.Look]) -> No
 
 def _row(row: dict, figure: BreakEvenPlot, side: str, name: str) -> dict:
     crossing = ""
-    if chart.is_number(row["crossing"]):
+    if math.isfinite(row["crossing"]):
         crossing = _("{} reads per write").format(significant(row["crossing"]))
-        if chart.is_number(row["low"]) and chart.is_number(row["high"]):
+        if math.isfinite(row["low"]) and math.isfinite(row["high"]):
             crossing += f" ({between(significant(row['low']), significant(row['high']))})"
     return {
         "store": figure.database if side == "without" else figure.cache,
@@ -185,9 +176,9 @@ def _layers(table: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
     )
     first = table.iloc[0]
     layers = []
-    if chart.is_number(first["low"]):
+    if math.isfinite(first["low"]):
         layers.append(chart.band(first["low"], min(first["high"], high), x, clip=True))
-    if chart.is_number(first["crossing"]):
+    if math.isfinite(first["crossing"]):
         at = alt.Chart().encode(x=alt.XDatum(first["crossing"], **x))
         layers.append(at.mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True))
         words = at.mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)

@@ -81,12 +81,8 @@ class Curves(draw.DrawnFigure):
     def rows(self, run: draw.Run) -> pd.DataFrame:
         return curves_table(self, run.study, run.swept)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame:
-        from kvstudy.analyse.tidy.files import CELLS, SUMMARY
-        from kvstudy.analyse.tidy.swept import Swept
-
-        swept = Swept(study, 1.0, SUMMARY.frame(), CELLS.frame(), values)
-        rows = curves_table(self, study, swept)
+    def published_rows(self, run: draw.Run) -> pd.DataFrame:
+        rows = self.rows(run)
         return rows[rows["side"] == PUBLISHED]
 
     def nothing(self, table: pd.DataFrame) -> str:

@@ -68,9 +68,9 @@ class OpenLoopFigure(draw.DrawnFigure):
         axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
         axes[0, 0].set_xlim(*_ends(loads))
         figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
-        size = {**dict.fromkeys(MARKERS.values(), 4), MISSED: 6}
         handles = [
-            look.handle(markersize=size.get(look.marker), linewidth=1) for look in _legend(table)
+            look.handle(markersize=6 if look.marker == MISSED else 4, linewidth=1)
+            for look in _legend(table)
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=6)
         return figure
@@ -95,9 +95,16 @@ class OpenLoopFigure(draw.DrawnFigure):
         return chart.Chart(rows, panels, _legend(table), min(len(panels), 3), note)
 
 
+def _shares() -> list[draw.Look]:
+    """The markers of the percentages."""
+    return [
+        draw.Look(decimal(f"{percent:g} %"), draw.DARK, marker=marker)
+        for percent, marker in MARKERS.items()
+    ]
+
+
 def _legend(table: pd.DataFrame) -> list[draw.Look]:
-    shares = zip(share_words(), MARKERS.values(), strict=True)
-    legend = [draw.Look(words, draw.DARK, marker=marker) for words, marker in shares]
+    legend = _shares()
     legend += [draw.Look(_(TIMES[time]), draw.DARK, line=style) for time, style in STYLES.items()]
     if (table["reached"] < table["n"]).any():
         legend.append(draw.Look(_("rate not reached"), draw.DARK, marker=MISSED))
@@ -130,11 +137,6 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, look: draw.Look) -> None:
         ax.plot(missed["load"], missed["value"] / 1000, MISSED, color=draw.DARK, markersize=7)
 
 
-def share_words() -> list[str]:
-    """What the markers stand for, in their order."""
-    return [decimal(f"{percent:g} %") for percent in MARKERS]
-
-
 def _row(row: dict, workload: str, stores: dict[str, draw.Look]) -> dict:
     look = stores[row["store"]]
     kind = decimal(f"{row['percent']:g} %")
@@ -160,12 +162,7 @@ def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Cha
     base = alt.Chart().transform_calculate(ms="datum.value / 1000")
     base = base.encode(x=alt.X("load:Q", **x), y=y)
     dashes = alt.Scale(domain=list(STYLES), range=[chart.dash(style) for style in STYLES.values()])
-    shapes = alt.Scale(
-        domain=share_words(), range=[chart.SHAPES[marker] for marker in MARKERS.values()]
-    )
-    points = base.encode(
-        shape=alt.Shape("share:N", scale=shapes, legend=None), **chart.texts(TEXTS)
-    )
+    points = base.encode(**chart.by_legend(_shares(), "shape", of="share"), **chart.texts(TEXTS))
     return [
         base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(
             strokeDash=alt.StrokeDash("time:N", scale=dashes, legend=None), detail="line:N"

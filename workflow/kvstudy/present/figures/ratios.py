@@ -185,7 +185,7 @@ def ticks_of(low: float, high: float) -> list[float]:
 
 def _row(row: dict, title: str) -> dict:
     limits = [
-        significant(row[name]) if chart.is_number(row[name]) else "" for name in ("low", "high")
+        significant(row[name]) if math.isfinite(row[name]) else "" for name in ("low", "high")
     ]
     verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
     if row["decision"] == "undecided" and row["in_floor"] == "yes":
@@ -206,7 +206,7 @@ def _row(row: dict, title: str) -> dict:
 
 
 def _exact(value: float) -> str:
-    return significant(value, 4) if chart.is_number(value) else ""
+    return significant(value, 4) if math.isfinite(value) else ""
 
 
 def _layers(table: pd.DataFrame, pairs: list[str], domain: tuple[float, float]) -> list[alt.Chart]:
@@ -217,7 +217,7 @@ def _layers(table: pd.DataFrame, pairs: list[str], domain: tuple[float, float]) 
     base = alt.Chart().encode(y=y, **chart.texts(TEXTS))
     faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
     return [
-        *([chart.band(1 / floor, floor, x)] if chart.is_number(floor) else []),
+        *([chart.band(1 / floor, floor, x)] if math.isfinite(floor) else []),
         chart.line_at(x=alt.XDatum(1, **x)),
         base.transform_filter("isValid(datum.low) && isValid(datum.high)")
         .mark_rule(style="kv-ink", aria=False)

@@ -16,7 +16,6 @@ from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import OfRound, TwoStores
-from kvstudy.study.model import Study
 
 COLUMNS = ["operation", "origin", "records", "ratio", "low", "high"]
 ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}
@@ -39,10 +38,8 @@ class RelativePlot(TwoStores, draw.DrawnFigure):
     def rows(self, run: draw.Run) -> pd.DataFrame:
         return relative_table(self, run.headline_analysis.rounds, run.swept.published)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame:
-        from kvstudy.analyse.findings.rounds import ROUNDS
-
-        return relative_table(self, ROUNDS.frame(), values)
+    # Without measurements all of them are published.
+    published_rows = rows
 
     def nothing(self, table: pd.DataFrame) -> str:
         return "" if table["ratio"].notna().any() else _("nothing was measured")
@@ -150,11 +147,10 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
 def _row(row: dict, figure: RelativePlot) -> dict:
     name = line_name(row["operation"], row["origin"])
     interval = ""
-    if chart.is_number(row["low"]):
-        end = significant(row["high"]) if chart.is_number(row["high"]) else _("no upper end")
+    if math.isfinite(row["low"]):
+        end = significant(row["high"]) if math.isfinite(row["high"]) else _("no upper end")
         interval = between(significant(row["low"]), end)
     return chart.plain(row, ["origin", "records", "ratio", "low", "high"]) | {
-        "panel": 0,
         "store": figure.store,
         "other": figure.baseline,
         "workload": figure.workload,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -92,8 +91,8 @@ def _marks(table: pd.DataFrame, looks: draw.Looks) -> Iterator[tuple[draw.Look, 
     controls = table[~table["store"].isin(list(looks.stores))]
     if len(controls):
         yield draw.Look(_(CONTROLS), CONTROL, marker="x"), controls
-    for store, look in looks.shown(table).items():
-        yield replace(look, hatch=None, line=None), table[table["store"] == store]
+    for look in looks.legend(table, "marker"):
+        yield look, table[table["store"] == look.store]
 
 
 def _changes(rows: pd.DataFrame) -> pd.Series:
@@ -111,7 +110,6 @@ def _row(row: dict, titles: dict[str, str]) -> dict:
     store, title = row["store"], titles.get(row["store"])
     cell = cell_path(*(row[key] for key in ("store", "workload", "parameters", "repetition")))
     return chart.plain(row, ["store", "workload", "sequence", "residual"]) | {
-        "panel": 0,
         "name": title or _(CONTROLS),
         "title": f"{title or store}, {row['workload']}",
         "exact": chart.exact("throughput", row["throughput"], "ops/s"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -43,7 +42,7 @@ class Spectrum(draw.DrawnFigure):
 
     def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         """A panel per operation, a line per store; the band is the range of its single runs."""
-        panels, legend = _panels(table), _legend(table, looks)
+        panels, legend = _panels(table), looks.legend(table, "line")
         figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
         for ax, (title, mine) in zip(axes.flat, panels.items(), strict=False):
             _panel(ax, mine, legend)
@@ -58,17 +57,13 @@ class Spectrum(draw.DrawnFigure):
 
     def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
         """In µs over 1/(1 - share), both logarithmic."""
-        rows, panels, legend = [], [], _legend(table, looks)
+        rows, panels, legend = [], [], looks.legend(table, "line")
         for place, (title, mine) in enumerate(_panels(table).items()):
             rows += [_row(row, looks.titles) | {"panel": place} for row in mine.to_dict("records")]
             words = _("Percentiles of the latency of {} in µs, by store.").format(title)
             panels.append(chart.Panel(_layers(mine, legend), title, words, 250))
         note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
         return chart.Chart(rows, panels, legend, min(len(panels), 2), note)
-
-
-def _legend(table: pd.DataFrame, looks: draw.Looks) -> list[draw.Look]:
-    return [replace(look, hatch=None, marker=None) for look in looks.shown(table).values()]
 
 
 def _panels(table: pd.DataFrame) -> dict[str, pd.DataFrame]:

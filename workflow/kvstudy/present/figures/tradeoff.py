@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from textwrap import fill
 from typing import Literal
 
@@ -101,7 +100,7 @@ class Tradeoff(draw.DrawnFigure):
         _scale(axes[0, 0], "y", known, "latency")
         figure.supxlabel(_side_title("throughput"), fontsize="medium")
         figure.supylabel(_side_title("latency"), fontsize="medium")
-        handles = [look.handle() for look in _legend(known, looks)]
+        handles = [look.handle() for look in looks.legend(known, "marker")]
         figure.legend(handles=handles, loc="outside upper center", ncols=6, handletextpad=0.2)
         return figure
 
@@ -109,7 +108,7 @@ class Tradeoff(draw.DrawnFigure):
         """The same marks; values that are missing are told below."""
         known = _known(table)
         words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
-        legend = _legend(known, looks)
+        legend = looks.legend(known, "marker")
         layers, rows, panels = _layers(known, legend), [], []
         for place, (workload, of) in enumerate(known.groupby("workload", sort=False)):
             rows += [_row(row, looks) | {"panel": place} for row in of.to_dict("records")]
@@ -128,10 +127,6 @@ def _named(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _known(table: pd.DataFrame) -> pd.DataFrame:
     return table.dropna(subset=["throughput", "latency"])
-
-
-def _legend(known: pd.DataFrame, looks: draw.Looks) -> list[draw.Look]:
-    return [replace(look, hatch=None, line=None) for look in looks.shown(known).values()]
 
 
 def _title(workload: str, rows: pd.DataFrame, looks: draw.Looks) -> str:
