@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 
 import pandas as pd
 from kvstudy.present.drawing.draw import Look, Looks, looks
-from kvstudy.present.drawing.write import chart_text, read_figure
+from kvstudy.present.drawing.write import chart_text
 from kvstudy.present.figures.averages import Averages
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.box import Box
@@ -50,15 +49,11 @@ class Drawn:
         return chart_text(self.figure, self.table, Looks(self.study, self.looks))
 
 
-def as_csv(table: pd.DataFrame) -> pd.DataFrame:
-    return read_figure(io.StringIO(table.to_csv(index=False)))
-
-
 def every_chart() -> dict[str, Drawn]:
     """One of each kind by its name; stores have names that need escaping, cells are missing."""
     made = {**_of_small(), **_of_sizes(), **_of_rounds()}
     return {
-        name: Drawn(figure, as_csv(table), study, look)
+        name: Drawn(figure, small.as_csv(table), study, look)
         for name, (figure, table, study, look) in made.items()
     }
 

@@ -18,6 +18,7 @@ from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, looks
+from kvstudy.present.drawing.write import read_figure
 from kvstudy.present.typeset.table import Table
 from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
@@ -143,6 +144,11 @@ def _values() -> pd.DataFrame:
 def figure(kind: str, **keys: object) -> DrawnFigure:
     """A figure of the ``kind``, as a study file with the ``keys`` names it."""
     return FIGURES[kind](**{"name": kind, "kind": kind, "caption": "F"} | keys)
+
+
+def as_csv(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure as its CSV gives them, and as they are drawn."""
+    return read_figure(io.StringIO(table.to_csv(index=False)))
 
 
 def looked(stores: dict[str, Look] | None = None, of: Study | None = None) -> Looks:

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT
 from kvstudy.present.drawing.chart import Chart, as_json, exact, exact_range, plain, runs
+from kvstudy.present.drawing.draw import use_style
 from kvstudy.present.drawing.page import inline, styles
-from kvstudy.present.drawing.write import chart_text, read_figure, write_charts
+from kvstudy.present.drawing.write import chart_text, drawing, read_figure, write_figure
 from kvstudy.study.kinds import FIGURES
 
 from . import small_results as small
@@ -167,7 +168,8 @@ def test_one_store_and_no_value_at_all(drawn):
         empty = replace(drawn[name], table=drawn[name].table.head(0))
         meta = json.loads(empty.text)["usermeta"]["kvstudy"]
         assert meta["empty"]
-        assert meta["note"]
+        (ax,) = drawing(empty.figure, empty.table, small.looked(empty.looks)).axes
+        assert [text.get_text() for text in ax.texts] == [meta["note"]]
 
 
 def test_no_end_and_no_number_are_null():
@@ -179,11 +181,10 @@ def test_no_end_and_no_number_are_null():
 
 def test_a_chart_is_written_beside_its_csv(drawn, tmp_path):
     each = drawn["speed"]
-    path = tmp_path / "speed.csv"
-    each.table.to_csv(path, index=False)
-    (written,) = write_charts(small.looked(of=each.study), [path])
-    assert written.name == "speed.vl.json"
-    assert json.loads(written.read_text(encoding="utf-8")) == json.loads(each.text)
+    use_style()
+    path = write_figure(each.figure, each.table, small.looked(of=each.study), tmp_path)
+    written = (tmp_path / "speed.vl.json").read_text(encoding="utf-8")
+    assert json.loads(written) == json.loads(each.text)
     assert read_figure(path)["note"].tolist() == each.table["note"].tolist()
 
 

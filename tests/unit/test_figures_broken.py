@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
-from kvstudy.present.drawing.bar_chart import broken
+from kvstudy.present.drawing.bar_chart import with_broken
+
+TWELVE_GROUPS = [10 + number % 5 for number in range(48)]
+MIN_MEAN = ["min", "min", "mean", "mean"]
+# Jedlička 2024, figure 4.10, which he names as his example of broken bars:
+# 95th and 99th percentile of Redis, Riak KV, Aerospike, Memcached in ms.
+THESIS = [1.32, 6.07, 1.19, 1.74, 2.24, 10.65, 1.77, 2.83]
 
 
-def heights_torn(values, *more):
-    return [v for v, is_broken in zip(values, broken(values, *more), strict=True) if is_broken]
+def heights_torn(values, **columns):
+    rows = [{"value": math.nan if value is None else value} for value in values]
+    for name, column in columns.items():
+        rows = [row | {name: value} for row, value in zip(rows, column, strict=True)]
+    table = with_broken(rows)
+    return table.loc[table["broken"] == "yes", "value"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -36,46 +48,32 @@ def heights_torn(values, *more):
         # One bar against one other is no comparison with the others.
         ([1, 30], []),
         ([1, 1, 30], [30]),
+        ([*TWELVE_GROUPS[:17], 900, *TWELVE_GROUPS[18:]], [900]),
+        (THESIS, [6.07, 10.65]),
+        # Neither order nor unit matters.
+        (THESIS[::-1], [10.65, 6.07]),
+        ([1000 * value for value in THESIS], [6070, 10650]),
     ],
 )
 def test_heights(values, expected):
-    assert heights_torn(values) == expected
+    assert heights_torn(values) == pytest.approx(expected)
 
 
-def test_twelve_groups_with_one_outlier():
-    values = [float(10 + number % 5) for number in range(48)]
-    values[17] = 900.0
-    assert [place for place, is_broken in enumerate(broken(values)) if is_broken] == [17]
-
-
-def test_order_and_unit_do_not_matter():
-    values = [1.27, 6.76, 1.12, 1.39, 1.90, 11.9, 1.54, 1.85]
-    assert heights_torn(values) == [6.76, 11.9]
-    assert heights_torn(values[::-1]) == [11.9, 6.76]
-    assert heights_torn([1000 * value for value in values]) == [6760, 11900]
-
-
-def test_published_figure_that_the_thesis_tears():
-    # Jedlička 2024, figure 4.10, which he names as his example of broken bars:
-    # 95th and 99th percentile of Redis, Riak KV, Aerospike, Memcached in ms.
-    values = [1.32, 6.07, 1.19, 1.74, 2.24, 10.65, 1.77, 2.83]
-    assert heights_torn(values) == [6.07, 10.65]
-
-
-def test_no_group_is_torn_as_a_whole():
-    values, groups = [0.02, 0.03, 0.18, 0.20], ["min", "min", "mean", "mean"]
-    assert heights_torn(values) == [0.18, 0.20]
-    assert heights_torn(values, None, groups) == []
-    # A higher cut that leaves one of the group is taken instead.
-    values = [0.02, 0.03, 0.18, 0.60]
-    assert heights_torn(values, None, groups) == [0.60]
-
-
-def test_one_store_has_groups_of_one_bar():
-    values = [1, 1, 1, 20]
-    assert heights_torn(values, None, list("abci")) == [20]
+@pytest.mark.parametrize(
+    ("values", "groups", "expected"),
+    [
+        ([0.02, 0.03, 0.18, 0.20], ["one"] * 4, [0.18, 0.20]),
+        ([0.02, 0.03, 0.18, 0.20], MIN_MEAN, []),
+        # A higher cut that leaves one of the group is taken instead.
+        ([0.02, 0.03, 0.18, 0.60], MIN_MEAN, [0.60]),
+        # One store has groups of one bar.
+        ([1, 1, 1, 20], list("abci"), [20]),
+    ],
+)
+def test_no_group_is_torn_as_a_whole(values, groups, expected):
+    assert heights_torn(values, group=groups) == expected
 
 
 def test_what_stays_must_show_its_whisker():
-    assert heights_torn([1, 1, 1, 4], [1, 1, 1.2, 5]) == [4]
-    assert heights_torn([1, 1, 1, 4], [1, 1, 2.5, 5]) == []
+    assert heights_torn([1, 1, 1, 4], max=[1, 1, 1.2, 5]) == [4]
+    assert heights_torn([1, 1, 1, 4], max=[1, 1, 2.5, 5]) == []

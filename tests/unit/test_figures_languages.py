@@ -9,6 +9,7 @@ import pytest
 from kvstudy.language.current import using
 from kvstudy.present.drawing.draw import Looks, use_style, with_decimal_mark
 from kvstudy.present.drawing.page import scripts
+from kvstudy.present.drawing.write import drawing as static_form
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.report.cells import Names
@@ -50,13 +51,8 @@ def drawn():
 
 def static(name: str, each: Drawn) -> list[str]:
     """All words and numbers of the drawing of ``each``."""
-    table, looks = each.table, each.looks
-    if name == "time-a":
-        blank = {column: {"": None} for column in ("verdict", "strip")}
-        table = table.replace(blank).astype({"warm_up": float})
-    if name == "run-order":
-        looks = {"redis": looks["redis"]}
-    drawing = each.figure.draw(table, Looks(each.study, looks))
+    looks = {"redis": each.looks["redis"]} if name == "run-order" else each.looks
+    drawing = static_form(each.figure, each.table, Looks(each.study, looks))
     with_decimal_mark(drawing)
     # The layout of a language must not choose other ticks than that of another.
     drawing.set_layout_engine("none")

@@ -13,6 +13,7 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
+from kvstudy.present.drawing.write import drawing
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
@@ -217,7 +218,8 @@ def drawn(found: OpenLoop, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure
     use_style()
     study, figure = small.study(stores=list(titles)), small.figure("open-loop", workload="a")
     table = figure.rows(small.run(study=study, analysis=analysed(found)))
-    return table, figure.draw(table, small.looked(looks(titles, dict.fromkeys(titles, "#d55e00"))))
+    look = looks(titles, dict.fromkeys(titles, "#d55e00"))
+    return table, drawing(figure, small.as_csv(table), small.looked(look))
 
 
 def test_the_figure_shows_what_has_enough_operations_beyond():

@@ -59,14 +59,12 @@ def draw(run: str, figures: tuple[str, ...]) -> None:
     made of the CSV.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.drawing.draw import Looks
-    from kvstudy.present.drawing.write import write_charts, write_figures
+    from kvstudy.present.drawing.write import write_figures
     from kvstudy.study.raw import noted
 
     of = find_run(run)
     with noted(of.figures, "draw") as made:
         made += write_figures(of, of.figures, list(figures))
-        write_charts(Looks.of(of), made)
     print(f"{of.figures}: {len(made)} figures")
 
 
@@ -100,14 +98,9 @@ def published(run: str) -> None:
     claims.yaml beside study.yaml, as far as they are there.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.drawing.draw import Looks
-    from kvstudy.present.drawing.write import write_charts
     from kvstudy.present.report.published import write_published
 
-    of = find_run(run, published=True)
-    main = write_published(of)
-    write_charts(Looks.of(of), sorted(of.figures.glob("*.csv")))
-    print(main)
+    print(write_published(find_run(run, published=True)))
 
 
 @click.command("build-pdf")

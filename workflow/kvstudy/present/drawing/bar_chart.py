@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from statistics import median
+from collections.abc import Mapping
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, lines, patches, pd, plt, sns, ticker
+from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.chart import Chart, Panel, exact_range
-from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look
 
 COLUMNS = [
     *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
@@ -27,49 +23,80 @@ PIECES = "datum.broken === 'yes' ? [[0, 0.86], [0.885, 0.915], [0.94, 1]] : [[0,
 ROOM = 1.24
 # Pixels of a bar below which its value is turned, or left out.
 UPRIGHT, LEAST = 38, 9
+# How a value stands that is turned, and that is not.
+STANDS = {"angle": (270, 0), "align": ("'left'", "'center'"), "dx": (4, 0), "dy": (0, -4)}
+STANDS |= {"baseline": ("'middle'", "'bottom'")}
 # Values stand upright on their bars where they fit at one of these sizes.
 LABEL_SIZES = (8, 7, 6)
 # Height of a broken bar by the highest bar that stays.
 BROKEN_HEIGHT = 1.14
 DOTS = {"marker": "o", "markersize": 2.6, "markerfacecolor": "white", "markeredgewidth": 0.6}
-DOTS |= {"markeredgecolor": DARK}
+DOTS |= {"markeredgecolor": draw.DARK, "linestyle": "none"}
 # How far whiskers reach, by the highest bar or run that stays; longer ones end in an arrow.
 WHISKER_HEIGHT = 1.6
+# How far a broken bar must stand above the highest one that stays, and above the
+# typical one that stays. Below that an axis from zero still shows them all.
+ABOVE_HIGHEST = 2.0
+ABOVE_MEDIAN = 3.0
+
+
+def with_broken(rows: list[dict]) -> pd.DataFrame:
+    """The ``rows`` of one panel as a table, each told whether its bar is broken.
+
+    The rule: sort the bars by height and cut the row in two, the broken ones
+    above and the others below, such that
+
+    - every broken bar is at least twice as high as everything that stays, whiskers too,
+    - and at least three times as high as the median of the bars that stay,
+    - and at most half of the bars are broken, and two or more stay,
+    - and no group of several bars is broken as a whole: broken bars are equally
+      high, so nothing could be compared in it.
+
+    Where several cuts are possible, the lowest one holds, so that the bars that
+    stay are as readable as they can be. Where none is, no bar is broken. Bars without height
+    are left out of the comparison.
+    """
+    table = pd.DataFrame(rows, columns=COLUMNS).assign(broken="no")
+    bars = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
+    bars = bars.sort_values(["value", "top"], kind="stable")
+    for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
+        stay, above = bars[:cut], bars[cut:]
+        lost = above.loc[~above["group"].isin(stay["group"]), "group"]
+        least = max(ABOVE_HIGHEST * stay["top"].max(), ABOVE_MEDIAN * stay["value"].median())
+        if above["value"].min() >= least and not lost.duplicated().any():
+            table.loc[above.index, "broken"] = "yes"
+            break
+    return table
 
 
 def static_bars(
-    table: pd.DataFrame, stores: Mapping[str, Look], titles: Mapping[str, str], single: str
+    table: pd.DataFrame, looks: draw.Looks, titles: Mapping[str, str], single: str
 ) -> plt.Figure:
     """Draw the bars of ``table`` (see ``bars.bars``), a panel for each of ``titles``.
 
     ``single`` says what a dot is. Up to two groups the panels stand side by side, more groups
     need the width.
     """
-    table = table.assign(
-        group=table["group"].map(sentence), note=table["note"].map(sentence, na_action="ignore")
-    )
-    stores = {store: look for store, look in stores.items() if (table["store"] == store).any()}
+    table = table.assign(group=table["group"].map(sentence))
+    stores = looks.shown(table)
     beside = table["group"].nunique() <= 2
     rows, columns = (1, len(titles)) if beside else (len(titles), 1)
-    height = 1.9 if beside else 0.55 + 1.6 * rows
     # Fixed margins in inches: measuring the text first would double the time.
-    labels = [_label(value) for value in table["value"].dropna()]
-    widest = max(map(_width, labels), default=0)
+    widest = max(map(_width, map(_label, table["value"].dropna())), default=0)
     left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)
-    handles = [draw.store_patch(look) for look in stores.values()]
+    handles = [look.patch() for look in stores.values()]
     handles += [*_spread_handles(table, single), *draw.rejected_handles(table)]
     in_row = draw.legend_columns(handles)
-    right, top, bottom, gap = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25, 0.52
-    if beside:
-        gap = left
-    height += top - 0.5
-    figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
+    right, top, bottom = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25
+    gap = left if beside else 0.52
+    height = (1.9 if beside else 0.55 + 1.6 * rows) + top - 0.5
+    figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
     figure.subplots_adjust(
-        left=left / TEXT_WIDTH,
-        right=1 - right / TEXT_WIDTH,
+        left=left / draw.TEXT_WIDTH,
+        right=1 - right / draw.TEXT_WIDTH,
         top=1 - top / height,
         bottom=bottom / height,
-        wspace=gap * columns / (TEXT_WIDTH - left - right - gap * (columns - 1)),
+        wspace=gap * columns / (draw.TEXT_WIDTH - left - right - gap * (columns - 1)),
         hspace=gap * rows / (height - top - bottom - gap * (rows - 1)),
     )
     for (panel, title), ax in zip(titles.items(), axes.flat, strict=True):
@@ -80,9 +107,9 @@ def static_bars(
     return figure
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: float) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, draw.Look], widest: float) -> None:
     """``widest`` is the width of the widest label of all panels: they stand alike."""
-    highest, width = top_of(table), GROUP_WIDTH / len(stores)
+    highest, width = top_of(table), draw.GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
     places = width * table["store"].map(list(stores).index) + width / 2
     table = table.assign(
@@ -94,10 +121,10 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
         mine = table[table["store"] == store].dropna(subset="value")
         style = {"color": look.color, "edgecolor": "white", "linewidth": 0}
         left, right = mine["x"] - width / 2, mine["x"] + width / 2
-        found = ax.bar(left, mine["height"], right - left, align="edge", **style)
+        drawn = ax.bar(left, mine["height"], right - left, align="edge", **style)
         # As a text of NumPy's it would be told from that of the legend.
-        plt.setp(found, hatch=look.hatch)
-        bars |= zip(mine.index, found, strict=True)
+        plt.setp(drawn, hatch=look.hatch)
+        bars |= zip(mine.index, drawn, strict=True)
     ax.set_xticks(range(len(groups)), groups)
     ax.set_xlim(-0.5, len(groups) - 0.5)
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
@@ -146,18 +173,13 @@ def _ticks(top: float) -> list[float]:
     return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
 
 
-def points(runs: object) -> list[float]:
-    """The values of single runs, as the CSV has them."""
-    return [float(value) for value in str(runs).split()] if isinstance(runs, str) else []
-
-
 def _spread_handles(table: pd.DataFrame, single: str) -> list[lines.Line2D]:
     """The entries in a legend of dots (``single`` says of what) and of whiskers, where drawn."""
     if not (table["n"] > 1).any():
         return []
-    handles = [lines.Line2D([], [], linestyle="none", label=single, **DOTS)]
+    handles = [lines.Line2D([], [], label=single, **DOTS)]
     if table["high"].notna().any():
-        style = {"marker": "|", "linestyle": "none", "markersize": 9, "color": DARK}
+        style = {"marker": "|", "linestyle": "none", "markersize": 9, "color": draw.DARK}
         handles.append(lines.Line2D([], [], label=_("95 % interval"), **style))
     return handles
 
@@ -176,19 +198,18 @@ def _spread(ax: plt.Axes, x: float, width: float, row, most: float) -> float:
 
     A whisker above ``most`` ends there, in an arrow.
     """
-    runs = points(row.runs)
+    runs = [float(value) for value in row.runs.split()]
     if len(runs) < 2:
         return 0
-    places = [x + width * (0.4 * place / (len(runs) - 1) - 0.2) for place in range(len(runs))]
-    ax.plot(places, runs, linestyle="none", zorder=4, gid="runs", **DOTS)
+    ax.plot(x + width * np.linspace(-0.2, 0.2, len(runs)), runs, zorder=4, gid="runs", **DOTS)
     if pd.isna(row.high):
         return max(runs)
-    line = {"color": DARK, "linewidth": 0.8, "zorder": 3}
+    line = {"color": draw.DARK, "linewidth": 0.8, "zorder": 3}
     ax.vlines(x, row.low, min(row.high, most), **line)
     ends = [end for end in (row.low, row.high) if end <= most]
     ax.hlines(ends, x - width / 6, x + width / 6, **line)
     if row.high > most:
-        ax.plot(x, most, "^", color=DARK, markersize=3, zorder=3, gid="beyond")
+        ax.plot(x, most, "^", color=draw.DARK, markersize=3, zorder=3, gid="beyond")
     return max(*runs, min(row.high, most))
 
 
@@ -199,7 +220,7 @@ def _break(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
     for middle in (0.85, 0.93):
         y = bar.get_height() * middle
         # White on a dark edge, so that no hatch hides the cut.
-        for color, linewidth in ((DARK, 3), ("white", 2)):
+        for color, linewidth in ((draw.DARK, 3), ("white", 2)):
             style = {"color": color, "linewidth": linewidth, "solid_capstyle": "projecting"}
             ends = [y - slant / 2, y + slant / 2]
             (cut,) = ax.plot([left, right], ends, zorder=4, gid=f"cut-{color}", **style)
@@ -207,18 +228,19 @@ def _break(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
             cut.set_clip_path(bar)
 
 
-def bar_row(row: dict, metric: str, stores: Mapping[str, Look], titles: Mapping[str, str]) -> dict:
+def bar_row(row: dict, metric: str, looks: draw.Looks, titles: Mapping[str, str]) -> dict:
     """A bar of the chart, in the panel of its place in ``titles``."""
-    look, group, unit = stores[row["store"]], sentence(row["group"]), row["unit"]
+    store, group, unit = looks.titles[row["store"]], sentence(row["group"]), row["unit"]
     ends = {"low": row["min"], "high": row["max"]}
+    runs = row["runs"] if row["n"] > 1 and row["broken"] == "no" else ""
     shown = chart.plain(row, ["store", "broken", "note", *NUMBERS]) | {
         "panel": list(titles).index(row["panel"]),
         "group": group,
-        "name": look.title,
-        "title": f"{look.title}, {group}",
+        "name": store,
+        "title": f"{store}, {group}",
         **chart.value_texts(row | ends, metric, unit),
-        "interval": exact_range(metric, row["low"], row["high"], unit),
-        "points": points(row["runs"]) if row["n"] > 1 and row["broken"] == "no" else [],
+        "interval": chart.exact_range(metric, row["low"], row["high"], unit),
+        "points": [float(value) for value in runs.split()],
         "label": "" if pd.isna(row["value"]) else _label(row["value"]),
         "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
     }
@@ -228,50 +250,45 @@ def bar_row(row: dict, metric: str, stores: Mapping[str, Look], titles: Mapping[
 
 
 def interactive_bars(
-    table: pd.DataFrame, rows: list[dict], name: str, titles: Mapping[str, str], stores: Mapping
-) -> Chart:
+    table: pd.DataFrame, rows: list[dict], name: str, titles: Mapping[str, str], looks: draw.Looks
+) -> chart.Chart:
     """The chart of ``rows``, made by ``bar_row`` of ``table``, a panel for each of ``titles``."""
-    shown = {store: look for store, look in stores.items() if store in set(table["store"])}
+    legend = list(looks.shown(table).values())
     unit = sign(table["unit"].iloc[0])
     panels = []
     for side, title in titles.items():
         words = _("Bar chart. {}. {} in {}, by store.").format(title, name, unit)
-        layers = _layers(table[table["panel"] == side], shown, f"{name} ({unit})")
-        panels.append(Panel(layers, title, words))
+        layers = _layers(table[table["panel"] == side], legend, f"{name} ({unit})")
+        panels.append(chart.Panel(layers, title, words))
     notes = [_("Dots are the single values.")] if (table["n"] > 1).any() else []
     if table["high"].notna().any():
         notes = [_("Dots are single runs, whiskers 95 % intervals.")]
     notes += filter(None, [chart.rejected_note(table)])
     across = 2 if table["group"].nunique() <= 2 else 1
-    return Chart(rows, panels, chart.bar_legend(shown), across, " ".join(notes))
+    return chart.Chart(rows, panels, legend, across, " ".join(notes))
 
 
-def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[alt.Chart]:
+def _layers(table: pd.DataFrame, legend: list[draw.Look], title: str) -> list[alt.Chart]:
     top = top_of(table)
     most = WHISKER_HEIGHT * top
     y = {"axis": alt.Axis(title=title, values=_ticks(top))}
     y["scale"] = alt.Scale(domain=[0, reach(table) * ROOM], nice=False)
     groups = list(dict.fromkeys(table["group"].map(sentence)))
-    titles = [look.title for look in stores.values()]
-    base = (
-        alt.Chart()
-        .transform_calculate(
-            height=f"datum.broken === 'yes' ? {BROKEN_HEIGHT * top} : datum.value",
-            top=f"min(datum.high, {most})",
-            end="datum.broken === 'no' ? max(datum.height, datum.max, datum.top) : datum.height",
-        )
-        .encode(
-            x=alt.X("group:N", sort=groups, scale=alt.Scale(paddingInner=0.12, paddingOuter=0.06))
-            .title(None)
-            .axis(labelAngle=0, labelExpr="split(datum.label, ' ')", ticks=False),
-            # Without a domain, so that a hidden store leaves no gap.
-            xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(paddingInner=0.06)),
-        )
+    base = chart.by_group(
+        "group:N", groups, legend, " ", 0.06, paddingOuter=0.06
+    ).transform_calculate(
+        height=f"datum.broken === 'yes' ? {BROKEN_HEIGHT * top} : datum.value",
+        top=f"min(datum.high, {most})",
+        end="datum.broken === 'no' ? max(datum.height, datum.max, datum.top) : datum.height",
     )
-    step = f"width / {len(groups) * len(stores)}"
+    step = f"width / {len(groups) * len(legend)}"
+    stands = {
+        name: alt.ExprRef(f"{step} < {UPRIGHT} ? {turned} : {upright}")
+        for name, (turned, upright) in STANDS.items()
+    }
     whole = base.transform_filter("isValid(datum.value)")
     several = whole.transform_filter("datum.broken === 'no' && isValid(datum.high)")
-    texts = chart.texts(TEXTS)
+    texts, ink = chart.texts(TEXTS), {"style": "kv-ink", "aria": False}
     return [
         whole.transform_calculate(pieces=PIECES)
         .transform_flatten(["pieces"])
@@ -279,101 +296,26 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             low="datum.height * datum.pieces[0]", high="datum.height * datum.pieces[1]"
         )
         .mark_bar()
-        .encode(y=alt.Y("low:Q", **y), y2="high:Q", color=chart.by_store(stores), **texts),
-        several.mark_rule(style="kv-ink", aria=False).encode(y=alt.Y("low:Q", **y), y2="top:Q"),
+        .encode(y=alt.Y("low:Q", **y), y2="high:Q", **chart.by_legend(legend, "color"), **texts),
+        several.mark_rule(**ink).encode(y=alt.Y("low:Q", **y), y2="top:Q"),
         *(
             several.transform_filter(f"datum.{end} <= {most}")
-            .mark_tick(style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1)
+            .mark_tick(orient="horizontal", size=7, thickness=1, **ink)
             .encode(y=alt.Y(f"{end}:Q", **y))
             for end in ("low", "high")
         ),
         several.transform_filter(f"datum.high > {most}")
-        .mark_point(style="kv-ink", aria=False, shape="triangle-up", filled=True, size=20)
+        .mark_point(shape="triangle-up", filled=True, size=20, **ink)
         .encode(y=alt.Y("top:Q", **y)),
         whole.transform_flatten(["points"])
-        .mark_point(style="kv-ink", aria=False, filled=False, size=9)
+        .mark_point(filled=False, size=9, **ink)
         .encode(y=alt.Y("points:Q", **y)),
         whole.mark_text(
             style="kv-text",
             aria=False,
             opacity=alt.ExprRef(f"{step} < {LEAST} ? 0 : 1"),
             fontWeight="normal",
-            **_turned_where(f"{step} < {UPRIGHT}"),
+            **stands,
         ).encode(y=alt.Y("end:Q", **y), text="label:N"),
-        base.transform_filter("!isValid(datum.value)")
-        .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)
-        .encode(y=alt.YDatum(0, **y), text="note:N", **texts),
+        chart.gaps(base, "value").encode(y=alt.YDatum(0, **y), **texts),
     ]
-
-
-def _turned_where(narrow: str) -> dict:
-    """How a number stands on its bar: upright, or turned where the expression holds."""
-    places = {"angle": (270, 0), "align": ("'left'", "'center'")}
-    places |= {"baseline": ("'middle'", "'bottom'"), "dx": (4, 0), "dy": (0, -4)}
-    return {
-        name: alt.ExprRef(f"{narrow} ? {turned} : {upright}")
-        for name, (turned, upright) in places.items()
-    }
-
-
-# How far a broken bar must stand above the highest one that stays, and above the
-# typical one that stays. Below that an axis from zero still shows them all.
-ABOVE_HIGHEST = 2.0
-ABOVE_MEDIAN = 3.0
-
-
-def broken(
-    values: Sequence[float | None],
-    tops: Sequence[float] | None = None,
-    groups: Sequence[str] | None = None,
-) -> list[bool]:
-    """Tell for each bar of one axis whether it is broken.
-
-    The rule: sort the bars by height and cut the row in two, the broken ones
-    above and the others below, such that
-
-    - every broken bar is at least twice as high as everything that stays,
-    - and at least three times as high as the median of the bars that stay,
-    - and at most half of the bars are broken, and two or more stay,
-    - and no group of several bars is broken as a whole: broken bars are equally
-      high, so nothing could be compared in it.
-
-    Where several cuts are possible, the lowest one holds, so that the bars that
-    stay are as readable as they can be. Where none is, no bar is broken.
-
-    ``None`` is a place without a bar. Bars without height are left out of the
-    comparison. ``tops`` are the upper ends of the whiskers: what stays must
-    show its whisker too; default: ``values``. ``groups`` names the group of each
-    bar; default: one group.
-    """
-    tops = values if tops is None else tops
-    groups = [""] * len(values) if groups is None else groups
-    bars = sorted(
-        (value, max(value, top or 0), place)
-        for place, (value, top) in enumerate(zip(values, tops, strict=True))
-        if value is not None and value > 0
-    )
-    result = [False] * len(values)
-    for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
-        stay, above = bars[:cut], bars[cut:]
-        highest = max(top for _, top, _ in stay)
-        typical = median(value for value, _, _ in stay)
-        lowest_broken = above[0][0]
-        keep = {groups[place] for _, _, place in stay}
-        lost = Counter(groups[place] for _, _, place in above if groups[place] not in keep)
-        if (
-            lowest_broken >= ABOVE_HIGHEST * highest
-            and lowest_broken >= ABOVE_MEDIAN * typical
-            and max(lost.values(), default=0) < 2
-        ):
-            for _, _, place in above:
-                result[place] = True
-            break
-    return result
-
-
-def with_broken(rows: list[dict]) -> pd.DataFrame:
-    """The ``rows`` of one panel as a table, each told whether its bar is broken."""
-    flags = broken(*([row[name] for row in rows] for name in ("value", "max", "group")))
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.assign(broken=["yes" if is_broken else "no" for is_broken in flags])

@@ -24,9 +24,10 @@ from kvstudy.analyse.tidy.numbers import (
     sized,
 )
 from kvstudy.language.current import _, ngettext
-from kvstudy.libraries import alt, colors, pd
+from kvstudy.libraries import alt, pd
 from kvstudy.present.drawing.draw import HATCHES, Look, any_rejected
 from kvstudy.present.drawing.page import themes
+from kvstudy.study.metrics import metric_of
 
 # Where nothing tells how wide a panel may be.
 WIDTH = 320
@@ -51,6 +52,7 @@ SHAPES = {
     "X": "M-0.9,-0.6L-0.6,-0.9L0,-0.3L0.6,-0.9L0.9,-0.6L0.3,0L0.9,0.6L0.6,0.9L0,0.3"
     "L-0.6,0.9L-0.9,0.6L-0.3,0Z",
 }
+SHAPES["x"] = SHAPES["X"]
 
 
 @dataclass
@@ -65,15 +67,16 @@ class Panel:
 
 @dataclass
 class Chart:
-    """What is written: ``rows`` have ``panel``, ``store``, ``workload`` and what layers need.
+    """What is written: ``rows`` have ``store``, ``workload`` and what layers need.
 
-    ``columns`` panels stand side by side where there is room. ``note`` is said below the
-    chart; without panels it is all there is.
+    Where there are several panels, a row's ``panel`` is the place of its own. ``columns`` of them
+    stand side by side where there is room. ``note`` is said below the chart; without panels it is
+    all there is.
     """
 
     rows: list[dict]
     panels: list[Panel]
-    legend: list[dict] = field(default_factory=list)
+    legend: list[Look] = field(default_factory=list)
     columns: int = 1
     note: str = ""
 
@@ -81,7 +84,8 @@ class Chart:
         """The specification, valid by Vega-Lite's schema; ``title`` describes it to all."""
         panels = self.panels or [Panel([_words(self.note)], height=60)]
         parts = [_part(panel, place, title) for place, panel in enumerate(panels)]
-        meta = {"title": title, "legend": self.legend, "note": self.note, "empty": not self.panels}
+        meta = {"title": title, "note": self.note, "empty": not self.panels}
+        meta["legend"] = [_entry(look) for look in self.legend]
         for name in ("store", "workload"):
             meta[name] = list(dict.fromkeys(row[name] for row in self.rows if row.get(name)))
         # Pairs keep their order where keys are sorted.
@@ -91,7 +95,7 @@ class Chart:
             "columns": self.columns,
             "concat": parts,
             "config": themes()["light"],
-            "data": {"values": self.rows or [{"panel": 0}]},
+            "data": {"values": [{"panel": 0} | row for row in self.rows or [{}]]},
             "description": title,
             "params": [{"name": name, "value": []} for name in ("kv_stores", "kv_workloads")],
             "transform": [{"filter": HIDDEN}],
@@ -138,7 +142,7 @@ def plain(row: Mapping, names: Iterable[str]) -> dict:
 def _plain(value: object) -> str | float | None:
     if isinstance(value, str):
         return value
-    if not is_number(value):
+    if not math.isfinite(value):
         return None
     return int(value) if float(value).is_integer() else float(value)
 
@@ -177,29 +181,62 @@ def log_side(title: str, low: float, high: float, **options: object) -> dict:
     }
 
 
-def by_legend(legend: list[dict], *channels: str) -> dict:
-    """The ``channels`` (color, dash, shape) of a row's ``name``, a label of the legend."""
-    labels = [entry["label"] for entry in legend]
-    kinds = {"color": alt.Color, "dash": alt.StrokeDash, "shape": alt.Shape}
-    names = {"dash": "strokeDash"}
-    return {
-        names.get(channel, channel): kinds[channel](
-            "name:N",
-            scale=alt.Scale(domain=labels, range=[entry[channel] for entry in legend]),
-            legend=alt.Legend(**TOP) if channel == "color" else None,
-        )
-        for channel in channels
-    }
+def by_legend(legend: list[Look], *channels: str, of: str = "name") -> dict:
+    """The ``channels`` (color, strokeDash, shape) of a row's field ``of``, a title of the legend.
 
-
-def by_store(stores: Mapping[str, Look]) -> alt.Color:
-    """The colour of a row's ``name``, the title of a store, with the store's hatch.
-
-    A viewer without the page's patterns takes the colour alone.
+    Hatches are patterns of the page; a viewer without them takes the colour alone.
     """
-    fills = [f"url(#kv-{name}) " * bool(look.hatch) + look.color for name, look in stores.items()]
-    scale = alt.Scale(domain=[look.title for look in stores.values()], range=fills)
-    return alt.Color("name:N", scale=scale, legend=alt.Legend(**TOP))
+    forms = {
+        "color": lambda look: f"url(#kv-{look.store}) " * bool(look.hatch) + color(look.color),
+        "strokeDash": lambda look: dash(look.line),
+        "shape": lambda look: SHAPES[look.marker],
+    }
+    kinds = {"color": alt.Color, "strokeDash": alt.StrokeDash, "shape": alt.Shape}
+    titles, encodings = [look.title for look in legend], {}
+    for channel in channels:
+        scale = alt.Scale(domain=titles, range=[forms[channel](look) for look in legend])
+        own = alt.Legend(**TOP) if channel == "color" else None
+        encodings[channel] = kinds[channel](f"{of}:N", scale=scale, legend=own)
+    return encodings
+
+
+def by_group(
+    field: str, groups: list[str], legend: list[Look], splits: str, apart: float, **scale: float
+) -> alt.Chart:
+    """Marks in ``groups`` along the x axis, side by side in the order of the ``legend``.
+
+    Labels may be broken where they have ``splits``; ``apart`` is the room between marks.
+    """
+    x = alt.X(field, sort=groups, scale=alt.Scale(paddingInner=0.12, **scale)).title(None)
+    x = x.axis(labelAngle=0, labelExpr=f"split(datum.label, '{splits}')", ticks=False)
+    # Without a domain, so that a hidden store leaves no gap.
+    beside = alt.Scale(paddingInner=apart)
+    titles = [look.title for look in legend]
+    return alt.Chart().encode(x=x, xOffset=alt.XOffset("name:N", sort=titles, scale=beside))
+
+
+def gaps(base: alt.Chart, field: str) -> alt.Chart:
+    """The notes of ``by_group`` in the places that have no ``field``."""
+    style = {"style": "kv-note", "angle": 270, "align": "left", "baseline": "middle", "dx": 4}
+    empty = base.transform_filter(f"!isValid(datum.{field})")
+    return empty.mark_text(**style).encode(text="note:N")
+
+
+def linear(title: str, low: float, high: float, **axis: object) -> dict:
+    """Title, axis and scale of a linear side from ``low`` to ``high``."""
+    scale = alt.Scale(domain=[low, high], nice=False)
+    return {"title": title, "axis": alt.Axis(**axis), "scale": scale}
+
+
+def line_at(**sides: object) -> alt.Chart:
+    """A thin line through all of a panel; ``sides`` is its x or its y."""
+    return alt.Chart().mark_rule(style="kv-line", aria=False).encode(**sides)
+
+
+def band(low: float, high: float, x: dict, **mark: object) -> alt.Chart:
+    """What lies behind the values from ``low`` to ``high`` on the side ``x``."""
+    ends = {"x": alt.XDatum(low, **x), "x2": alt.datum(float(high))}
+    return alt.Chart().mark_rect(style="kv-band", aria=False, **mark).encode(**ends)
 
 
 def dash(style: object) -> list[float]:
@@ -208,41 +245,18 @@ def dash(style: object) -> list[float]:
 
 
 def color(name: str) -> str:
-    """A colour of the static figures; greys are made readable on light and on dark pages."""
-    code = colors.to_hex(name)
-    red, green, blue = code[1:3], code[3:5], code[5:7]
-    return "#808080" if red == green == blue else code
+    """A colour of the static figures; their greys are readable on light and on dark pages."""
+    return name if name.startswith("#") else "#808080"
 
 
-def bar_legend(stores: Mapping[str, Look]) -> list[dict]:
-    """Entries of filled areas, one per store."""
-    return [
-        {"label": look.title, "store": store, "mark": "bar", "color": look.color}
-        | {"hatch": HATCHES.index(look.hatch)}
-        for store, look in stores.items()
-    ]
-
-
-def point_legend(stores: Mapping[str, Look]) -> list[dict]:
-    """Entries of points, one per store."""
-    return [
-        line_entry(look.title, look.color, None, look.marker, store)
-        for store, look in stores.items()
-    ]
-
-
-def line_entry(
-    label: str,
-    of_color: str,
-    style: object = "-",
-    marker: str | None = None,
-    store: str | None = None,
-    hollow: bool = False,
-) -> dict:
-    """An entry of a line, a point or both; without ``style`` there is no line."""
-    entry = {"label": label, "mark": "line", "color": of_color}
-    entry["dash"] = None if style is None else dash(style)
-    entry |= {"shape": SHAPES[marker] if marker else None, "store": store, "hollow": hollow or None}
+def _entry(look: Look) -> dict:
+    """What the legend of a page has of ``look``."""
+    entry = {"label": look.title, "store": look.store, "color": color(look.color)}
+    if look.hatch is not None:
+        entry |= {"mark": "bar", "hatch": HATCHES.index(look.hatch)}
+    else:
+        entry |= {"mark": "line", "dash": dash(look.line) if look.line else None}
+        entry |= {"shape": look.marker and SHAPES[look.marker], "hollow": look.hollow or None}
     return {key: value for key, value in entry.items() if value is not None}
 
 
@@ -267,13 +281,7 @@ def exact(metric: str, value: float | None, unit: str) -> str:
     """
     if pd.isna(value):
         return ""
-    base = unit
-    if unit.endswith("ops/s"):
-        base = "ops/s"
-    elif metric == "runtime":
-        base = "ms"
-    elif metric.startswith("latency"):
-        base = "us"
+    base = metric_of(metric).unit
     in_base = round(value / UNIT_FACTORS[base, unit], ROUNDING)
     return f"{grouped(fixed(metric, in_base))} {sign(base)}"
 
@@ -303,8 +311,3 @@ def value_texts(row: Mapping, metric: str, unit: str) -> dict[str, str]:
         "range": exact_range(metric, *ends, unit),
         "runs": runs(row["n"]),
     }
-
-
-def is_number(value: object) -> bool:
-    """Neither missing nor without an end."""
-    return not pd.isna(value) and math.isfinite(value)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values
+from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker
 from kvstudy.study.kinds import AnyFigure
@@ -48,20 +49,35 @@ GROUP_WIDTH = 0.92
 
 @dataclass(frozen=True)
 class Look:
-    """A store's name and how it is drawn, the same in every figure of a study."""
+    """How a store or a line is drawn, and its entry in a legend; what is None, it has not.
+
+    What has a ``hatch`` is a filled area, ``hollow`` points are not filled.
+    """
 
     title: str
     color: str
-    hatch: str
-    marker: str = MARKERS[0]
-    line: str | tuple = LINES[0]
+    hatch: str | None = None
+    marker: str | None = None
+    line: str | tuple | None = None
+    store: str | None = None
+    hollow: bool = False
+
+    def patch(self) -> patches.Patch:
+        """The entry of an area."""
+        style = {"hatch": self.hatch, "edgecolor": "white", "linewidth": 0}
+        return patches.Patch(facecolor=self.color, label=self.title, **style)
+
+    def handle(self, **style: object) -> lines.Line2D:
+        """The entry of a line, a point or both."""
+        style = {"color": self.color, "linestyle": self.line or "", "marker": self.marker} | style
+        return lines.Line2D([], [], label=self.title, **style)
 
 
 def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
     """The look of each store, in the study's order."""
     forms = (HATCHES, MARKERS, LINES)
     return {
-        store: Look(title, colors[store], *(form[index % len(form)] for form in forms))
+        store: Look(title, colors[store], *(form[index % len(form)] for form in forms), store)
         for index, (store, title) in enumerate(titles.items())
     }
 
@@ -83,33 +99,50 @@ class Looks:
         """The stores as people read them, by their names."""
         return {name: look.title for name, look in self.stores.items()}
 
+    def shown(self, table: pd.DataFrame) -> dict[str, Look]:
+        """The stores that ``table`` has rows of, in the study's order."""
+        there = set(table["store"])
+        return {store: look for store, look in self.stores.items() if store in there}
+
+    def legend(self, table: pd.DataFrame, form: str) -> list[Look]:
+        """The looks of these stores with one ``form`` (marker, line) alone."""
+        others = dict.fromkeys({"hatch", "marker", "line"} - {form})
+        return [replace(look, **others) for look in self.shown(table).values()]
+
     @property
-    def publisher(self) -> str:
-        """Who published, in brackets; nothing for a study without a source."""
+    def published(self) -> str:
+        """What stands above published values: who published them, where the study has a source."""
         source = self.study.source
-        return f"({source.author}, {source.year})" if source else ""
+        return (
+            _("Published {}").format(f"({source.author}, {source.year})" if source else "").strip()
+        )
 
 
 class DrawnFigure(AnyFigure):
     """A figure: its rows, and a static and an interactive form of them.
 
-    Both forms show the rows alone: the same values, names and order.
+    Both forms show the rows alone: the same values, names and order. They get them as
+    ``drawing.write.read_figure`` gives them, with notes in the reader's language.
     """
 
     def rows(self, run: Run) -> pd.DataFrame:
         """What the figure shows of a run: its CSV, and all that is drawn."""
         raise NotImplementedError
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        """What it shows of the published ``values`` alone; None where they have nothing of it."""
-        return None
+    def published_rows(self, run: Run) -> pd.DataFrame:
+        """What it shows of a ``run`` that has published values alone."""
+        return pd.DataFrame()
+
+    def nothing(self, table: pd.DataFrame) -> str:
+        """What is said in place of both forms of ``table``; "" where it has something to show."""
+        return ""
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """The static form; ``use_style`` comes before it."""
         raise NotImplementedError
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        """The interactive form; ``table`` as ``drawing.write.read_figure`` gives them."""
+        """The interactive form."""
         raise NotImplementedError
 
 
@@ -162,9 +195,17 @@ def grid(
     return figure, axes
 
 
-def say(ax: plt.Axes, text: str, **options: object) -> None:
+def say(ax: plt.Axes, text: str) -> None:
     """Write ``text`` in the middle of a panel that has nothing else to show."""
-    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", **options)
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.35")
+
+
+def words_alone(text: str) -> plt.Figure:
+    """A figure that has nothing else to show."""
+    figure, axes = grid(1, 1, 0.6, 0)
+    axes[0, 0].set_axis_off()
+    say(axes[0, 0], text)
+    return figure
 
 
 def write(
@@ -214,13 +255,6 @@ def with_decimal_mark(figure: plt.Figure) -> None:
         for axis in (ax.xaxis, ax.yaxis):
             if type(axis.get_major_formatter()) is ticker.ScalarFormatter:
                 axis.set_major_formatter(Translated())
-
-
-def store_patch(look: Look) -> patches.Patch:
-    """The store's entry in a legend."""
-    return patches.Patch(
-        facecolor=look.color, hatch=look.hatch, edgecolor="white", linewidth=0, label=look.title
-    )
 
 
 def legend_columns(handles: Sequence[Artist]) -> int:

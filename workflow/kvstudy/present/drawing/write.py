@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from altair.utils.schemapi import debug_mode
 
 from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.drawing.chart import as_json
-from kvstudy.present.drawing.draw import DrawnFigure, Looks, save, use_style
+from kvstudy.present.drawing.chart import Chart, as_json
+from kvstudy.present.drawing.draw import DrawnFigure, Looks, save, use_style, words_alone
 
 # Columns with words; all others have numbers.
 WORDS = [
@@ -44,23 +44,14 @@ def write_figures(run: Run, output: Path, only: list[str]) -> list[Path]:
 
 
 def write_figure(figure: DrawnFigure, rows: pd.DataFrame, looks: Looks, output: Path) -> Path:
-    """Write the figure of ``rows`` to ``output``; its CSV. ``use_style`` comes before it."""
+    """Write all forms of ``rows`` to ``output``; returns the CSV. ``use_style`` comes before it."""
     path = output / f"{figure.name}.csv"
     rows.to_csv(path, index=False, lineterminator="\n")
-    save(figure.draw(rows, looks), output / figure.name)
+    table = read_figure(path)
+    save(drawing(figure, table, looks), output / figure.name)
+    chart = output / f"{figure.name}.vl.json"
+    chart.write_text(chart_text(figure, table, looks), encoding="utf-8")
     return path
-
-
-def write_charts(looks: Looks, tables: Iterable[Path]) -> list[Path]:
-    """Write ``<figure>.vl.json`` beside each of ``tables``, the CSV of the study's figures."""
-    figures = {figure.name: figure for figure in looks.study.drawn_figures}
-    written = []
-    for table in tables:
-        figure = figures[table.name.removesuffix(".csv")]
-        path = table.with_name(f"{figure.name}.vl.json")
-        path.write_text(chart_text(figure, read_figure(table), looks), encoding="utf-8")
-        written.append(path)
-    return written
 
 
 def read_figure(path: Path) -> pd.DataFrame:
@@ -72,10 +63,21 @@ def read_figure(path: Path) -> pd.DataFrame:
     return table.fillna(dict.fromkeys(there, "")).astype(dict.fromkeys(there, str))
 
 
+def drawing(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    """The static form; ``table`` as ``read_figure`` gives it."""
+    words = figure.nothing(table)
+    return words_alone(words) if words else figure.draw(_in_words(table), looks)
+
+
 def chart_text(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> str:
     """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
-    if "note" in table:
-        table = table.assign(note=table["note"].map(sentence))
+    words = figure.nothing(table)
     # Else Altair checks every part of it against the schema, which takes seconds.
     with debug_mode(False):
-        return as_json(figure.chart(table, looks).spec(figure.caption))
+        chart = Chart([], [], note=words) if words else figure.chart(_in_words(table), looks)
+        return as_json(chart.spec(figure.caption))
+
+
+def _in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """``table`` with notes in the reader's language."""
+    return table.assign(note=table["note"].map(sentence)) if "note" in table else table

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from itertools import product
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import (
-    NUMBERS,
-    bar_row,
-    interactive_bars,
-    static_bars,
-    with_broken,
-)
-from kvstudy.present.drawing.chart import Chart
-from kvstudy.present.drawing.draw import DrawnFigure, Looks
+from kvstudy.present.drawing import bar_chart, chart, draw
 from kvstudy.study.base import Name, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
-
 GROUPS = {N_("Mean"): "mean", N_("Median"): "median"}
 
 
-class Averages(DrawnFigure):
+class Averages(draw.DrawnFigure):
     """Mean and median over all sizes, a bar for each store."""
 
     cells = "every size"
@@ -49,7 +39,7 @@ class Averages(DrawnFigure):
         check_unit(self.metric, self.unit)
         return self
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         """One row per bar, with the columns of ``bars.bars``.
 
         ``panel`` is the workload's name, ``group`` Mean or Median. ``n`` are the sizes behind
@@ -61,17 +51,18 @@ class Averages(DrawnFigure):
         panels = [_panel(self, run, values, workload) for workload in self.workloads]
         return pd.concat(panels, ignore_index=True)
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         titles = panel_titles(table, looks.study)
-        return static_bars(table, looks.stores, titles, _("one size"))
+        return bar_chart.static_bars(table, looks, titles, _("one size"))
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
         rows, titles = [], panel_titles(table, looks.study)
         for row in table.to_dict("records"):
             words = _("{} of {} sizes").format(sentence(row["group"]), f"{row['n']:.0f}")
             shown = {"workload": row["panel"], "runs": "" if pd.isna(row["n"]) else words}
-            rows.append(bar_row(row, self.metric, looks.stores, titles) | shown)
-        return interactive_bars(table, rows, _(METRICS[self.metric].short), titles, looks.stores)
+            rows.append(bar_chart.bar_row(row, self.metric, looks, titles) | shown)
+        name = _(METRICS[self.metric].short)
+        return bar_chart.interactive_bars(table, rows, name, titles, looks)
 
 
 def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
@@ -83,29 +74,24 @@ def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
     return titles
 
 
-def _panel(figure: Averages, run: Run, values: pd.DataFrame, workload: str) -> pd.DataFrame:
-    study, swept = run.study, run.swept
+def _panel(figure: Averages, run: draw.Run, values: pd.DataFrame, workload: str) -> pd.DataFrame:
+    swept, stores = run.swept, run.study.store_names
     sizes = list(swept.grid(workload)["parameters"])
     mine = values[(values["workload"] == workload) & values["parameters"].isin(sizes)]
     wide = mine.pivot(index="parameters", columns="store", values="value")
-    there = [store for store in study.store_names if store in wide]
-    common = wide[there].dropna()
+    common = wide[[store for store in stores if store in wide]].dropna()
     left_out = len(sizes) - len(common)
-    some = reason("without-sizes", left_out=left_out, sizes=len(sizes))
+    some = reason("without-sizes", left_out=left_out, sizes=len(sizes)) if left_out else ""
     rows = []
-    for group, average in GROUPS.items():
-        for store in study.store_names:
-            row = {"panel": workload, "group": group, "store": store, "unit": figure.unit}
-            row |= dict.fromkeys(NUMBERS, math.nan) | {"runs": ""}
-            if store in there and len(common):
-                column = common[store]
-                row |= {"value": column.agg(average), "min": column.min(), "max": column.max()}
-                row |= {"n": len(column), "runs": " ".join(map(str, column))}
-                row["note"] = some if left_out else ""
-            elif store in there:
-                row["note"] = "no-common-size"
-            else:
-                reasons = {swept.label(store, workload, each) for each in sizes}
-                row["note"] = reasons.pop() if len(reasons) == 1 else "no-valid-value"
-            rows.append(row)
-    return with_broken(rows)
+    for (group, average), store in product(GROUPS.items(), stores):
+        row = {"panel": workload, "group": group, "store": store, "unit": figure.unit}
+        row |= dict.fromkeys(bar_chart.NUMBERS, math.nan) | {"runs": "", "note": "no-common-size"}
+        if store not in common:
+            reasons = {swept.label(store, workload, size) for size in sizes}
+            row["note"] = reasons.pop() if len(reasons) == 1 else "no-valid-value"
+        elif len(common):
+            column = common[store]
+            row |= {"value": column.agg(average), "min": column.min(), "max": column.max()}
+            row |= {"n": len(column), "runs": " ".join(map(str, column)), "note": some}
+        rows.append(row)
+    return bar_chart.with_broken(rows)

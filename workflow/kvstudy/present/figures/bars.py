@@ -10,26 +10,21 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.tidy.numbers import UNIT_FACTORS, converted
-from kvstudy.errors import KvstudyError
+from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
+from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.bar_chart import bar_row, interactive_bars, static_bars, with_broken
-from kvstudy.present.drawing.chart import Chart
-from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.stats.intervals import log_t_interval
-from kvstudy.study.base import Metric, Name, Operation
+from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.cells import own_sizes
-from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
-
 
 # Store, workload, operation and metric of a bar.
 Key = tuple[str, str, str, str]
@@ -37,7 +32,7 @@ Key = tuple[str, str, str, str]
 FEWEST_FOR_INTERVAL = 3
 
 
-class Bars(DrawnFigure):
+class Bars(draw.DrawnFigure):
     """A bar chart: groups along the x axis, one bar per store in each group.
 
     The groups are the workloads, or the metrics when there are several.
@@ -52,10 +47,12 @@ class Bars(DrawnFigure):
         "(plain mean over operations), or its only operation."
     )
     metrics: list[Metric]
-    unit: Literal["ops/s", "kops/s", "s", "ms", "us"]
+    unit: Unit
 
     @model_validator(mode="after")
     def _one_axis(self) -> Bars:
+        for metric in self.metrics:
+            check_unit(metric, self.unit)
         if len(self.workloads) > 1 and len(self.metrics) > 1:
             raise ValueError("several workloads and several metrics do not fit on one axis")
         return self
@@ -75,24 +72,19 @@ class Bars(DrawnFigure):
     def shows_runtime(self) -> bool:
         return "runtime" in self.metrics
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         own = {(one.store, one.workload) for one in own_sizes(run.study, run.scale)}
         return bars(self, run.study, run.results, own=own)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.tidy.results import Results, published_only
-
-        nothing = pd.DataFrame(columns=["workload", "parameters"])
-        results = Results(nothing, nothing, published_only(values, study))
-        rows = bars(self, study, results, panels=("published",))
+    def published_rows(self, run: draw.Run) -> pd.DataFrame:
+        rows = bars(self, run.study, run.results, panels=("published",))
         # A store without any bar is told in the text, not by an empty place in each group.
-        stores = set(rows.dropna(subset="value")["store"])
-        return rows[rows["store"].isin(stores)] if stores else None
+        return rows[rows["store"].isin(rows.dropna(subset="value")["store"])]
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return static_bars(table, looks.stores, _titles(table, looks), _("one run"))
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
+        return static_bars(table, looks, _titles(table, looks), _("one run"))
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
         # Groups are the workloads, or the metrics where there are several.
         several = len(self.metrics) > 1
         workloads = {looks.study.workload(name).short: name for name in self.workloads}
@@ -100,14 +92,12 @@ class Bars(DrawnFigure):
         titles = _titles(table, looks)
         rows = []
         for row in table.to_dict("records"):
-            metric = metrics.get(row["group"], self.metrics[0])
-            workload = workloads.get(row["group"], self.workloads[0])
-            shown = bar_row(row, metric, looks.stores, titles)
-            rows.append(shown | {"workload": workload})
+            shown = bar_row(row, metrics.get(row["group"], self.metrics[0]), looks, titles)
+            rows.append(shown | {"workload": workloads.get(row["group"], self.workloads[0])})
         name = _("Value") if several else _(METRICS[self.metrics[0]].short)
         if self.metrics[0].startswith("latency"):
             name = _("Latency") if several else _("Latency, {}").format(name.lower())
-        return interactive_bars(table, rows, name, titles, looks.stores)
+        return interactive_bars(table, rows, name, titles, looks)
 
 
 def bars(
@@ -127,15 +117,8 @@ def bars(
     yes or no, ``note`` says why there is no bar, ``rejected`` is
     yes where the audit of the source rejects the value.
     ``panels`` leaves out the others. ``own`` are stores and workloads of other sizes, whose run
-    times do not compare. KvstudyError where a metric is not given in the figure's unit.
+    times do not compare.
     """
-    for metric in figure.metrics:
-        if (METRICS[metric].unit, figure.unit) not in UNIT_FACTORS:
-            raise KvstudyError(
-                f"{STUDIES / study.name / 'study.yaml'}: figures: {figure.name}: {metric} has no "
-                f"unit {figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, us, ms "
-                "and s latencies"
-            )
     several = len(figure.workloads) > 1
     groups = [
         (study.workload(workload).short if several else METRICS[metric].short, workload, metric)
@@ -184,7 +167,7 @@ def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:
     return row
 
 
-def _titles(table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+def _titles(table: pd.DataFrame, looks: draw.Looks) -> dict[str, str]:
     """What stands above each panel."""
     numbers = sorted({int(n) for n in table["n"].dropna()})
     here = _("{}: mean of {} runs") if numbers else "{}"
@@ -192,7 +175,7 @@ def _titles(table: pd.DataFrame, looks: Looks) -> dict[str, str]:
         here = _("{}: one run")
     span = "\N{EN DASH}".join(map(str, numbers))
     titles = {
-        "published": _("Published {}").format(looks.publisher).strip(),
+        "published": looks.published,
         "imported": here.format(_("Imported"), span),
         "measured": here.format(_("Measured here"), span),
     }

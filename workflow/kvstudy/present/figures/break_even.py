@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from itertools import product
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
-from kvstudy.present.drawing import draw
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    by_legend,
-    exact,
-    is_number,
-    line_entry,
-    texts,
-)
-from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks
+from kvstudy.present.drawing import chart, draw
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import Caching
-from kvstudy.study.model import Study
-
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
 
 COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.
 FEWEST, MOST, BEYOND = 6, 200, 2
-# The columns of costs, with colour and style of their lines.
-LINES = {"without": ("#e69f00", "--"), "cached": ("#0072b2", "-")}
 COSTS = {"exact": N_("Cost"), "crossing_text": N_("Pays off from")}
 # More rows than that have no points of their own in print either.
 FEW = 20
 
 
-class BreakEvenPlot(Caching, DrawnFigure):
+class BreakEvenPlot(Caching, draw.DrawnFigure):
     """Cost of a write and its reads with and without a cache."""
 
     cells = "every size"
@@ -50,51 +35,57 @@ class BreakEvenPlot(Caching, DrawnFigure):
         description="Times are those with so many records, or with the next fewer measured."
     )
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         return break_even_table(self, run.headline_analysis.rounds, run.swept.published)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.findings.rounds import ROUNDS
+    # Without measurements all of them are published.
+    published_rows = rows
 
-        rows = break_even_table(self, ROUNDS.frame(), values)
-        return rows if len(rows) else None
+    def nothing(self, table: pd.DataFrame) -> str:
+        return _("the times that it takes were not measured") if table.empty else ""
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        panels = list(table.groupby("panel", sort=False))
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
+        panels, legend = self._panels(table, looks), self._legend(looks)
         drawing, axes = draw.grid(len(panels), len(panels), 2.7, 0)
-        for ax, (panel, rows) in zip(axes.flat, panels, strict=False):
-            title = panel_title(panel, rows["records"].iloc[0], looks.publisher)
+        for ax, (title, rows) in zip(axes.flat, panels.items(), strict=False):
             ax.set_title(title, loc="left", pad=5, fontsize=7.5)
-            _panel(ax, rows, self.line_names(looks))
-        if not panels:
-            draw.say(axes[0, 0], _("the times that it takes were not measured"))
-            return drawing
+            _panel(ax, rows, legend)
         drawing.supxlabel(_("Reads after each write"), fontsize=8)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         drawing.legend(handles, labels, loc="outside upper center", ncols=2)
         return drawing
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        if table.empty:
-            return Chart([], [], note=_("the times that it takes were not measured"))
-        names = zip(self.line_names(looks), LINES.values(), strict=True)
-        legend = [line_entry(name, *look) for name, look in names]
-        rows, panels = [], []
-        for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
-            title = panel_title(panel, mine["records"].iloc[0], looks.publisher)
-            for row in mine.to_dict("records"):
-                rows += [_cost(row, self, side, legend) | {"panel": place} for side in (0, 1)]
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
+        rows, panels, legend = [], [], self._legend(looks)
+        for place, (title, mine) in enumerate(self._panels(table, looks).items()):
+            for row, (side, look) in product(mine.to_dict("records"), legend.items()):
+                rows.append(_row(row, self, side, look.title) | {"panel": place})
             text = _("Line chart of the cost of a write and its reads. {}.").format(title)
-            panels.append(Panel(_costs(mine, legend), title, text))
+            panels.append(chart.Panel(_layers(mine, list(legend.values())), title, text))
         note = _("The dotted line is where the cache pays off.")
         if table["low"].notna().any():
             note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
-        return Chart(rows, panels, legend, 2, note if table["crossing"].notna().any() else "")
+        note = note if table["crossing"].notna().any() else ""
+        return chart.Chart(rows, panels, list(legend.values()), 2, note)
 
-    def line_names(self, looks: Looks) -> list[str]:
-        """Of the line without a cache, and of the one with it."""
+    def _legend(self, looks: draw.Looks) -> dict[str, draw.Look]:
+        """The lines by the columns of their costs."""
         database, cache = looks.titles[self.database], looks.titles[self.cache]
-        return [_("{} alone").format(database), _("{} with a cache of {}").format(database, cache)]
+        with_cache = _("{} with a cache of {}").format(database, cache)
+        return {
+            "without": draw.Look(_("{} alone").format(database), "#e69f00", line="--"),
+            "cached": draw.Look(with_cache, "#0072b2", line="-"),
+        }
+
+    def _panels(self, table: pd.DataFrame, looks: draw.Looks) -> dict[str, pd.DataFrame]:
+        """The rows of each panel by what stands above it."""
+        whose = {MEASURED: _("Measured here"), PUBLISHED: looks.published}
+        panels = {}
+        for panel, rows in table.groupby("panel", sort=False):
+            records = int(rows["records"].iloc[0])
+            of = ngettext("{}: {} record", "{}: {} records", records)
+            panels[of.format(whose[panel], grouped(str(records)))] = rows
+        return panels
 
 
 def break_even_table(
@@ -129,33 +120,24 @@ def break_even_table(
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[3:], float))
 
 
-def panel_title(panel: str, records: int, source: str) -> str:
-    """Whose the costs of a panel are, and of how many records; ``source`` says who published."""
-    whose = _("Measured here")
-    if panel == PUBLISHED:
-        whose = _("Published {}").format(source).strip()
-    of = ngettext("{}: {} record", "{}: {} records", int(records))
-    return of.format(whose, grouped(str(records)))
-
-
 def _axis_unit(table: pd.DataFrame) -> tuple[float, str]:
     """What the axis of the costs is given in, and the factor to it from us."""
-    return (1e-3, "ms") if table[[*LINES]].max(axis=None) > 2_000 else (1, "µs")
+    return (1e-3, "ms") if table[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
 
 
-def _panel(ax: plt.Axes, rows: pd.DataFrame, names: list[str]) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, legend: dict[str, draw.Look]) -> None:
     """Costs in us or ms, and the crossing with its interval as a band."""
     scale, unit = _axis_unit(rows)
     style = {"marker": "o" if len(rows) < FEW else None, "markersize": 3, "linewidth": 1.2}
-    for label, (column, (color, line)) in zip(names, LINES.items(), strict=True):
-        values = (rows["reads"], rows[column] * scale)
-        ax.plot(*values, color=color, linestyle=line, label=label, **style)
+    for column, look in legend.items():
+        form = style | {"color": look.color, "linestyle": look.line, "label": look.title}
+        ax.plot(rows["reads"], rows[column] * scale, **form)
     first = rows.iloc[0]
     low, high = rows["reads"].min(), rows["reads"].max()
-    if not pd.isna(first["crossing"]):
-        if not pd.isna(first["low"]):
+    if math.isfinite(first["crossing"]):
+        if math.isfinite(first["low"]):
             ax.axvspan(first["low"], min(first["high"], high), color="0.85", linewidth=0, zorder=0)
-        ax.axvline(first["crossing"], color=DARK, linewidth=0.8, linestyle=":")
+        ax.axvline(first["crossing"], color=draw.DARK, linewidth=0.8, linestyle=":")
         words, place = significant(first["crossing"]), (first["crossing"], 0.03)
         sides = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
         ax.annotate(words, place, (3, 0), **sides)
@@ -163,55 +145,49 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, names: list[str]) -> None:
     ax.set_ylabel(_("Cost in {}").format(unit))
 
 
-def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> dict:
-    value = row[list(LINES)[side]]
+def _row(row: dict, figure: BreakEvenPlot, side: str, name: str) -> dict:
     crossing = ""
-    if is_number(row["crossing"]):
+    if math.isfinite(row["crossing"]):
         crossing = _("{} reads per write").format(significant(row["crossing"]))
-        if is_number(row["low"]) and is_number(row["high"]):
+        if math.isfinite(row["low"]) and math.isfinite(row["high"]):
             crossing += f" ({between(significant(row['low']), significant(row['high']))})"
-    name = legend[side]["label"]
     return {
-        "store": (figure.database, figure.cache)[side],
+        "store": figure.database if side == "without" else figure.cache,
         "workload": figure.workload,
         "reads": row["reads"],
-        "cost": float(value),
+        "cost": float(row[side]),
         "name": name,
         "title": _("{}, {} reads after the write").format(name, f"{row['reads']:.0f}"),
-        "exact": exact("latency", value, "us"),
+        "exact": chart.exact("latency", row[side], "us"),
         "crossing_text": crossing,
     }
 
 
-def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+def _layers(table: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
     scale, unit = _axis_unit(table)
     low, high = int(table["reads"].min()), int(table["reads"].max())
-    x = {"title": _("Reads after each write")}
-    x["scale"] = alt.Scale(domain=[low - 0.2, high + 0.2], nice=False)
-    x["axis"] = alt.Axis(grid=False, tickMinStep=1, format="d")
+    ends = (low - 0.2, high + 0.2)
+    x = chart.linear(_("Reads after each write"), *ends, grid=False, tickMinStep=1, format="d")
     y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
     base = (
         alt.Chart()
         .transform_calculate(shown=f"datum.cost * {scale}")
-        .encode(x=alt.X("reads:Q", **x), y=y, **by_legend(legend, "color"))
+        .encode(x=alt.X("reads:Q", **x), y=y, **chart.by_legend(legend, "color"))
     )
     first = table.iloc[0]
     layers = []
-    if is_number(first["low"]):
-        end = min(first["high"], high) if is_number(first["high"]) else high
-        band = alt.Chart().mark_rect(style="kv-band", aria=False, clip=True)
-        start = alt.XDatum(float(first["low"]), **x)
-        layers.append(band.encode(x=start, x2=alt.datum(float(end))))
-    if is_number(first["crossing"]):
-        at = alt.Chart().encode(x=alt.XDatum(float(first["crossing"]), **x))
+    if math.isfinite(first["low"]):
+        layers.append(chart.band(first["low"], min(first["high"], high), x, clip=True))
+    if math.isfinite(first["crossing"]):
+        at = alt.Chart().encode(x=alt.XDatum(first["crossing"], **x))
         layers.append(at.mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True))
         words = at.mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
         value = alt.value(significant(first["crossing"]))
         layers.append(words.encode(y=alt.YValue("height"), text=value))
     return [
         *layers,
-        base.mark_line(strokeWidth=1.6, aria=False).encode(**by_legend(legend, "dash")),
+        base.mark_line(strokeWidth=1.6, aria=False).encode(**chart.by_legend(legend, "strokeDash")),
         base.mark_point(filled=True, opacity=1 if len(table) < FEW else 0, size=36).encode(
-            **texts(COSTS)
+            **chart.texts(COSTS)
         ),
     ]

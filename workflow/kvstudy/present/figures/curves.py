@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,8 +13,6 @@ from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.chart import Chart, Panel, by_legend, size_words
-from kvstudy.present.drawing.draw import DARK, LINES, MARKERS, DrawnFigure, Look, Looks
 from kvstudy.study import combinations
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
 from kvstudy.study.combinations import Line, check_lines
@@ -21,7 +20,6 @@ from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.swept import Swept
 
 # What an axis is given in.
@@ -30,12 +28,12 @@ PALETTE = "colorblind"
 # Values of a size that differ by more are drawn at equal steps of their logarithm.
 WIDE = 20
 RING = {"linestyle": "none", "marker": "o", "markersize": 9}
-RING |= {"markerfacecolor": "none", "markeredgecolor": DARK, "markeredgewidth": 0.8}
+RING |= {"markerfacecolor": "none", "markeredgecolor": draw.DARK, "markeredgewidth": 0.8}
 TEXTS = {"exact": N_("Value"), "size": N_("Size"), "range": N_("Range")}
 TEXTS |= {"runs": N_("Mean of"), "saturation": N_("Saturation"), "note": N_("Note")}
 
 
-class Curves(DrawnFigure):
+class Curves(draw.DrawnFigure):
     """Lines over a size: a panel for each metric, and one for published throughput."""
 
     cells = "every size"
@@ -77,114 +75,95 @@ class Curves(DrawnFigure):
 
     def check(self, study: Study, path: Path, key: str) -> None:
         """KvstudyError for names that the study does not have, or a line without cells."""
-
         super().check(study, path, key)
         check_lines(self, study, path, key)
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         return curves_table(self, run.study, run.swept)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.tidy.files import CELLS, SUMMARY
-        from kvstudy.analyse.tidy.swept import Swept
+    def published_rows(self, run: draw.Run) -> pd.DataFrame:
+        rows = self.rows(run)
+        return rows[rows["side"] == PUBLISHED]
 
-        swept = Swept(
-            study=study, scale=1.0, summary=SUMMARY.frame(), cells=CELLS.frame(), published=values
-        )
-        rows = curves_table(self, study, swept)
-        rows = rows[rows["side"] == PUBLISHED].reset_index(drop=True)
-        return rows if len(rows) else None
+    def nothing(self, table: pd.DataFrame) -> str:
+        return "" if table["value"].notna().any() else _("nothing was measured")
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         """A panel for each metric and side; lines with the range of their runs."""
-        panels = panels_of(table, self)
+        panels, of_line = self._panels(table), line_looks(self, looks)
         drawing, axes = draw.grid(len(panels), 2, 0.5, 1.75)
-        styles = line_looks(self, looks.study, looks.stores)
-        for ax, panel in zip(axes.flat, panels, strict=False):
-            mine = table[table["panel"] == panel].dropna(subset="value")
-            if mine.empty:
-                draw.say(ax, _("nothing was measured"))
-                ax.set_axis_off()
-                continue
-            _panel(ax, mine, self.over, styles)
-            ax.set_title(title_of(mine), loc="left", pad=5)
+        for ax, rows in zip(axes.flat, panels.values(), strict=False):
+            _panel(ax, rows, self.over, of_line)
+            ax.set_title(panel_title(rows.iloc[0]), loc="left", pad=5)
         sns.despine(drawing)
-        used = set(table.dropna(subset="value")["line"])
-        handles = [
-            lines.Line2D([], [], color=color, ls=style, marker=marker, markersize=3.5, label=label)
-            for index, (color, style, marker, label) in styles.items()
-            if index in used
-        ]
+        table = table.dropna(subset="value")
+        handles = [of_line[line].handle(markersize=3.5) for line in sorted(table["line"].unique())]
         if (table["saturated"] == "yes").any():
             handles.append(lines.Line2D([], [], label=_("saturated from here"), **RING))
         handles += draw.rejected_handles(table)
-        if handles:
-            columns = draw.legend_columns(handles)
-            drawing.legend(handles=handles, loc="outside upper center", ncols=columns)
+        columns = draw.legend_columns(handles)
+        drawing.legend(handles=handles, loc="outside upper center", ncols=columns)
         return drawing
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        looks = line_looks(self, looks.study, looks.stores)
-        known = table.dropna(subset="value")
-        if known.empty:
-            return Chart([], [], note=_("nothing was measured"))
-        names = panels_of(table, self)
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
+        panels, of_line = self._panels(table), line_looks(self, looks)
+        table = table.dropna(subset="value")
         rows = [
-            _row(row, self, looks) | {"panel": names.index(row["panel"])}
-            for row in known.to_dict("records")
+            _row(row, self, of_line) | {"panel": list(panels).index(row["panel"])}
+            for row in table.to_dict("records")
         ]
-        legend = []
-        for index in sorted(known["line"].unique()):
-            of_color, style, marker, label = looks[index]
-            store = known.loc[known["line"] == index, "store"].iloc[0]
-            legend.append(chart.line_entry(label, chart.color(of_color), style, marker, store))
-        panels = []
-        for name in names:
-            mine = known[known["panel"] == name]
-            title, unit = title_of(mine), sign(mine["unit"].iloc[0])
+        legend, drawn = [of_line[line] for line in sorted(table["line"].unique())], []
+        for mine in panels.values():
+            title, unit = panel_title(mine.iloc[0]), sign(mine["unit"].iloc[0])
             words = _("Line chart. {}, in {}, over {}.").format(title, unit, sentence(self.over))
-            panels.append(Panel(_layers(mine, self, legend), title, words))
-        rings = (known["saturated"] == "yes").any()
+            drawn.append(chart.Panel(_layers(mine, self, legend), title, words))
+        rings = (table["saturated"] == "yes").any()
         notes = [_("A ring: from here on throughput is saturated.") if rings else ""]
-        notes.append(chart.rejected_note(known))
-        return Chart(rows, panels, legend, min(len(panels), 2), " ".join(filter(None, notes)))
+        notes.append(chart.rejected_note(table))
+        return chart.Chart(rows, drawn, legend, min(len(drawn), 2), " ".join(filter(None, notes)))
+
+    def _panels(self, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        """What has values: metric by metric, the published ones behind the measured."""
+        table = table.dropna(subset="value")
+        places = table["metric"].map(self.metrics.index)
+        ordered = table.assign(place=places).sort_values(["place", "side"], kind="stable")
+        return dict(list(ordered.groupby("panel", sort=False)))
 
 
 def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
-    """One row per point and panel: the columns of ``Swept.along``, panel, line, saturated.
+    """One row per point and panel: the columns of ``Swept.along``, line, panel, saturated.
 
     Values are in the unit of the axis. ``line`` numbers the lines from 0. ``saturated``
     is yes at the point from which on throughput is within 5 % of the line's largest
     (``stats.laws.saturation``), else no.
     """
-    from kvstudy.analyse.tidy.swept import COLUMNS as KEYS
+    from kvstudy.stats.laws import saturation
 
-    frames = []
-    for index, line in enumerate(_lines(figure, study)):
-        for metric in figure.metrics:
-            for operation in _operations(figure, metric, line.workload, swept):
-                rows = swept.along(line, operation, metric)
-                rows["line"] = index
-                with using(ORIGINAL):
-                    rows["panel"] = [panel_title(side, metric, operation) for side in rows["side"]]
-                rows["saturated"] = "no"
-                if figure.saturation and metric == "throughput":
-                    _mark(rows, figure.over)
-                frames.append(_in_axis_unit(rows))
-    columns = [*KEYS, "line", "panel", "saturated"]
-    return pd.concat(frames, ignore_index=True)[columns]
+    table = pd.concat(
+        [
+            swept.along(line, operation, metric).assign(line=index)
+            for index, line in enumerate(_lines(figure, study))
+            for metric in figure.metrics
+            for operation in _operations(figure, metric, line.workload, swept)
+        ],
+        ignore_index=True,
+    )
+    with using(ORIGINAL):
+        table["panel"] = [panel_title(row) for row in table.itertuples()]
+    table["saturated"] = "no"
+    speeds = table[(table["metric"] == "throughput") & figure.saturation].dropna(subset="value")
+    for _key, mine in speeds.groupby(["line", "side"]):
+        if mine[figure.over].nunique() > 1:
+            point = saturation(mine[figure.over].tolist(), mine["value"].tolist())
+            table.loc[mine.index[mine[figure.over] == point], "saturated"] = "yes"
+    factors = [converted(1, unit, UNITS.get(unit, unit)) if unit else 1 for unit in table["unit"]]
+    numbers = table[["value", "low", "high"]].mul(factors, axis=0)
+    return table.assign(**numbers, unit=table["unit"].replace(UNITS))
 
 
 def _lines(figure: Curves, study: Study) -> list[Line]:
     stores = figure.stores or study.store_names
     return combinations.lines(study, figure.over, figure.where, figure.workloads, stores)
-
-
-def panels_of(table: pd.DataFrame, figure: Curves) -> list[str]:
-    """The panels that have values: metric by metric, the published ones behind the measured."""
-    found = table.dropna(subset="value").drop_duplicates("panel")
-    places = found.assign(metric=found["metric"].map(figure.metrics.index))
-    return places.sort_values(["metric", "side"], kind="stable")["panel"].tolist() or [""]
 
 
 def _operations(figure: Curves, metric: str, workload: str, swept: Swept) -> list[str]:
@@ -193,100 +172,75 @@ def _operations(figure: Curves, metric: str, workload: str, swept: Swept) -> lis
     return [ALL] if figure.operations == "together" else swept.operations(workload)
 
 
-def title_of(rows: pd.DataFrame) -> str:
-    """What stands above the panel of ``rows``; their ``panel`` is the same in English."""
-    first = rows.iloc[0]
-    return panel_title(first["side"], first["metric"], first["operation"])
-
-
-def panel_title(side: str, metric: str, operation: str) -> str:
-    """What stands above a panel of curves."""
-    name = _(METRICS[metric].short)
-    if metric.startswith("latency"):
-        of = _("all operations") if operation == ALL else sentence(operation)
+def panel_title(row) -> str:
+    """What stands above the panel of a ``row``; its ``panel`` is the same in English."""
+    name = _(METRICS[row.metric].short)
+    latency = row.metric.startswith("latency")
+    if latency:
+        of = _("all operations") if row.operation == ALL else sentence(row.operation)
         name = _("Latency of {}, {}").format(of, name.lower())
     # Whose it is stands in the caption: half the width of a page has no room for it.
-    if side == PUBLISHED:
+    if row.side == PUBLISHED:
         return _("{}, published").format(name)
     # Latencies are rarely published; where they are, the other title says so.
-    return name if metric.startswith("latency") else _("{}, measured here").format(name)
-
-
-def _mark(rows: pd.DataFrame, over: str) -> None:
-    from kvstudy.stats.laws import saturation
-
-    for side in (MEASURED, PUBLISHED):
-        mine = rows[rows["side"] == side].dropna(subset="value")
-        if mine[over].nunique() < 2:
-            continue
-        point = saturation(mine[over].tolist(), mine["value"].tolist())
-        rows.loc[mine.index[mine[over] == point], "saturated"] = "yes"
-
-
-def _in_axis_unit(rows: pd.DataFrame) -> pd.DataFrame:
-    for index, unit in rows.loc[rows["unit"] != "", "unit"].items():
-        wanted = UNITS.get(unit, unit)
-        for name in ("value", "low", "high"):
-            rows.loc[index, name] = converted(rows.loc[index, name], unit, wanted)
-        rows.loc[index, "unit"] = wanted
-    return rows
+    return name if latency else _("{}, measured here").format(name)
 
 
 def _is_wide(sizes: list[int]) -> bool:
     return sizes[0] > 0 and sizes[-1] / sizes[0] > WIDE
 
 
-def line_looks(
-    figure: Curves, study: Study, stores: dict[str, Look]
-) -> dict[int, tuple[str, object, str, str]]:
-    """Colour, line style, marker and label of each line.
+def line_looks(figure: Curves, looks: draw.Looks) -> list[draw.Look]:
+    """How each line is drawn.
 
     The colour is the store's; where there is one store, the workload's. What else tells
     lines apart is their style.
     """
-    found = _lines(figure, study)
-    one_store = len({line.store for line in found}) == 1
+    of_figure = _lines(figure, looks.study)
+    one_store = len({line.store for line in of_figure}) == 1
     palette = sns.color_palette(PALETTE, len(figure.workloads)).as_hex()
     styles: dict[object, int] = {}
-    looks = {}
-    for index, line in enumerate(found):
-        workload = figure.workloads.index(line.workload)
-        color = palette[workload] if one_store else stores[line.store].color
-        kind = line.fixed if one_store else (line.fixed, line.workload)
-        style = styles.setdefault(kind, len(styles))
-        marker = MARKERS[workload % len(MARKERS)] if one_store else stores[line.store].marker
-        label = _label(line, found, study, stores)
-        looks[index] = (color, LINES[style % len(LINES)], marker, label)
-    return looks
+    made = []
+    for line in of_figure:
+        look, workload = looks.stores[line.store], figure.workloads.index(line.workload)
+        kind = (line.fixed, line.workload)
+        if one_store:
+            marker = draw.MARKERS[workload % len(draw.MARKERS)]
+            look, kind = replace(look, color=palette[workload], marker=marker), line.fixed
+        style = draw.LINES[styles.setdefault(kind, len(styles)) % len(draw.LINES)]
+        title = _label(line, of_figure, looks)
+        made.append(replace(look, title=title, hatch=None, line=style))
+    return made
 
 
-def _label(line: Line, all_lines: list[Line], study: Study, stores: dict[str, Look]) -> str:
+def _label(line: Line, of_figure: list[Line], looks: draw.Looks) -> str:
     parts = []
-    if len({each.store for each in all_lines}) > 1 or len(all_lines) == 1:
-        parts.append(stores[line.store].title)
-    if len({each.workload for each in all_lines}) > 1:
-        parts.append(study.workload(line.workload).short)
+    if len({other.store for other in of_figure}) > 1 or len(of_figure) == 1:
+        parts.append(looks.titles[line.store])
+    if len({other.workload for other in of_figure}) > 1:
+        parts.append(looks.study.workload(line.workload).short)
+    same_workload = [other for other in of_figure if other.workload == line.workload]
     for place, (size, number) in enumerate(line.fixed):
-        same_workload = [each for each in all_lines if each.workload == line.workload]
-        if len({each.fixed[place] for each in same_workload}) > 1:
-            parts.append(size_words(size, number))
+        if len({other.fixed[place] for other in same_workload}) > 1:
+            parts.append(chart.size_words(size, number))
     return ", ".join(parts)
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
-    for index, rows in table.groupby("line", sort=True):
-        color, style, marker, _label = looks[index]
-        rows = rows.sort_values(over)
+def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, of_line: list[draw.Look]) -> None:
+    for line, rows in table.groupby("line", sort=True):
+        look, rows = of_line[line], rows.sort_values(over)
         if (rows["n"] > 1).any():
             ends = (rows["low"], rows["high"])
-            ax.fill_between(rows[over], *ends, color=color, alpha=0.15, linewidth=0)
-        form = {"marker": marker, "markersize": 3.5, "linewidth": 1.1}
-        ax.plot(rows[over], rows["value"], color=color, linestyle=style, **form)
+            ax.fill_between(rows[over], *ends, color=look.color, alpha=0.15, linewidth=0)
+        form = {"marker": look.marker, "markersize": 3.5, "linewidth": 1.1}
+        ax.plot(rows[over], rows["value"], color=look.color, linestyle=look.line, **form)
         at = rows[rows["saturated"] == "yes"]
         ax.plot(at[over], at["value"], **RING)
         for row in rows[rows["rejected"] == "yes"].itertuples():
             place = (getattr(row, over), row.value)
-            ax.annotate(MARK, place, (4, 1), textcoords="offset points", color=DARK, fontsize=8)
+            ax.annotate(
+                MARK, place, (4, 1), textcoords="offset points", color=draw.DARK, fontsize=8
+            )
     values = sorted(table[over].unique())
     if _is_wide(values):
         ax.set_xscale("log")
@@ -297,13 +251,13 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
     ax.set(xlabel=_(SIZE_TITLES[over]), ylabel=sign(table["unit"].iloc[0]))
 
 
-def _row(row: dict, figure: Curves, looks: dict) -> dict:
-    sizes = [size_words(size, row[size]) for size in ("records", "operations", "threads")]
+def _row(row: dict, figure: Curves, of_line: list[draw.Look]) -> dict:
+    sizes = [chart.size_words(size, row[size]) for size in ("records", "operations", "threads")]
     names = ["store", "workload", figure.over, "value", "low", "high", "n", "saturated"]
-    label, rejected = looks[row["line"]][3], row["rejected"] == "yes"
+    label, rejected = of_line[row["line"]].title, row["rejected"] == "yes"
     return chart.plain(row, names) | {
         "name": label,
-        "title": f"{label}, {size_words(figure.over, row[figure.over])}",
+        "title": f"{label}, {chart.size_words(figure.over, row[figure.over])}",
         "size": ", ".join(sizes),
         **chart.value_texts(row, row["metric"], row["unit"]),
         "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
@@ -313,34 +267,33 @@ def _row(row: dict, figure: Curves, looks: dict) -> dict:
     }
 
 
-def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt.Chart]:
+def _layers(table: pd.DataFrame, figure: Curves, legend: list[draw.Look]) -> list[alt.Chart]:
     values = sorted(table[figure.over].unique().tolist())
     wide = _is_wide(values)
-    kind = "log" if wide else "linear"
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
     room = (values[-1] / values[0]) ** 0.03 if wide else 0.03 * (values[-1] - values[0]) or 1
     ends = [values[0] / room, values[-1] * room] if wide else [values[0] - room, values[-1] + room]
-    scale = alt.Scale(type=kind, nice=False, zero=False, domain=[float(end) for end in ends])
+    scale = {"type": "log" if wide else "linear", "domain": [float(end) for end in ends]}
+    scale = alt.Scale(nice=False, zero=False, **scale)
     x = alt.X(f"{figure.over}:Q", title=_(SIZE_TITLES[figure.over]), scale=scale, axis=axis)
     top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
     y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
-    tint = by_legend(legend, "color")
-    base = alt.Chart().encode(x=x, **chart.texts(TEXTS))
+    lines = alt.Chart().encode(x=x, y=alt.Y("value:Q", **y))
+    points = lines.encode(**chart.texts(TEXTS))
     return [
-        alt.Chart()
-        .transform_filter("datum.n > 1")
+        lines.transform_filter("datum.n > 1")
         .mark_area(opacity=0.15, aria=False)
-        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", **tint),
-        alt.Chart()
-        .mark_line(strokeWidth=1.6, aria=False)
-        .encode(x=x, y=alt.Y("value:Q", **y), **by_legend(legend, "color", "dash")),
-        base.transform_filter("datum.saturated === 'yes'")
-        .mark_point(filled=False, size=200, style="kv-ink", aria=False)
-        .encode(y=alt.Y("value:Q", **y)),
-        base.mark_point(filled=True, opacity=1, size=40).encode(
-            y=alt.Y("value:Q", **y), **by_legend(legend, "color", "shape")
+        .encode(y=alt.Y("low:Q", **y), y2="high:Q", **chart.by_legend(legend, "color")),
+        lines.mark_line(strokeWidth=1.6, aria=False).encode(
+            **chart.by_legend(legend, "color", "strokeDash")
         ),
-        base.transform_filter("datum.mark !== ''")
+        points.transform_filter("datum.saturated === 'yes'").mark_point(
+            filled=False, size=200, style="kv-ink", aria=False
+        ),
+        points.mark_point(filled=True, opacity=1, size=40).encode(
+            **chart.by_legend(legend, "color", "shape")
+        ),
+        points.transform_filter("datum.mark !== ''")
         .mark_text(style="kv-text", aria=False, dx=6, dy=-6)
-        .encode(y=alt.Y("value:Q", **y), text="mark:N"),
+        .encode(text="mark:N"),
     ]

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
-from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
+from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.chart import SHAPES, Chart, Panel, line_entry
-from kvstudy.present.drawing.draw import DARK, DrawnFigure, Look, Looks
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
-
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
 
 MOST_COLUMNS = 4
 # Percentage, its marker: the marker tells them apart in grey print too.
@@ -29,7 +24,7 @@ TEXTS |= {"reached_text": N_("Rate reached in"), "cells": N_("Cells")}
 STYLES = {SERVICE_TIME: "--", INTENDED_TIME: "-"}
 
 
-class OpenLoopFigure(DrawnFigure):
+class OpenLoopFigure(draw.DrawnFigure):
     """Service and intended latencies of a workload over the load."""
 
     cells = "open loop"
@@ -39,7 +34,7 @@ class OpenLoopFigure(DrawnFigure):
     kind: Literal["open-loop"] = "open-loop"
     workload: Name
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         """Latencies (us) of all operations, where enough of them lie beyond."""
         from kvstudy.analyse.findings.open_loop import of_workload
         from kvstudy.stats.percentiles import ENOUGH_BEYOND
@@ -54,7 +49,10 @@ class OpenLoopFigure(DrawnFigure):
         ]
         return chosen[COLUMNS].reset_index(drop=True)
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def nothing(self, table: pd.DataFrame) -> str:
+        return _("not measured") if table.empty else ""
+
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         """A panel per store: percentiles over the load, dashed service and solid intended time.
 
         A load whose rate was not reached is crossed.
@@ -62,49 +60,55 @@ class OpenLoopFigure(DrawnFigure):
         figure, axes = draw.grid(
             len(looks.stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True
         )
-        for ax in axes.flat[len(looks.stores) :]:
-            ax.set_visible(False)
         for ax, (store, look) in zip(axes.flat, looks.stores.items(), strict=False):
             _panel(ax, table[table["store"] == store], look)
         for row in axes:
             row[0].set_ylabel(_("Latency (ms)"))
         loads = sorted(table["load"].unique())
-        if loads:
-            axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
-            axes[0, 0].set_xlim(*_ends(loads))
+        axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
+        axes[0, 0].set_xlim(*_ends(loads))
         figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
-        handles = _legend(missed=(table["reached"] < table["n"]).any())
+        handles = [
+            look.handle(markersize=6 if look.marker == MISSED else 4, linewidth=1)
+            for look in _legend(table)
+        ]
         figure.legend(handles=handles, loc="outside upper center", ncols=6)
         return figure
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
         """A panel per store, latencies in ms."""
-        if table.empty:
-            return Chart([], [], note=_("not measured"))
-        shown = [store for store in looks.stores if store in set(table["store"])]
+        shown = looks.shown(table)
         rows = [
-            _row(row, self.workload, looks.stores) | {"panel": shown.index(row["store"])}
+            _row(row, self.workload, shown) | {"panel": list(shown).index(row["store"])}
             for row in table.to_dict("records")
         ]
-        grey = "#808080"
-        shares = zip(share_words(), MARKERS.values(), strict=True)
-        legend = [line_entry(label, grey, None, marker) for label, marker in shares]
-        legend += [line_entry(_(TIMES[time]), grey, style) for time, style in STYLES.items()]
-        missed = (table["reached"] < table["n"]).any()
-        if missed:
-            legend.append(line_entry(_("rate not reached"), grey, None, "X"))
         values = table["value"] / 1000
         domain = [float(values.min()) / 1.3, float(values.max()) * 1.3]
         loads = sorted(table["load"].unique().tolist())
         words = _("Percentiles of latency of {} in ms over the load.")
         panels = [
-            Panel(_layers(look.color, loads, domain), look.title, words.format(look.title))
-            for store, look in looks.stores.items()
-            if store in shown
+            chart.Panel(_layers(look.color, loads, domain), look.title, words.format(look.title))
+            for look in shown.values()
         ]
         absent = [look.title for store, look in looks.stores.items() if store not in shown]
         note = _("Not measured: {}.").format(", ".join(absent)) if absent else ""
-        return Chart(rows, panels, legend, min(len(panels), 3), note)
+        return chart.Chart(rows, panels, _legend(table), min(len(panels), 3), note)
+
+
+def _shares() -> list[draw.Look]:
+    """The markers of the percentages."""
+    return [
+        draw.Look(decimal(f"{percent:g} %"), draw.DARK, marker=marker)
+        for percent, marker in MARKERS.items()
+    ]
+
+
+def _legend(table: pd.DataFrame) -> list[draw.Look]:
+    legend = _shares()
+    legend += [draw.Look(_(TIMES[time]), draw.DARK, line=style) for time, style in STYLES.items()]
+    if (table["reached"] < table["n"]).any():
+        legend.append(draw.Look(_("rate not reached"), draw.DARK, marker=MISSED))
+    return legend
 
 
 def _ends(loads: list[float]) -> list[float]:
@@ -113,14 +117,14 @@ def _ends(loads: list[float]) -> list[float]:
     return [loads[0] - room, loads[-1] + room]
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, look: Look) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, look: draw.Look) -> None:
     ax.set_title(look.title, loc="left")
     ax.set_yscale("log")
     draw.number_axis(ax.yaxis, ticker.LogLocator(numticks=6))
     ax.minorticks_off()
     sns.despine(ax=ax)
     if table.empty:
-        draw.say(ax, _("not measured"), color="0.35")
+        draw.say(ax, _("not measured"))
     for (_parameters, time, percent), group in table.groupby(
         ["parameters", "time", "percent"], sort=False
     ):
@@ -130,28 +134,10 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, look: Look) -> None:
         style["markerfacecolor"] = look.color if time == INTENDED_TIME else "white"
         ax.plot(rows["load"], rows["value"] / 1000, **style)
         missed = rows[rows["reached"] < rows["n"]]
-        ax.plot(missed["load"], missed["value"] / 1000, MISSED, color=DARK, markersize=7)
+        ax.plot(missed["load"], missed["value"] / 1000, MISSED, color=draw.DARK, markersize=7)
 
 
-def share_words() -> list[str]:
-    """What the markers stand for, in their order."""
-    return [decimal(f"{percent:g} %") for percent in MARKERS]
-
-
-def _legend(missed: bool) -> list[lines.Line2D]:
-    shapes = [
-        lines.Line2D([], [], color=DARK, ls="", marker=marker, markersize=4, label=label)
-        for label, marker in zip(share_words(), MARKERS.values(), strict=True)
-    ]
-    kinds = [
-        lines.Line2D([], [], color=DARK, linestyle=style, linewidth=1, label=_(TIMES[time]))
-        for time, style in STYLES.items()
-    ]
-    cross = lines.Line2D([], [], color=DARK, ls="", marker=MISSED, label=_("rate not reached"))
-    return shapes + kinds + ([cross] if missed else [])
-
-
-def _row(row: dict, workload: str, stores: dict[str, Look]) -> dict:
+def _row(row: dict, workload: str, stores: dict[str, draw.Look]) -> dict:
     look = stores[row["store"]]
     kind = decimal(f"{row['percent']:g} %")
     time, load = TIMES[row["time"]], decimal(f"{row['load']:g} %")
@@ -169,15 +155,14 @@ def _row(row: dict, workload: str, stores: dict[str, Look]) -> dict:
 
 
 def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Chart]:
-    scale = alt.Scale(domain=_ends(loads), nice=False)
-    axis = alt.Axis(values=loads, labelExpr="datum.label + ' %'", grid=False)
-    x = alt.X("load:Q", title=_("Load"), scale=scale, axis=axis)
+    x = chart.linear(
+        _("Load"), *_ends(loads), values=loads, labelExpr="datum.label + ' %'", grid=False
+    )
     y = alt.Y("ms:Q", **chart.log_side(_("Latency (ms)"), *domain))
-    base = alt.Chart().transform_calculate(ms="datum.value / 1000").encode(x=x, y=y)
+    base = alt.Chart().transform_calculate(ms="datum.value / 1000")
+    base = base.encode(x=alt.X("load:Q", **x), y=y)
     dashes = alt.Scale(domain=list(STYLES), range=[chart.dash(style) for style in STYLES.values()])
-    shapes = alt.Scale(domain=share_words(), range=[SHAPES[marker] for marker in MARKERS.values()])
-    points = base.encode(shape=alt.Shape("share:N", scale=shapes, legend=None))
-    points = points.encode(**chart.texts(TEXTS))
+    points = base.encode(**chart.by_legend(_shares(), "shape", of="share"), **chart.texts(TEXTS))
     return [
         base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(
             strokeDash=alt.StrokeDash("time:N", scale=dashes, legend=None), detail="line:N"
@@ -189,6 +174,6 @@ def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Cha
             for same, filled in (("!==", False), ("===", True))
         ),
         base.transform_filter("datum.reached < datum.n").mark_point(
-            shape=SHAPES["X"], filled=True, style="kv-ink", size=80, opacity=1, aria=False
+            shape=chart.SHAPES[MISSED], filled=True, style="kv-ink", size=80, opacity=1, aria=False
         ),
     ]

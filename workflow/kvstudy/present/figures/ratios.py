@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -12,15 +12,10 @@ from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.tidy.numbers import MARK, between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
-from kvstudy.libraries import alt, pd, plt, ticker
-from kvstudy.present.drawing import draw
-from kvstudy.present.drawing.chart import Chart, Panel, is_number, log_side, plain, texts
-from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks
+from kvstudy.libraries import alt, lines, pd, plt, ticker
+from kvstudy.present.drawing import chart, draw
 from kvstudy.present.typeset.latex import with_mark
 from kvstudy.study.parts import MEAN
-
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
@@ -45,7 +40,7 @@ VERDICTS = {
 }
 
 
-class RatioPlot(DrawnFigure):
+class RatioPlot(draw.DrawnFigure):
     """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
     controls = "noise floor"
@@ -53,7 +48,7 @@ class RatioPlot(DrawnFigure):
 
     kind: Literal["ratios"] = Field(description="Ratio of the throughputs of every two stores.")
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         """One row per workload and pair of stores, in the study's order: throughput one/other.
 
         ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
@@ -80,23 +75,22 @@ class RatioPlot(DrawnFigure):
                     rows.append([workload, "", one, other, *gap, "", "", math.nan, *source])
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def nothing(self, table: pd.DataFrame) -> str:
+        return _("no two stores have a repetition in common") if table.empty else ""
+
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         """One panel per workload, one line per pair, one axis for all; the floor is a grey band.
 
         Filled marks with intervals were measured, squares are equal and grey ones not above the
         noise floor; hollow diamonds were published.
         """
-        table = table.assign(pair=_pairs(table, looks))
+        table = _with_pairs(table, looks)
         pairs = list(table["pair"].unique())
         panels = list(table.groupby("workload", sort=False))
-        height = 0.55 + 0.2 * max(len(pairs), 1)
+        height = 0.55 + 0.2 * len(pairs)
         figure, axes = draw.grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
         # The numbers at the ends of two axes would touch.
         figure.get_layout_engine().set(wspace=0.08)
-        if not panels:
-            axes[0, 0].set_axis_off()
-            draw.say(axes[0, 0], _("no two stores have a repetition in common"))
-            return figure
         for ax, (workload, rows) in zip(axes.flat, panels, strict=False):
             _panel(ax, rows, pairs)
             ax.set_title(_title(workload, looks), loc="left", fontsize=8)
@@ -109,21 +103,19 @@ class RatioPlot(DrawnFigure):
         ax.minorticks_off()
         figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
         if table["published"].notna().any():
-            words = _("measured, with its 95 % interval"), _("published")
+            measured = draw.Look(
+                _("measured, with its 95 % interval"), draw.DARK, marker="o", line="-"
+            )
             handles = [
-                plt.Line2D(
-                    [], [], color=DARK, marker="o", markersize=4, linewidth=1, label=words[0]
-                ),
-                plt.Line2D([], [], label=words[1], **PUBLISHED),
+                measured.handle(markersize=4, linewidth=1),
+                lines.Line2D([], [], label=_("published"), **PUBLISHED),
                 *draw.rejected_handles(table),
             ]
             figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         return figure
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        if table.empty:
-            return Chart([], [], note=_("no two stores have a repetition in common"))
-        table = table.assign(pair=_pairs(table, looks))
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
+        table = _with_pairs(table, looks)
         pairs = list(table["pair"].unique())
         rows, panels = [], []
         words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
@@ -132,19 +124,18 @@ class RatioPlot(DrawnFigure):
             note += " " + _("Hollow diamonds: published.")
         for place, (workload, mine) in enumerate(table.groupby("workload", sort=False)):
             title = _title(workload, looks)
-            for row in mine.to_dict("records"):
-                rows.append(_row(row, title) | {"panel": place})
+            rows += [_row(row, title) | {"panel": place} for row in mine.to_dict("records")]
             layers = _layers(mine, pairs, _ends(table))
-            panels.append(Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
-        return Chart(rows, panels, [], min(len(panels), 3), note)
+            panels.append(chart.Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
+        return chart.Chart(rows, panels, [], min(len(panels), 3), note)
 
 
-def _pairs(table: pd.DataFrame, looks: Looks) -> list[str]:
-    stores = zip(table["one"], table["other"], strict=True)
-    return [f"{looks.titles[one]} / {looks.titles[other]}" for one, other in stores]
+def _with_pairs(table: pd.DataFrame, looks: draw.Looks) -> pd.DataFrame:
+    one, other = (table[name].map(looks.titles) for name in ("one", "other"))
+    return table.assign(pair=one + " / " + other)
 
 
-def _title(workload: str, looks: Looks) -> str:
+def _title(workload: str, looks: draw.Looks) -> str:
     use = looks.study.workload(workload)
     # The title of the mean is wider than a panel.
     return use.short if workload == MEAN else use.title
@@ -165,7 +156,7 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[str]) -> None:
         ax.axvspan(1 / floor, floor, color="0.92", linewidth=0, gid="noise-floor")
     for row in rows.itertuples():
         y = pairs.index(row.pair)
-        color = GREY if row.in_floor == "yes" else DARK
+        color = GREY if row.in_floor == "yes" else draw.DARK
         if pd.notna(row.low):
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)
         ax.plot(row.ratio, y, "s" if row.decision == "equal" else "o", color=color, markersize=4)
@@ -193,12 +184,14 @@ def ticks_of(low: float, high: float) -> list[float]:
 
 
 def _row(row: dict, title: str) -> dict:
-    limits = [significant(row[name]) if is_number(row[name]) else "" for name in ("low", "high")]
+    limits = [
+        significant(row[name]) if math.isfinite(row[name]) else "" for name in ("low", "high")
+    ]
     verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
     if row["decision"] == "undecided" and row["in_floor"] == "yes":
         verdict = _("undecided, not above the noise floor")
     columns = ["workload", "ratio", "low", "high", "decision", "in_floor", "floor", "published"]
-    return plain(row, columns) | {
+    return chart.plain(row, columns) | {
         "store": row["one"],
         "other": row["other"],
         "pair": row["pair"],
@@ -213,18 +206,19 @@ def _row(row: dict, title: str) -> dict:
 
 
 def _exact(value: float) -> str:
-    return significant(value, 4) if is_number(value) else ""
+    return significant(value, 4) if math.isfinite(value) else ""
 
 
 def _layers(table: pd.DataFrame, pairs: list[str], domain: tuple[float, float]) -> list[alt.Chart]:
     floor = table["floor"].max()
-    x = log_side(_("Ratio of the throughputs"), *domain)
+    x = chart.log_side(_("Ratio of the throughputs"), *domain)
     x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
     y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
-    base = alt.Chart().encode(y=y, **texts(TEXTS))
+    base = alt.Chart().encode(y=y, **chart.texts(TEXTS))
     faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
-    layers = [
-        alt.Chart().mark_rule(style="kv-line", aria=False).encode(x=alt.XDatum(1, **x)),
+    return [
+        *([chart.band(1 / floor, floor, x)] if math.isfinite(floor) else []),
+        chart.line_at(x=alt.XDatum(1, **x)),
         base.transform_filter("isValid(datum.low) && isValid(datum.high)")
         .mark_rule(style="kv-ink", aria=False)
         .encode(x=alt.X("low:Q", **x), x2="high:Q", opacity=faint),
@@ -238,7 +232,3 @@ def _layers(table: pd.DataFrame, pairs: list[str], domain: tuple[float, float]) 
         .mark_point(filled=False, size=60, shape="diamond", style="kv-ink")
         .encode(x=alt.X("published:Q", **x)),
     ]
-    if not is_number(floor):
-        return layers
-    band = alt.Chart().mark_rect(style="kv-band", aria=False)
-    return [band.encode(x=alt.XDatum(float(1 / floor), **x), x2=alt.datum(float(floor))), *layers]

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import between, grouped, significant
+from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, pd, plt, ticker
+from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.chart import Chart, Panel, by_legend, is_number, line_entry
-from kvstudy.present.drawing.draw import TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import OfRound, TwoStores
-from kvstudy.study.model import Study
-
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
 
 COLUMNS = ["operation", "origin", "records", "ratio", "low", "high"]
 ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}
+STYLES = {MEASURED: "-", PUBLISHED: "--"}
 # Colour and marker of each line; apart from those of the stores.
 LOOKS = [("#0072b2", "o"), ("#d55e00", "s"), ("0.35", "^")]
 RATIO = {"exact": N_("Ratio"), "interval": N_("95 % interval")}
 
 
-class RelativePlot(TwoStores, DrawnFigure):
+class RelativePlot(TwoStores, draw.DrawnFigure):
     """Relative performance over the number of records."""
 
     cells = "every size"
@@ -39,73 +35,61 @@ class RelativePlot(TwoStores, DrawnFigure):
         description="The operations of the rounds, a line for each."
     )
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         return relative_table(self, run.headline_analysis.rounds, run.swept.published)
 
-    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.findings.rounds import ROUNDS
+    # Without measurements all of them are published.
+    published_rows = rows
 
-        rows = relative_table(self, ROUNDS.frame(), values)
-        return rows if len(rows) else None
+    def nothing(self, table: pd.DataFrame) -> str:
+        return "" if table["ratio"].notna().any() else _("nothing was measured")
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         """Draw ``relative_table``: a line per operation with its interval as a band.
 
         Published values are hollow points on dashed lines.
         """
-        drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.8), layout="constrained")
+        drawing, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.8), layout="constrained")
         ax.set(xscale="log", yscale="log")
         ax.axhline(1, color="0.4", linewidth=0.6)
-        for operation, (tint, marker) in zip(self.operations, LOOKS, strict=False):
-            for origin in (MEASURED, PUBLISHED):
-                rows = table[(table["operation"] == operation) & (table["origin"] == origin)]
-                if not len(rows):
-                    continue
-                style = {"linewidth": 1.2, "linestyle": "-", "markerfacecolor": tint}
-                if origin == PUBLISHED:
-                    style = {"linewidth": 0.8, "linestyle": "--", "markerfacecolor": "white"}
-                style |= {"color": tint, "marker": marker, "markersize": 4}
-                label = line_name(operation, origin)
-                ax.plot(rows["records"], rows["ratio"], label=label, **style)
-                # Of an interval without an upper end, as much as the figure has.
-                known = rows.dropna(subset=["low", "high"])
-                if len(known):
-                    ends = known["low"].clip(1e-3), known["high"].clip(upper=1e6)
-                    ax.fill_between(known["records"], *ends, color=tint, alpha=0.2, linewidth=0)
-        if table["ratio"].notna().any():
-            ax.set_ylim(*_ends(table))
-        else:
-            draw.say(ax, _("nothing was measured"))
+        for look, rows in _lines(table, self.operations):
+            style = {"color": look.color, "linestyle": look.line, "label": look.title}
+            style |= {"marker": look.marker, "markersize": 4}
+            style["markerfacecolor"] = "white" if look.hollow else look.color
+            style["linewidth"] = 0.8 if look.hollow else 1.2
+            ax.plot(rows["records"], rows["ratio"], **style)
+            # Of an interval without an upper end, as much as the figure has.
+            known = rows.dropna(subset=["low", "high"])
+            if len(known):
+                ends = known["low"].clip(1e-3), known["high"].clip(upper=1e6)
+                ax.fill_between(known["records"], *ends, color=look.color, alpha=0.2, linewidth=0)
+        low, high = _ends(table)
+        ax.set_ylim(low, high)
         ax.set_xlabel(_("Records"))
-        ax.set_ylabel(f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…")
-        ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
+        ax.set_ylabel(self._side_title(looks))
+        draw.number_axis(ax.xaxis, form=".0f")
         draw.number_axis(ax.yaxis, written=decimal)
-        low, high = ax.get_ylim()
         ticks = [base * 10**power for power in range(-2, 5) for base in (1, 2, 5)]
         ax.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
         ax.grid(axis="x", visible=False)
         ax.tick_params(which="minor", length=0)
         ax.tick_params(axis="x", length=3)
-        if len(table):
-            drawing.legend(loc="outside upper center", ncols=4)
+        drawing.legend(loc="outside upper center", ncols=4)
         return drawing
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
         known = table.dropna(subset="ratio")
-        if known.empty:
-            return Chart([], [], note=_("nothing was measured"))
-        rows = [_ratio(row, self) for row in known.to_dict("records")]
-        there = {row["name"] for row in rows}
-        legend = [
-            line_entry(name, chart.color(tint), style, marker, hollow=origin == PUBLISHED)
-            for operation, (tint, marker) in zip(self.operations, LOOKS, strict=False)
-            for origin, style in ((MEASURED, "-"), (PUBLISHED, "--"))
-            if (name := line_name(operation, origin)) in there
-        ]
-        name = f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
+        rows = [_row(row, self) for row in known.to_dict("records")]
+        legend = [look for look, _rows in _lines(known, self.operations)]
+        name = self._side_title(looks)
         words = _("Line chart of the relative performance, {}, over records.").format(name)
         note = _("The band is the 95 % interval.") if any(row["low"] for row in rows) else ""
-        return Chart(rows, [Panel(_ratios(known, legend), name, words)], legend, 1, note)
+        return chart.Chart(
+            rows, [chart.Panel(_layers(known, legend), name, words)], legend, 1, note
+        )
+
+    def _side_title(self, looks: draw.Looks) -> str:
+        return f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
 
 
 def relative_table(
@@ -140,6 +124,16 @@ def line_name(operation: str, origin: str) -> str:
     return f"{sentence(operation)}, {_(ORIGINS[origin])}"
 
 
+def _lines(table: pd.DataFrame, operations: list[str]) -> Iterator[tuple[draw.Look, pd.DataFrame]]:
+    """How the values of each line are drawn."""
+    for operation, (color, marker) in zip(operations, LOOKS, strict=False):
+        for origin, line in STYLES.items():
+            rows = table[(table["operation"] == operation) & (table["origin"] == origin)]
+            if len(rows):
+                form = {"marker": marker, "line": line, "hollow": origin == PUBLISHED}
+                yield draw.Look(line_name(operation, origin), color, **form), rows
+
+
 def _ends(table: pd.DataFrame) -> tuple[float, float]:
     """The ends of the axis of ratios."""
     values, ratios = table[["ratio", "low", "high"]].stack(), table["ratio"]
@@ -150,14 +144,13 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     return low / 1.2, high * 1.2
 
 
-def _ratio(row: dict, figure: RelativePlot) -> dict:
+def _row(row: dict, figure: RelativePlot) -> dict:
     name = line_name(row["operation"], row["origin"])
     interval = ""
-    if is_number(row["low"]):
-        end = significant(row["high"]) if is_number(row["high"]) else _("no upper end")
+    if math.isfinite(row["low"]):
+        end = significant(row["high"]) if math.isfinite(row["high"]) else _("no upper end")
         interval = between(significant(row["low"]), end)
     return chart.plain(row, ["origin", "records", "ratio", "low", "high"]) | {
-        "panel": 0,
         "store": figure.store,
         "other": figure.baseline,
         "workload": figure.workload,
@@ -168,7 +161,7 @@ def _ratio(row: dict, figure: RelativePlot) -> dict:
     }
 
 
-def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+def _layers(table: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
     low, high = _ends(table)
     values = sorted(table["records"].unique().tolist())
     ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
@@ -176,16 +169,17 @@ def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
     x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
     y = chart.log_side("1:…", low, high, clamp=True)
-    base = alt.Chart().encode(x=x)
-    ratio = base.encode(y=alt.Y("ratio:Q", **y))
-    points = ratio.encode(**by_legend(legend, "color", "shape"), **chart.texts(RATIO))
+    lines = alt.Chart().encode(x=x, y=alt.Y("ratio:Q", **y), **chart.by_legend(legend, "color"))
+    points = lines.encode(**chart.by_legend(legend, "shape"), **chart.texts(RATIO))
     return [
-        alt.Chart().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(1, **y)),
-        base.transform_filter("isValid(datum.low)")
+        chart.line_at(y=alt.YDatum(1, **y)),
+        lines.transform_filter("isValid(datum.low)")
         .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
         .mark_area(opacity=0.2, aria=False, clip=True)
-        .encode(y=alt.Y("low:Q", **y), y2="upper:Q", **by_legend(legend, "color")),
-        ratio.mark_line(strokeWidth=1.6, aria=False).encode(**by_legend(legend, "color", "dash")),
+        .encode(y=alt.Y("low:Q", **y), y2="upper:Q"),
+        lines.mark_line(strokeWidth=1.6, aria=False).encode(
+            **chart.by_legend(legend, "strokeDash")
+        ),
         *(
             points.transform_filter(f"datum.origin === '{origin}'").mark_point(
                 filled=origin == MEASURED, size=45, opacity=1

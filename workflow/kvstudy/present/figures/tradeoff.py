@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from textwrap import fill
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -12,19 +12,13 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.chart import Chart, Panel
-from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import main_operation, properties_of
 
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
-
-COLUMNS = [
-    *["workload", "parameters", "store", "operation", "throughput", "throughput_low"],
-    *["throughput_high", "latency", "latency_low", "latency_high", "n", "note"],
-]
+NUMBERS = ["throughput", "throughput_low", "throughput_high"]
+NUMBERS += ["latency", "latency_low", "latency_high", "n"]
+COLUMNS = ["workload", "parameters", "store", "operation", *NUMBERS, "note"]
 PERCENT = 99.0
 # Values further apart than that need a logarithmic scale.
 WIDE, WIDEST = 10, 30
@@ -36,7 +30,7 @@ TEXTS |= {"latency_text": N_("99th percentile"), "latency_range": N_("Range of t
 TEXTS |= {"runs": N_("Of")}
 
 
-class Tradeoff(DrawnFigure):
+class Tradeoff(draw.DrawnFigure):
     """Throughput against the 99th percentile of latency: a panel for each workload."""
 
     kind: Literal["tradeoff"] = Field(
@@ -56,50 +50,43 @@ class Tradeoff(DrawnFigure):
         """Always: it has all stores, and mostly several workloads."""
         return True
 
-    def rows(self, run: Run) -> pd.DataFrame:
+    def rows(self, run: draw.Run) -> pd.DataFrame:
         """One row per workload and store: throughput (ops/s) and latency (us); NaN where unknown.
 
         Throughput is the geometric mean over ``n`` runs, the percentile that of all runs
         together. ``note`` says why a value is missing.
         """
-        study = run.study
-        speeds, delays = run.headline_analysis.intervals, run.headline_analysis.percentiles
-        speeds = speeds[(speeds["operation"] == "overall") & (speeds["metric"] == "throughput")]
-        delays = delays[delays["percent"] == PERCENT]
-        keys = ["workload", "parameters", "store"]
-        values = [*keys, "value", "low", "high"]
-        both = speeds[[*values, "n"]].merge(
-            delays[[*values, "operation", "beyond"]], on=keys, suffixes=("_speed", "_delay")
+        study, analysis = run.study, run.headline_analysis
+        speeds = analysis.intervals.query("operation == 'overall' and metric == 'throughput'")
+        delays = analysis.percentiles.query("percent == @PERCENT")
+        both = _named(speeds.drop(columns="operation"), "throughput").merge(
+            _named(delays, "latency"),
+            on=["workload", "parameters", "store"],
+            suffixes=("", "_of_percentile"),
         )
         rows = []
         for workload in self.workloads or study.workload_names:
             use = study.workload(workload)
             operation = self.operation or main_operation(properties_of(study, use))
-            of_workload = both[(both["workload"] == workload) & (both["operation"] == operation)]
             for store in study.store_names:
-                mine = of_workload[of_workload["store"] == store]
-                few = (mine["beyond"] < ENOUGH_BEYOND).any()
-                for row in () if few else mine.itertuples():
-                    speed = [row.value_speed, row.low_speed, row.high_speed]
-                    delay = [row.value_delay, row.low_delay, row.high_delay]
-                    start = [workload, row.parameters, store, operation]
-                    rows.append([*start, *speed, *delay, row.n, ""])
-                if few or mine.empty:
-                    label = run.results.state(store, workload).label
-                    why = "few-timed" if few else "not-timed"
-                    note = label or reason(why, operation=operation)
-                    rows.append([workload, "", store, operation, *[math.nan] * 7, note])
-        return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[4:11], float))
+                key = {"workload": workload, "store": store, "operation": operation}
+                mine = both[(both[list(key)] == list(key.values())).all(axis=1)]
+                if len(mine) and (mine["beyond"] >= ENOUGH_BEYOND).all():
+                    rows += mine.assign(note="").to_dict("records")
+                else:
+                    why = reason("few-timed" if len(mine) else "not-timed", operation=operation)
+                    note = run.results.state(store, workload).label or why
+                    rows.append(key | {"parameters": "", "note": note})
+        return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def nothing(self, table: pd.DataFrame) -> str:
+        return _("nothing was measured") if _known(table).empty else ""
+
+    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         """One scale for all panels, so that workloads compare."""
-        known = rows.dropna(subset=["throughput", "latency"])
+        known = _known(table)
         panels = list(known.groupby("workload", sort=False))
         figure, axes = draw.grid(len(panels), ACROSS, 0.55, 1.6, sharex=True, sharey=True)
-        if not panels:
-            axes[0, 0].set_axis_off()
-            draw.say(axes[0, 0], _("nothing was measured"))
-            return figure
         for ax, (workload, of) in zip(axes.flat, panels, strict=False):
             for row in of.to_dict("records"):
                 look = looks.stores[row["store"]]
@@ -113,35 +100,36 @@ class Tradeoff(DrawnFigure):
         _scale(axes[0, 0], "y", known, "latency")
         figure.supxlabel(_side_title("throughput"), fontsize="medium")
         figure.supylabel(_side_title("latency"), fontsize="medium")
-        handles = [
-            plt.Line2D([], [], ls="", marker=look.marker, color=look.color, label=look.title)
-            for store, look in looks.stores.items()
-            if store in set(known["store"])
-        ]
+        handles = [look.handle() for look in looks.legend(known, "marker")]
         figure.legend(handles=handles, loc="outside upper center", ncols=6, handletextpad=0.2)
         return figure
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
         """The same marks; values that are missing are told below."""
-        known = rows.dropna(subset=["throughput", "latency"])
-        if known.empty:
-            return Chart([], [], note=_("nothing was measured"))
+        known = _known(table)
         words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
-        legend = chart.point_legend(looks.stores)
-        layers, data, panels = _layers(known, legend), [], []
+        legend = looks.legend(known, "marker")
+        layers, rows, panels = _layers(known, legend), [], []
         for place, (workload, of) in enumerate(known.groupby("workload", sort=False)):
-            data += [_row(row, looks) | {"panel": place} for row in of.to_dict("records")]
-            panels.append(Panel(layers, _title(workload, of, looks), words))
+            rows += [_row(row, looks) | {"panel": place} for row in of.to_dict("records")]
+            panels.append(chart.Panel(layers, _title(workload, of, looks), words))
         absent = [
-            f"{looks.titles[row['store']]}, {looks.study.workload(row['workload']).short}: "
-            f"{row['note']}"
-            for row in rows[rows["latency"].isna()].to_dict("records")
+            f"{looks.titles[row.store]}, {looks.study.workload(row.workload).short}: {row.note}"
+            for row in table[table["latency"].isna()].itertuples()
         ]
-        legend = [entry for entry in legend if entry["store"] in set(known["store"])]
-        return Chart(data, panels, legend, min(len(panels), ACROSS), "; ".join(absent))
+        return chart.Chart(rows, panels, legend, min(len(panels), ACROSS), "; ".join(absent))
 
 
-def _title(workload: str, rows: pd.DataFrame, looks: Looks) -> str:
+def _named(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """``frame`` with the value and the ends of its interval called by ``name``."""
+    return frame.rename(columns={"value": name, "low": f"{name}_low", "high": f"{name}_high"})
+
+
+def _known(table: pd.DataFrame) -> pd.DataFrame:
+    return table.dropna(subset=["throughput", "latency"])
+
+
+def _title(workload: str, rows: pd.DataFrame, looks: draw.Looks) -> str:
     return f"{looks.study.workload(workload).title}: {sentence(rows['operation'].iloc[0])}"
 
 
@@ -161,18 +149,17 @@ def _domain(known: pd.DataFrame, name: str) -> tuple[float, float, bool]:
 def _scale(ax: plt.Axes, side: str, known: pd.DataFrame, name: str) -> None:
     """The axis ``side`` (x, y) of all panels, with few numbers."""
     low, high, logarithmic = _domain(known, name)
-    axis = getattr(ax, f"{side}axis")
     ax.set(**{f"{side}scale": "log" if logarithmic else "linear", f"{side}lim": (low, high)})
     # Between 1 000 and 30 000 there is no room for 3 000 and 10 000.
     steps = (1, 3) if high < WIDEST * low else (1,)
     ticks = ticker.LogLocator(subs=steps) if logarithmic else ticker.MaxNLocator(3)
-    draw.number_axis(axis, ticks)
-    axis.set_minor_locator(ticker.NullLocator())
+    draw.number_axis(getattr(ax, f"{side}axis"), ticks)
+    getattr(ax, f"{side}axis").set_minor_locator(ticker.NullLocator())
 
 
-def _row(row: dict, looks: Looks) -> dict:
+def _row(row: dict, looks: draw.Looks) -> dict:
     look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
-    shown = chart.plain(row, ["store", "workload", *COLUMNS[4:11]])
+    shown = chart.plain(row, ["store", "workload", *NUMBERS])
     for name, unit in (("throughput", "ops/s"), ("latency", "us")):
         ends = (row[f"{name}_low"], row[f"{name}_high"])
         shown[f"{name}_text"] = chart.exact(name, row[name], unit)
@@ -183,27 +170,25 @@ def _row(row: dict, looks: Looks) -> dict:
     return shown | titles | {"runs": chart.runs(row["n"])}
 
 
-def _layers(known: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+def _layers(known: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
     sides = {}
     for name in ("throughput", "latency"):
         low, high, logarithmic = _domain(known, name)
         if logarithmic:
             sides[name] = chart.log_side(_side_title(name), low, high, clamp=True)
-            continue
-        scale = alt.Scale(domain=[low, high], nice=False)
-        axis = alt.Axis(format=",", tickCount=4)
-        sides[name] = {"title": _side_title(name), "axis": axis, "scale": scale}
-    x = alt.X("throughput:Q", **sides["throughput"])
-    y = alt.Y("latency:Q", **sides["latency"])
-    across = alt.X("throughput_low:Q", **sides["throughput"])
-    up = alt.Y("latency_low:Q", **sides["latency"])
-    base = alt.Chart().encode(**chart.by_legend(legend, "color"))
+        else:
+            sides[name] = chart.linear(_side_title(name), low, high, format=",", tickCount=4)
+    x, y = sides["throughput"], sides["latency"]
+    base = alt.Chart().encode(
+        x=alt.X("throughput:Q", **x), y=alt.Y("latency:Q", **y), **chart.by_legend(legend, "color")
+    )
     rule = base.mark_rule(aria=False, strokeWidth=1.2)
-    points = base.mark_point(filled=True, size=70, opacity=1)
     return [
-        rule.encode(x=across, x2="throughput_high:Q", y=y),
-        rule.encode(x=x, y=up, y2="latency_high:Q"),
-        points.encode(x=x, y=y, **chart.by_legend(legend, "shape"), **chart.texts(TEXTS)),
+        rule.encode(x=alt.X("throughput_low:Q", **x), x2="throughput_high:Q"),
+        rule.encode(y=alt.Y("latency_low:Q", **y), y2="latency_high:Q"),
+        base.mark_point(filled=True, size=70, opacity=1).encode(
+            **chart.by_legend(legend, "shape"), **chart.texts(TEXTS)
+        ),
     ]
 
 

@@ -10,9 +10,12 @@ import pandas as pd
 
 from kvstudy.analyse.audit.files import audit, judged_values
 from kvstudy.analyse.claims.table import judge_source
+from kvstudy.analyse.findings.rounds import ROUNDS
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import CELLS, SUMMARY
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import read_published
+from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.reasons import sentence
@@ -140,10 +143,14 @@ def _make_tables(published: Published, source: Source, output: Path) -> None:
 
 def _make_figures(published: Published, source: Source, looks: Looks, output: Path) -> None:
     study = source.study
+    swept = Swept(study, 1.0, SUMMARY.frame(), CELLS.frame(), source.values)
+    analysis = SimpleNamespace(rounds=ROUNDS.frame())
+    run = SimpleNamespace(study=study, swept=swept, headline_analysis=analysis)
+    run.results = swept.shown(SUMMARY.frame)
     use_style()
     for figure in study.figures[: len(study.figures) - len(study.automatic_names["figures"])]:
-        rows = figure.published_rows(study, source.values) if figure.drawn else None
-        if rows is None or source.values.empty:
+        rows = figure.published_rows(run) if figure.drawn else pd.DataFrame()
+        if rows.empty or source.values.empty:
             published.left.setdefault(_reason(figure), []).append(figure)
             continue
         write_figure(figure, rows, looks, output)
