@@ -15,7 +15,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, rejected_note, with_mark
+from kvstudy.present.typeset.latex import DASH, marked, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
@@ -235,8 +235,6 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
         kinds = list_of(_(KINDS[name]) for name in some["failed_operation"].unique())
         text = _("Failed: share of the {}; no other operations failed more often.")
         notes.append(text.format(kinds))
-    if frame[["rejected_baseline", "rejected_store"]].any(axis=None):
-        notes.append(rejected_note())
     for text in dict.fromkeys(note for note in frame["note"] if note):
         text = sentence(text)
         notes.append(text[:1].upper() + text[1:] + ".")

@@ -23,7 +23,6 @@ from kvstudy.present.typeset.latex import (
     bold,
     grey,
     marked,
-    rejected_note,
     with_mark,
 )
 from kvstudy.present.typeset.table import (
@@ -359,5 +358,4 @@ def _notes(
         notes.append(text.format(operations))
     if (rows["client_bound"] == "yes").any():
         notes.append(_("{}: the client, not the store, limits the throughput.").format(BOUND))
-    rejected = rows["rejected"].eq(True).any()
-    return [" ".join(notes), *([rejected_note()] if rejected else [])]
+    return [" ".join(notes)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
@@ -17,10 +17,10 @@ from kvstudy.present.typeset.table import (
     Line,
     Section,
     Table,
-    by_store,
     by_workload,
     operation_word,
     two_lines,
+    whole,
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.metrics import PERCENTILES
@@ -66,17 +66,20 @@ class PercentilesTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters, a line per store and operation."""
         averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
-        columns = [_percent(percent) for percent in SHOWN]
-        for percent in averaged:
-            title = stacked(_("mean of the"), _("runs' values"))
-            columns.insert(columns.index(_percent(percent)) + 1, title)
+        columns = [(percent, decimal(f"{percent:g} %"), _merged) for percent in SHOWN]
+        head = stacked(_("mean of the"), _("runs' values"))
+        columns += [(percent, head, _mean) for percent in averaged]
+        columns.sort(key=itemgetter(0))
         sections = []
         for setting, mine in by_workload(rows, run.study):
             lines = []
-            for (store, operation), group in by_store(mine, run.titles, "operation"):
-                cells = _cells(group.set_index("percent"), averaged)
-                label = f"{run.titles[store]}, {operation_word(operation)}"
-                lines += two_lines(label, cells, store)
+            for store in run.titles:
+                of_store = mine[mine["store"] == store].groupby("operation", sort=False)
+                for operation, of in of_store:
+                    of = of.set_index("percent").reindex(SHOWN)
+                    cells = [cell(of.loc[percent]) for percent, _head, cell in columns]
+                    label = f"{run.titles[store]}, {operation_word(operation)}"
+                    lines += two_lines(label, cells, store)
             sections.append(Section(setting, lines, workload=mine["workload"].iloc[0]))
         if not sections:
             sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(columns))])]
@@ -94,29 +97,16 @@ class PercentilesTable(Table):
                     "as the source has it; it is no percentile of any set of operations."
                 )
             )
-        return [Grid(columns, sections, notes)]
+        return [Grid([head for _percent, head, _cell in columns], sections, notes)]
 
 
-def _percent(percent: float) -> str:
-    return decimal(f"{percent:g} %")
+def _merged(row: pd.Series) -> tuple[str, str]:
+    """The percentile of all runs, and below it the range of the single ones."""
+    if not row["beyond"] >= ENOUGH_BEYOND:
+        return DASH, ""
+    below = f"{whole(row['low'])}{DASH}{whole(row['high'])}" if row["n"] > 1 else ""
+    return marked(whole(row["value"]), row["value"]), below
 
 
-def _cells(by_percent: pd.DataFrame, averaged: list[float]) -> list[tuple[str, str]]:
-    """Each percentile with the range of the runs below it, those averaged with their mean."""
-    cells = []
-    for percent in SHOWN:
-        row = by_percent.loc[percent] if percent in by_percent.index else None
-        if row is None or row["beyond"] < ENOUGH_BEYOND:
-            cells.append((DASH, ""))
-        else:
-            value, low, high = (_whole(row[name]) for name in ("value", "low", "high"))
-            below = f"{low}{DASH}{high}" if row["n"] > 1 else ""
-            cells.append((marked(value, row["value"]), below))
-        if percent in averaged:
-            mean = math.nan if row is None else row["mean_of_runs"]
-            cells.append((number_cell(mean, _whole), ""))
-    return cells
-
-
-def _whole(value: float) -> str:
-    return grouped(f"{value:.0f}")
+def _mean(row: pd.Series) -> tuple[str, str]:
+    return number_cell(row["mean_of_runs"], whole), ""

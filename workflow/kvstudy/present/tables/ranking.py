@@ -21,9 +21,8 @@ from kvstudy.present.typeset.latex import (
     BOUND,
     EQUAL,
     TIE,
+    Rich,
     lines,
-    rejected_note,
-    together,
     with_mark,
 )
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
@@ -127,7 +126,7 @@ class RankingTable(Table):
                     text = with_mark(text, row is not None and row.rejected)
                     cells[place_of[store] - 1].append(text)
             if place_of:
-                shown.append(Line(line.title, [together(" = ", cell) for cell in cells]))
+                shown.append(Line(line.title, [Rich(" = ").join(cell) for cell in cells]))
         if not shown:
             return None
         columns = [(f"{place}.", "") for place in range(1, number + 1)]
@@ -251,8 +250,6 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     if (frame["client_bound"] == "yes").any():
         text = _("{}: the client, not the store, limits the throughput.")
         notes.append(text.format(BOUND))
-    if frame["rejected"].any():
-        notes.append(rejected_note())
     missing = frame[frame["place"].isna()]
     for (store, note), rows in missing.groupby(["store", "note"], sort=False):
         names = ", ".join(rows["line"])

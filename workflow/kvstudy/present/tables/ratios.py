@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
@@ -29,37 +30,33 @@ class RatiosTable(Table):
     """Throughput ratios of every two stores, per workload; a part of every report."""
 
     controls = "all"
+    finding = "pairs"
     own_caption = N_("Throughput of each two stores")
 
     kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
 
-    def rows(self, run: Run) -> pd.DataFrame:
-        return run.headline_analysis.pairs
-
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per pair, a column per workload and parameters."""
-        study, titles, floor = run.study, run.titles, run.headline_analysis.floor
+        study, floor = run.study, run.headline_analysis.floor
         limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
         bound = set(limited[SETTING].itertuples(index=False, name=None))
         settings = [
             (name, parameters)
-            for name in study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
+            for name in [*study.workload_names, MEAN]
             for parameters in rows.loc[rows["workload"] == name, "parameters"].unique()
         ]
-        known = {
+        by_pair = {
             (row.workload, row.parameters, frozenset((row.faster, row.slower))): row
             for row in rows.itertuples()
         }
         lines = []
         for both in combinations(study.store_names, 2):
-            found = [known.get((*setting, frozenset(both))) for setting in settings]
-            limits = [any((store, *of) in bound for store in both) for of in settings]
-            cells = [_ratio(row, both[0], limit) for row, limit in zip(found, limits, strict=True)]
-            if any(found):
-                lines += two_lines(" / ".join(titles[name] for name in both), cells, " ".join(both))
+            pairs = [by_pair.get((*setting, frozenset(both))) for setting in settings]
+            if any(pairs):
+                cells = [_ratio(row, both[0], bound) for row in pairs]
+                lines += two_lines(" / ".join(map(run.titles.get, both)), cells, " ".join(both))
         sections = [Section(_("Two stores") if len(floor) else "", lines)]
         if len(floor):
-            store = floor["store"].iloc[0]
             noise = {
                 (row.workload, row.parameters): (
                     marked(significant(row.ratio), row.ratio),
@@ -68,11 +65,16 @@ class RatiosTable(Table):
                 for row in floor.itertuples()
             }
             cells = [noise.get(setting, (DASH, "")) for setting in settings]
-            lines = two_lines(_("{} against itself").format(titles[store]), cells, store)
+            store = floor["store"].iloc[0]
+            lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
             sections.insert(0, Section(_("Noise floor"), lines))
-        several = len({name for name, _ in settings}) < len(settings)
-        most = MOST_WITH_PARAMETERS if several else MOST_COLUMNS
-        heads = [_heading(study, settings, *setting) for setting in settings]
+        several = Counter(name for name, _ in settings)
+        heads = []
+        for name, parameters in settings:
+            short = study.workload(name).short
+            head = stacked(short, parameters) if several[name] > 1 else short
+            heads.append(marked(head, workload=name))
+        most = MOST_COLUMNS if len(several) == len(settings) else MOST_WITH_PARAMETERS
         return [Grid(heads, sections, [_note(study)], paper=Paper(most=most))]
 
 
@@ -86,15 +88,7 @@ def _note(study: Study) -> str:
     ).format(pairing, TIE, EQUAL, BOUND)
 
 
-def _heading(study: Study, settings: list[tuple[str, str]], name: str, parameters: str) -> str:
-    """The workload's short name, with its parameters below it if it has several."""
-    text = study.workload(name).short
-    if sum(other == name for other, _ in settings) > 1:
-        text = stacked(text, parameters)
-    return marked(text, workload=name)
-
-
-def _ratio(row, one: str, client_bound: bool) -> tuple[str, str]:
+def _ratio(row, one: str, bound: set[tuple[str, str, str]]) -> tuple[str, str]:
     """The ratio of ``one`` to the other with its marks, and the interval below it."""
     if row is None:
         return DASH, ""
@@ -102,7 +96,7 @@ def _ratio(row, one: str, client_bound: bool) -> tuple[str, str]:
     marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
     if pd.notna(row.would_decide):
         marks += f" ({row.would_decide:.0f})"
-    if client_bound:
+    if any((store, row.workload, row.parameters) in bound for store in (row.faster, row.slower)):
         marks += BOUND
     text = marked(f"{significant(value)} {marks}".rstrip(), value)
     between = interval(value, low, high)

@@ -30,7 +30,6 @@ from kvstudy.present.typeset.latex import (
     note,
     phantom,
     raised,
-    rejected_note,
 )
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, operation_word
 from kvstudy.stats.intervals import NOISY
@@ -204,8 +203,6 @@ class ResultsTable(Table):
         if RARE in used:
             text = _("Fewer than {} operations of a run lie beyond the percentile.")
             yield note(RARE, text.format(ENOUGH_BEYOND))
-        if MARK in used:
-            yield rejected_note()
 
 
 def _number(metric: str, value: float | None, marks: str = "") -> str:

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.tidy.files import SETTING
-from kvstudy.analyse.tidy.numbers import grouped, share, significant
+from kvstudy.analyse.tidy.numbers import share
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, interval, sections_of
+from kvstudy.present.typeset.latex import DASH, number_cell
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Section,
+    Table,
+    interval,
+    number_of,
+    rate,
+    store_grid,
+    whole,
+)
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
 
@@ -20,35 +30,32 @@ if TYPE_CHECKING:
 
 # The mean of fewer whole seconds says nothing of a run.
 FEWEST_WHOLE = 3
-COLUMNS = [
-    *[N_("Ops/s"), N_("95 % interval"), N_("CoV"), N_("Whole"), N_("Rest"), N_("Cut")],
-    N_("Steady"),
-]
 
 
 class RunsTable(Table):
     """Intervals, spread and steadiness of all runs; a part of every report."""
 
+    finding = "intervals"
     own_caption = N_("The runs behind the values")
 
     kind: Literal["runs"] = Field(
         description="Intervals, spread and steadiness of the runs of each workload."
     )
 
-    def rows(self, run: Run) -> pd.DataFrame:
-        return run.headline_analysis.intervals
-
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters, a line per store."""
-
-        def line(store: str, of: pd.DataFrame) -> Line:
-            keys = of[SETTING].drop_duplicates()
-            seconds = run.headline_analysis.steadiness.merge(keys, on=SETTING)
-            return Line(run.titles[store], _cells(of.set_index("metric"), seconds), store)
-
-        sections = sections_of(rows[rows["operation"] == "overall"], run.study, line)
-        if not sections:
-            sections.append(Section("", [Line(_("no valid run"), [DASH] * len(COLUMNS))]))
+        of_throughput = (rows["operation"] == "overall") & (rows["metric"] == "throughput")
+        shown = rows[of_throughput].join(_seconds(run), on=SETTING)
+        columns = [
+            (_("Ops/s"), number_of("value", rate)),
+            (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
+            (_("CoV"), number_of("cov", lambda cov: share(cov) + (" !" if cov > NOISY else ""))),
+            # Tables sort by the others.
+            (_("Whole"), lambda row: str(number_cell(row.whole, rate))),
+            (_("Rest"), lambda row: str(number_cell(row.steady, rate))),
+            (_("Cut"), lambda row: str(number_cell(row.cut, whole))),
+            (_("Steady"), lambda row: DASH if pd.isna(row.verdict) else row.verdict),
+        ]
         notes = [
             _(
                 "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
@@ -59,37 +66,23 @@ class RunsTable(Table):
                 "or runs without a steady state, whose mean hides a change."
             ).format(FEWEST_WHOLE, STEADY_SECONDS, share(NOISY))
         ]
-        return [Grid([_(column) for column in COLUMNS], sections, notes, sortable=True)]
+        grid = store_grid(shown, run, columns, notes, sortable=True)
+        if not grid.sections:
+            grid.sections = [Section("", [Line(_("no valid run"), [DASH] * len(columns))])]
+        return [grid]
 
 
-def _cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
-    if "throughput" not in by_metric.index:
-        return [DASH] * len(COLUMNS)
-    row = by_metric.loc["throughput"]
-    return [
-        marked(grouped(significant(row["value"])), row["value"]),
-        interval(row["value"], row["low"], row["high"]),
-        number_cell(row["cov"], lambda cov: share(cov) + (" !" if cov > NOISY else "")),
-        *_parts(seconds),
-        _steady(seconds["verdict"]),
-    ]
-
-
-def _parts(seconds: pd.DataFrame) -> list[str]:
-    """Mean of whole runs, of what follows the warm-up, and the warm-up in s."""
-    seconds = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
-    if seconds.empty:
-        return [DASH] * 3
-    whole, steady = (grouped(significant(seconds[name].mean())) for name in ("whole", "steady"))
-    if not (seconds["cut"] > 0).any():
-        # Nothing was cut off, so there is no other value.
-        return [whole, DASH, "0"]
-    return [whole, steady, f"{seconds['cut'].mean():.0f}"]
+def _seconds(run: Run) -> pd.DataFrame:
+    """Of each setting the mean of whole runs, of what follows the warm-up, and the warm-up in s."""
+    seconds = run.headline_analysis.steadiness
+    enough = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
+    means = enough.groupby(SETTING)[["whole", "steady", "cut"]].mean()
+    # Where nothing was cut off there is no other value.
+    means["steady"] = means["steady"].where(means["cut"] > 0)
+    return means.join(seconds.groupby(SETTING)["verdict"].agg(_steady), how="outer")
 
 
 def _steady(verdicts: pd.Series) -> str:
-    if verdicts.empty:
-        return DASH
     if (verdicts == Steadiness.TOO_SHORT).all():
         return _("too short")
     flag = " !" if (verdicts == Steadiness.NOT_STEADY).any() else ""

@@ -13,7 +13,7 @@ from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, rejected_note, with_mark
+from kvstudy.present.typeset.latex import DASH, Rich, with_mark
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head
 from kvstudy.stats.ratios import Verdict
 
@@ -69,8 +69,6 @@ class Scoreboard(Table):
             if counts.get(verdict)
         ]
         notes = [", ".join(marks) + "."] if judged else []
-        if any(getattr(line.cells[1], "unmarked", "") for line in lines):
-            notes.append(rejected_note())
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]
 

@@ -17,7 +17,6 @@ from kvstudy.present.typeset.latex import (
     Rich,
     grey,
     marked,
-    rejected_note,
     stacked,
     with_mark,
 )
@@ -98,8 +97,6 @@ class SweepTable(Table):
         if published:
             text = _("Published values are of another machine: compare ratios, not rates.")
             notes.append(text)
-        if (rows["rejected"] == "yes").any():
-            notes.append(rejected_note())
         sections = [Section(_(SIZE_TITLES[self.over]), shown)]
         return [Grid(columns, sections, notes, sortable=True)]
 

@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 class TrimmedTable(Table):
     """Trimmed means beside plain ones; a part of the report of a study that uses them."""
 
+    finding = "trimmed"
     own_caption = N_("Means without the smallest and the largest runs")
 
     kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
-
-    def rows(self, run: Run) -> pd.DataFrame:
-        return run.headline_analysis.trimmed
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
