@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.tidy.numbers import grouped, significant, sized
+from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, grey, stacked
+from kvstudy.present.typeset.latex import DASH, grey, stacked
 from kvstudy.present.typeset.latex import lines as below
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, amount
 from kvstudy.study.base import SIZES
 from kvstudy.study.load import STUDIES
 from kvstudy.study.parts import MEAN
@@ -57,89 +57,68 @@ class AuditTable(Table):
             *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in MISFITS)],
             *[pgettext("check", "pass"), pgettext("check", "not judged")],
         ]
+        kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
         sections = []
         for fits, of in gravest_first(rows).groupby("fits", sort=False):
             lines = []
-            for misfit in (Misfit.of(row, run.study, run.titles) for row in of.itertuples()):
-                note = [grey(misfit.note)] if misfit.note else []
-                label = below(Rich.escape(misfit.place), *note) if note else misfit.place
-                lines.append(Line(label, [misfit.given, misfit.expected, misfit.off]))
-            title = _(fits)
-            sections.append(Section(title[:1].upper() + title[1:], lines))
+            for row in of.itertuples():
+                wrong = misfit(row, run.study, run.titles)
+                label = below(wrong.place, grey(wrong.note)) if wrong.note else wrong.place
+                lines.append(Line(label, [wrong.given, wrong.expected, wrong.off]))
+            sections.append(Section(_(fits)[:1].upper() + _(fits)[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
         misfits = Grid(heads, sections, corner=_("Failed checks"), paper=Paper(label=0.6))
-        kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
-        return [kinds, *([misfits] if sections else [])]
+        return [kinds, misfits] if sections else [kinds]
 
 
 def checks_of(run: Run) -> pd.DataFrame:
-    """The checks of the source; KvstudyError where they are missing."""
+    """The checks of the source; KvstudyError where there are none."""
     if run.audit is None:
         raise KvstudyError(
-            f"{STUDIES / run.study.name / 'study.yaml'}: tables: the study's source is audited, "
-            "but --audit is missing; make the file with `kvstudy audit`"
+            f"{STUDIES / run.study.name / 'study.yaml'}: tables: nothing of the study's source can "
+            "be checked; remove the table, or add published.csv or quotes.yaml"
         )
     return run.audit
 
 
-@dataclass(frozen=True)
-class Misfit:
-    """A check that does not fit, in words and numbers as they are printed.
+def misfit(row, study: Study, titles: dict[str, str]) -> SimpleNamespace:
+    """A ``row`` of ``audit.csv`` that does not fit, in words and numbers as they are printed.
 
     ``place`` is where and what the source gives, ``off`` by how much at least it is wrong.
     """
-
-    place: str
-    given: str
-    expected: str
-    off: str
-    note: str
-
-    @classmethod
-    def of(cls, row, study: Study, titles: dict[str, str]) -> Misfit:
-        """That of a ``row`` of ``audit.csv``."""
-        given, expected = number(row.given), number(row.expected)
-        if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
-            given = significant(row.given) if row.kind in BOUNDED else given
-            expected = _("at most {}").format(grouped(significant(row.high)))
-        # Counts say in words of what they are.
-        unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
-        note = row.note and sentence(row.note).rstrip(".") + "."
-        if unit == " %":
-            expected += unit
-        return cls(_place(row, study, titles), given + unit, expected, off(row), note)
-
-
-def _place(row, study: Study, titles: dict[str, str]) -> str:
+    # Counts say in words of what they are.
+    unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
+    expected = number(row.expected)
+    if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
+        expected = _("at most {}").format(grouped(significant(row.high)))
     places = [row.place] if row.kind == Kind.TEXT else row.place.split(", ")
     place = ", ".join(map(sentence, places))
-    parts = [place[:1].upper() + place[1:]]
-    if row.store:
-        parts.append(titles.get(row.store, row.store))
-    if row.workload:
-        known = row.workload in study.workload_names or row.workload == MEAN
-        parts.append(study.workload(row.workload).title if known else row.workload)
-    parts.append(sizes(row))
-    return f"{', '.join(part for part in parts if part)}: {sentence(row.what)}"
+    workload = row.workload
+    if workload in (*study.workload_names, MEAN):
+        workload = study.workload(workload).title
+    parts = [place[:1].upper() + place[1:], titles.get(row.store, row.store), workload, sizes(row)]
+    return SimpleNamespace(
+        place=f"{', '.join(filter(None, parts))}: {sentence(row.what)}",
+        given=(significant if row.kind in BOUNDED else number)(row.given) + unit,
+        expected=expected + (unit if unit == " %" else ""),
+        off=_off(row.off),
+        note=row.note and sentence(row.note).rstrip(".") + ".",
+    )
 
 
 def sizes(row) -> str:
     """``10 000 records, 4 threads``; "" where none is given."""
-    return ", ".join(
-        sized(name, int(number)).format(grouped(f"{number:.0f}"))
-        for name in SIZES
-        if not math.isnan(number := getattr(row, name))
-    )
+    numbers = ((name, getattr(row, name)) for name in SIZES)
+    return ", ".join(amount(name, number) for name, number in numbers if not math.isnan(number))
 
 
-def off(row) -> str:
+def _off(share: float) -> str:
     """By how much, in %, the given value is beyond what fits (``Check.off``)."""
-    if math.isinf(row.off):
+    if math.isinf(share):
         return DASH
-    share = abs(row.off) * 100
-    if share < 0.01:
+    if abs(share) < 0.0001:
         return f"<{decimal('0.01')} %"
-    return f"{MINUS if row.off < 0 else '+'}{significant(share, 2)} %"
+    return f"{MINUS if share < 0 else '+'}{significant(abs(share) * 100, 2)} %"
 
 
 def number(value: float) -> str:

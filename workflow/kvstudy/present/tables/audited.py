@@ -51,37 +51,34 @@ class AuditedTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per kind of check, a line for each workload, set of sizes and operation."""
         stores = [store for store in run.study.store_names if store in set(rows["store"])]
-        sections = [
-            Section(_(title), lines)
-            for kind, (title, places) in CHECKS.items()
-            if (lines := _lines(rows[rows["kind"] == kind], run.study, stores, kind, places))
-        ]
+        sections = []
+        for kind, (title, decimals) in CHECKS.items():
+            lines = _lines(rows[rows["kind"] == kind], run.study, stores, kind, decimals)
+            sections += [Section(_(title), lines)] if lines else []
         sections += _combined(rows, run.study, stores)
         nothing = Section("", [Line(_("Nothing follows from other values"), [])])
-        note = Rich.escape(_("{}: fails by more than rounding can do."))
+        note = Rich.escape(_("{}: fails by more than rounding can do.")).format(bold(_("Bold")))
         columns = [marked(run.titles[store], store=store) for store in stores]
-        return [Grid(columns, sections or [nothing], [note.format(bold(_("Bold")))])]
+        return [Grid(columns, sections or [nothing], [note])]
 
 
 def _lines(
-    rows: pd.DataFrame, study: Study, stores: list[str], kind: Kind, places: int
+    rows: pd.DataFrame, study: Study, stores: list[str], kind: Kind, decimals: int
 ) -> list[Line]:
-    several = kind != Kind.THREADS
-    same = ["workload", *(SIZES if several else SIZES[:-1]), "operation"]
+    of_one = kind == Kind.THREADS
+    keys = ["workload", *(SIZES[:-1] if of_one else SIZES), "operation"]
     lines = []
-    for (workload, *_rest), group in rows.groupby(same, sort=False, dropna=False):
-        first = next(group.itertuples())
-        label = [study.workload(workload).title]
-        if first.operation not in ("", "overall"):
-            label.append(operation_word(first.operation))
-        label.append(sizes(first if several else first._replace(threads=math.nan)))
+    for (workload, *_rest, operation), group in rows.groupby(keys, sort=False, dropna=False):
         cells = dict.fromkeys(stores, DASH)
         for row in group.itertuples():
-            by = row.expected if kind in (Kind.RUNTIME, Kind.FAILURES) else 1
-            text = decimal(f"{row.given / by:.{places}f}")
-            cells[row.store] = marked(_bold(text, row), row.given / by)
-        label = ", ".join(part for part in label if part)
-        lines.append(Line(label, [cells[store] for store in stores], workload=workload))
+            ratio = row.given / (row.expected if kind in (Kind.RUNTIME, Kind.FAILURES) else 1)
+            cells[row.store] = marked(_bold(decimal(f"{ratio:.{decimals}f}"), row), ratio)
+        label = [
+            study.workload(workload).title,
+            "" if operation == "overall" else operation_word(operation),
+            sizes(row._replace(threads=math.nan) if of_one else row),
+        ]
+        lines.append(Line(", ".join(filter(None, label)), list(cells.values()), workload=workload))
     return lines
 
 
@@ -92,25 +89,29 @@ def _bold(text: str, row) -> str:
 def _combined(checks: pd.DataFrame, study: Study, stores: list[str]) -> list[Section]:
     """The published combined values above those of all operations together."""
     sections = []
-    rows = checks[checks["kind"] == Kind.WEIGHTED]
-    plain = checks[checks["kind"] == Kind.COMBINED]
     keys = ["workload", "operation", "metric"]
-    for (workload, operation, metric), group in rows.groupby(keys, sort=False):
+    plain = dict(list(checks[checks["kind"] == Kind.COMBINED].groupby(keys)))
+    weighted = checks[checks["kind"] == Kind.WEIGHTED].groupby(keys, sort=False)
+    for (workload, operation, metric), group in weighted:
+        same = plain.get((workload, operation, metric), checks.head(0))
         [(_code, values)] = coded(group["what"].iloc[0])
-        same = plain[(plain[keys] == [workload, operation, metric]).all(axis=1)]
         of = operation_word(operation, " + ")
         title = _("{} of {} (µs)").format(sentence(values["metric"]), of).capitalize()
-        title = f"{study.workload(workload).title}: {title}"
-        published = {row.store: _bold(number(row.given), row) for row in same.itertuples()}
-        of_all = {row.store: number(round(row.expected, 1)) for row in group.itertuples()}
-        against = {row.store: change(row.given / row.expected - 1) for row in group.itertuples()}
+        shown = {
+            _("as published, a plain mean"): {
+                row.store: _bold(number(row.given), row) for row in same.itertuples()
+            },
+            sentence(values["how"]): {
+                row.store: number(round(row.expected, 1)) for row in group.itertuples()
+            },
+            _("published against it"): {
+                row.store: change(row.given / row.expected - 1) for row in group.itertuples()
+            },
+        }
         lines = [
-            Line(label, [shown.get(store, DASH) for store in stores])
-            for label, shown in (
-                (_("as published, a plain mean"), published),
-                (sentence(values["how"]), of_all),
-                (_("published against it"), against),
-            )
+            Line(label, [cells.get(store, DASH) for store in stores])
+            for label, cells in shown.items()
         ]
+        title = f"{study.workload(workload).title}: {title}"
         sections.append(Section(title, lines, workload=workload))
     return sections

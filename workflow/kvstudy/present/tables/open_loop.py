@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from kvstudy.analyse.findings.open_loop import REACHED, of_workload
-from kvstudy.analyse.tidy.numbers import grouped, share, significant
+from kvstudy.analyse.tidy.numbers import share, significant
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, italic, marked
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
+from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, rate, whole
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
@@ -45,14 +45,13 @@ class OpenLoopTable(Table):
         for store in run.study.store_names:
             lines = []
             of_store = together[together["store"] == store]
-            for (parameters, load), group in of_store.groupby(["parameters", "load"], sort=True):
+            for (parameters, load), of in of_store.groupby(["parameters", "load"], sort=True):
                 label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
-                lines.append(Line(label, _cells(group), store))
-            measured = {float(load) for load in of_store["load"]}
+                lines.append(Line(label, _cells(of), store))
             lines += [
                 Line(decimal(f"{percent} %"), [DASH] * (2 + len(SHOWN)), store)
                 for percent in run.study.open_loop.percents
-                if percent not in measured
+                if percent not in set(of_store["load"])
             ]
             sections.append(Section(run.titles[store], lines))
         times = [_("Service time (ms)"), _("Intended time (ms)")]
@@ -65,20 +64,14 @@ class OpenLoopTable(Table):
 
 def _cells(group: pd.DataFrame) -> list[str]:
     first = group.iloc[0]
-    reached = first["reached"] == first["n"]
-    part = first["achieved"] / first["target"]
+    reached, part = first["reached"] == first["n"], first["achieved"] / first["target"]
     cells = [
-        marked(grouped(f"{first['target']:.0f}"), first["target"]),
+        number_cell(first["target"], whole),
         marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part),
     ]
-    values = group.set_index(["time", "percent"])
-    for key in SHOWN:
-        if key not in values.index or values.loc[key, "beyond"] < ENOUGH_BEYOND:
-            cells.append(DASH)
-            continue
-        value = values.loc[key, "value"] / 1000
-        text = grouped(significant(value))
-        cells.append(marked(text if reached else italic(text), value))
+    of = group.set_index(["time", "percent"]).reindex(SHOWN)
+    for value in (of["value"] / 1000).where(of["beyond"] >= ENOUGH_BEYOND):
+        cells.append(number_cell(value, lambda ms: rate(ms) if reached else italic(rate(ms))))
     return cells
 
 

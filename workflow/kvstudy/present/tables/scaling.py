@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import grouped, share, significant, sized
+from kvstudy.analyse.tidy.numbers import share, significant
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, marked, note, number_cell, raised
-from kvstudy.present.typeset.table import Grid, Line, Section, Table
+from kvstudy.present.typeset.latex import DASH, Rich, note, raised
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, amount, number_of, rate
 from kvstudy.stats.laws import SATURATED
 
 if TYPE_CHECKING:
@@ -40,25 +40,29 @@ class ScalingTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and sizes."""
         marks: dict[str, str] = {}
+        columns = [
+            (_("Saturated at"), _saturated),
+            (_("Knee at"), number_of("knee", lambda knee: decimal(f"{knee:.1f}"))),
+            (_("One thread"), number_of("single", rate)),
+            (_("Contention"), number_of("contention", _small)),
+            (_("Coherency"), number_of("coherency", _small)),
+            (pgettext("from the fit", "Off"), number_of("off", share)),
+        ]
         sections = []
         for use in run.study.workloads:
             mine = rows[rows["workload"] == use.name]
             for (records, operations), of in mine.groupby(["records", "operations"], sort=True):
-                parts = [use.title, _sized("records", records)]
+                parts = [use.title, amount("records", records)]
                 if operations and mine["operations"].nunique() > 1:
-                    parts.append(_sized("operations", operations))
-                lines = [
-                    _line(row, run.titles, marks)
-                    for store in run.study.store_names
-                    for row in of[of["store"] == store].itertuples()
-                ]
+                    parts.append(amount("operations", operations))
+                lines = []
+                for store in run.study.store_names:
+                    for row in of[of["store"] == store].itertuples():
+                        cells = [cell(row) for _head, cell in columns]
+                        lines.append(Line(_label(row, run.titles, marks), cells, store))
                 sections.append(Section(", ".join(parts), lines, workload=use.name))
         if not sections:
             sections = [Section("", [Line(_("no throughput over threads"), [DASH] * 6)])]
-        columns = [
-            *[_("Saturated at"), _("Knee at"), _("One thread")],
-            *[_("Contention"), _("Coherency"), pgettext("from the fit", "Off")],
-        ]
         notes = [
             _(
                 "Saturated at: the fewest threads with {}% of the largest mean throughput. The "
@@ -68,31 +72,23 @@ class ScalingTable(Table):
             ).format(f"{SATURATED * 100:.0f}"),
             *(note(mark, f"{text}.") for text, mark in marks.items()),
         ]
-        return [Grid(columns, sections, notes, sortable=True)]
+        return [Grid([head for head, _cell in columns], sections, notes, sortable=True)]
 
 
-def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
-    label = titles[row.store]
-    if row.doubts:
-        text = _("Doubtful: {}").format(sentence(row.doubts))
-        mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
-        label = Rich.escape(label) + raised(mark)
-    at = f"{row.saturation:.0f}"
+def _label(row, titles: dict[str, str], marks: dict[str, str]) -> str:
+    """The store, with one of the ``marks`` where the fit is doubtful."""
+    if not row.doubts:
+        return titles[row.store]
+    text = _("Doubtful: {}").format(sentence(row.doubts))
+    mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
+    return Rich.escape(titles[row.store]) + raised(mark)
+
+
+def _saturated(row) -> str:
     if math.isnan(row.saturation):
-        at = _("above {}").format(f"{row.most:.0f}")
-    if math.isnan(row.single):
-        return Line(label, [at, *[DASH] * 5], row.store)
-    knee = number_cell(row.knee, lambda knee: decimal(f"{knee:.1f}"))
-    cells = [
-        *[at, knee, marked(grouped(significant(row.single)), row.single)],
-        *[_small(row.contention), _small(row.coherency), marked(share(row.off), row.off)],
-    ]
-    return Line(label, cells, row.store)
-
-
-def _sized(size: str, number: float) -> str:
-    return sized(size, int(number)).format(grouped(str(int(number))))
+        return _("above {}").format(f"{row.most:.0f}")
+    return f"{row.saturation:.0f}"
 
 
 def _small(value: float) -> str:
-    return marked(decimal("< 0.00001") if value < 1e-5 else significant(value, 2), value)
+    return decimal("< 0.00001") if value < 1e-5 else significant(value, 2)

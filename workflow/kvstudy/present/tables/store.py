@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import grouped, share, significant
+from kvstudy.analyse.tidy.numbers import share
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, interval
+from kvstudy.present.typeset.latex import DASH
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, interval, number_of, rate
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
@@ -57,57 +58,47 @@ class StoreTable(Table):
     def _row(self, workload: str, run: Run) -> dict[str, object]:
         results, rows = run.results, run.headline_analysis.intervals
         rows = rows[(rows["workload"] == workload) & (rows["operation"] == "overall")]
-        rows = rows.drop_duplicates(["store", "metric"]).set_index(["store", "metric"])
-        compared = next(group for group in run.compared if self.store in group)
-        speeds = rows[rows.index.isin([(name, "throughput") for name in compared])]["value"]
+        own = rows[rows["store"] == self.store].set_index("metric")
         row = dict.fromkeys(COLUMNS, math.nan) | {"workload": workload, "note": ""}
-        if (self.store, "throughput") not in speeds:
+        if "throughput" not in own.index:
             return row | {"note": results.state(self.store, workload).label}
-        own = rows.loc[self.store, "throughput"]
+        compared = next(group for group in run.compared if self.store in group)
+        rivals = rows[(rows["metric"] == "throughput") & rows["store"].isin(compared)]
+        speed, values = own.loc["throughput"], own["value"]
         operation = results.all_operations(workload)
         latency = results.measured(self.store, workload, operation, "latency_mean")
         return row | {
-            "n": own["n"],
-            "throughput": own["value"],
-            "low": own["low"],
-            "high": own["high"],
-            "of_fastest": own["value"] / speeds.max(),
+            **speed[["n", "low", "high"]],
+            "throughput": speed["value"],
+            "of_fastest": speed["value"] / rivals["value"].max(),
             "latency_mean": latency.mean if latency else math.nan,
+            "client_cpu": values.get("client_cpu", math.nan),
+            "server_cpu": values.get("server_cpu", math.nan),
             "failed": results.failed_share(self.store, workload, "overall"),
-            **{
-                side: rows["value"].get((self.store, side), math.nan)
-                for side in ("client_cpu", "server_cpu")
-            },
         }
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload."""
-        lines = [
-            Line(run.study.workload(row.workload).title, _cells(row), workload=row.workload)
-            for row in rows.itertuples()
-        ]
         columns = [
-            *[_("Ops/s"), _("95 % interval"), _("Of the fastest"), _("Mean (µs)")],
-            *[_("Client (µs)"), _("Server (µs)"), _("Failed")],
+            (_("Ops/s"), number_of("throughput", partial(rate, digits=4))),
+            (_("95 % interval"), lambda row: interval(row.throughput, row.low, row.high, 4)),
+            (_("Of the fastest"), number_of("of_fastest", share)),
+            (_("Mean (µs)"), number_of("latency_mean", rate)),
+            (_("Client (µs)"), number_of("client_cpu", rate)),
+            (_("Server (µs)"), number_of("server_cpu", rate)),
+            (_("Failed"), number_of("failed", lambda failed: share(failed) if failed else "0 %")),
         ]
+        lines = []
+        for row in rows.itertuples():
+            cells = [sentence(row.note) or DASH, *[DASH] * 6]
+            if not math.isnan(row.throughput):
+                cells = [cell(row) for _head, cell in columns]
+            title = run.study.workload(row.workload).title
+            lines.append(Line(title, cells, workload=row.workload))
         note = _(
             "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the "
             "fastest store that it is compared with. Mean: service time, plain mean over the "
             "kinds of operation. Client, Server: CPU time of one operation."
         )
-        return [Grid(columns, [Section("", lines)], [note], sortable=True)]
-
-
-def _cells(row) -> list[str]:
-    if math.isnan(row.throughput):
-        return [sentence(row.note) or DASH, *[DASH] * 6]
-    return [
-        marked(grouped(significant(row.throughput, 4)), row.throughput),
-        interval(row.throughput, row.low, row.high, digits=4),
-        marked(share(row.of_fastest), row.of_fastest),
-        *(
-            number_cell(value, lambda value: grouped(significant(value)))
-            for value in (row.latency_mean, row.client_cpu, row.server_cpu)
-        ),
-        marked(share(row.failed) if row.failed else "0 %", row.failed),
-    ]
+        heads = [head for head, _cell in columns]
+        return [Grid(heads, [Section("", lines)], [note], sortable=True)]

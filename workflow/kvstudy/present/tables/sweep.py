@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import between, grouped, sized
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import (
     DASH,
-    Rich,
     grey,
     marked,
     stacked,
     with_mark,
 )
-from kvstudy.present.typeset.table import Grid, Line, Section, Table
-from kvstudy.study.base import SIZE_TITLES, Name, Size, Sizes
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, amount, span_of, whole
+from kvstudy.study.base import SIZE_TITLES, SIZES, Name, Size, Sizes
 from kvstudy.study.combinations import lines
 
 if TYPE_CHECKING:
@@ -61,29 +60,34 @@ class SweepTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A column per store and other sizes, two where there are published values."""
         curves = self._lines(run.study)
-        published = bool((rows["side"] == PUBLISHED).any())
-        columns: list[Rich] = []
+        published = (rows["side"] == PUBLISHED).any()
+        numbers = {size: {dict(curve.fixed).get(size) for curve in curves} for size in SIZES}
+        columns = []
         for curve in curves:
-            here = pgettext("column", "here") if published else ""
-            parts = filter(None, [run.titles[curve.store], _fixed(curve, curves), here])
-            columns.append(marked(stacked(*parts), store=curve.store))
+            fixed = (amount(*of) for of in curve.fixed if len(numbers[of[0]]) > 1)
+            parts = [run.titles[curve.store], ", ".join(fixed)]
+            parts += [pgettext("column", "here")] if published else []
+            columns.append(marked(stacked(*filter(None, parts)), store=curve.store))
             if published:
                 there = stacked(pgettext("column", "published"))
                 columns.append(marked(there, store=curve.store))
+        by_point = {
+            (row.side, row.store, *(getattr(row, size) for size in SIZES)): row
+            for row in rows.itertuples()
+        }
         shown = []
         for size in sorted(rows[self.over].unique()):
-            cells: list[str] = []
+            cells = []
             for curve in curves:
-                mine = rows[(rows["store"] == curve.store) & (rows[self.over] == size)]
-                for other, number in curve.fixed:
-                    mine = mine[mine[other] == number]
-                cells.append(_cell(mine, MEASURED))
+                sizes = dict(curve.fixed) | {self.over: size}
+                point = (curve.store, *(sizes[name] for name in SIZES))
+                cells.append(_cell(by_point.get((MEASURED, *point))))
                 if published:
-                    cells.append(grey(_cell(mine, PUBLISHED)))
-            shown.append(Line(grouped(str(int(size))), cells, value=size))
+                    cells.append(grey(_cell(by_point.get((PUBLISHED, *point)))))
+            shown.append(Line(whole(size), cells, value=size))
         notes = [_("Throughput in operations per second.")]
-        runs = sorted({int(n) for n in rows.loc[rows["side"] == MEASURED, "n"] if n})
-        if runs == [1]:
+        runs = span_of(rows.loc[rows["side"] == MEASURED, "n"])
+        if runs == "1":
             notes.append(
                 _(
                     "One run each: how much a value would differ from the next run is not known "
@@ -91,9 +95,8 @@ class SweepTable(Table):
                 )
             )
         elif runs:
-            span = str(runs[0]) if len(runs) == 1 else between(str(runs[0]), str(runs[-1]))
             text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
-            notes.append(text.format(span))
+            notes.append(text.format(runs))
         if published:
             text = _("Published values are of another machine: compare ratios, not rates.")
             notes.append(text)
@@ -101,21 +104,9 @@ class SweepTable(Table):
         return [Grid(columns, sections, notes, sortable=True)]
 
 
-def _fixed(curve: Over, curves: list[Over]) -> str:
-    """The sizes by which the table's columns differ."""
-    return ", ".join(
-        sized(size, number).format(grouped(str(number)))
-        for place, (size, number) in enumerate(curve.fixed)
-        if len({other.fixed[place] for other in curves}) > 1
-    )
-
-
-def _cell(rows: pd.DataFrame, side: str) -> str:
-    mine = rows[rows["side"] == side]
-    if mine.empty:
+def _cell(row) -> str:
+    if row is None:
         return DASH
-    row = mine.iloc[0]
-    if pd.isna(row["value"]):
-        return sentence(row["note"])
-    text = marked(grouped(f"{row['value']:.0f}"), row["value"])
-    return with_mark(text, row["rejected"] == "yes")
+    if math.isnan(row.value):
+        return sentence(row.note)
+    return with_mark(marked(whole(row.value), row.value), row.rejected == "yes")

@@ -9,7 +9,15 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kvstudy.analyse.tidy.numbers import MARK, between, ends, grouped, marked_values, significant
+from kvstudy.analyse.tidy.numbers import (
+    MARK,
+    between,
+    ends,
+    grouped,
+    marked_values,
+    significant,
+    sized,
+)
 from kvstudy.language.current import _
 from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import (
@@ -277,13 +285,18 @@ def number_of(name: str, text: Callable[[float], str]) -> Callable[[Any], str]:
     return lambda row: number_cell(getattr(row, name), text)
 
 
-def rate(value: float) -> str:
-    """With three significant digits, in groups."""
-    return grouped(significant(value))
+def rate(value: float, digits: int = 3) -> str:
+    """With so many significant digits, in groups."""
+    return grouped(significant(value, digits))
 
 
 def whole(value: float) -> str:
     return grouped(f"{value:.0f}")
+
+
+def amount(size: str, number: float) -> str:
+    """``10 000 records``: so many of a size."""
+    return sized(size, int(number)).format(whole(number))
 
 
 def span_of(runs: Iterable[float]) -> str:
