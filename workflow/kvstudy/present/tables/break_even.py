@@ -21,8 +21,8 @@ from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.tables.relative import span
-from kvstudy.present.typeset.latex import DASH, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table
+from kvstudy.present.typeset.latex import DASH
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of, rate
 from kvstudy.study.kinds import Caching
 
 if TYPE_CHECKING:
@@ -52,9 +52,6 @@ class BreakEvenTable(Caching, Table):
     )
 
     def rows(self, run: Run) -> pd.DataFrame:
-        return self.values(run.headline_analysis.rounds, run.swept.published)
-
-    def values(self, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
         """One row per number of records that was measured, then those of the source.
 
         Columns: records, origin (measured; run times, rates: the source's, by the same formula;
@@ -62,32 +59,47 @@ class BreakEvenTable(Caching, Table):
         write; infinite where the cache never pays off) with its 95 % interval low to high,
         hits (the hit probability there, 0 to 1) with its own. NaN for what is not known.
         """
-        times = Times(rounds, self.workload)
-        pair = (self.database, self.cache)
+        times = Times(run.headline_analysis.rounds, self.workload)
+        published, of = run.swept.published, (self.workload, self.database, self.cache)
         lines = []
-        for records in times.records:
-            costs = costs_of(times, *pair, records)
+
+        def add(records: int, origin: str, costs: Costs | None) -> None:
             if costs is not None:
-                lines.append([records, MEASURED, *_numbers(costs)])
-        for records, (crossing, hits) in printed(published, self.workload, *pair).items():
+                lines.append({"records": records, "origin": origin} | _numbers(costs))
+
+        for records in times.records:
+            add(records, MEASURED, costs_of(times, self.database, self.cache, records))
+        for records, (crossing, hits) in printed(published, *of).items():
             for metric, origin in FROM.items():
-                costs = published_costs(published, self.workload, *pair, records, metric)
-                if costs is not None:
-                    lines.append([records, origin, *_numbers(costs)])
-            unknown = [math.nan] * 2
-            lines.append([records, PRINTED, *[math.nan] * 5, crossing, *unknown, hits, *unknown])
+                add(records, origin, published_costs(published, *of, records, metric))
+            stated = {"records": records, "origin": PRINTED, "crossing": crossing, "hits": hits}
+            lines.append(stated)
         return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per number of records, those of the source below."""
         database, cache = run.titles[self.database], run.titles[self.cache]
-        here = [Line(grouped(str(row.records)), _cells(row)) for row in _of(rows, MEASURED)]
-        sections = [Section(_("Measured, by records"), here or [Line(_("nothing"), [DASH] * 9)])]
-        theirs = [
-            Line(f"{grouped(str(row.records))}, {_(ORIGINS[origin])}", _cells(row))
-            for origin in (*FROM.values(), PRINTED)
-            for row in _of(rows, origin)
+        columns = [
+            (f"{database}: W", number_of("write", rate)),
+            ("R", number_of("read", rate)),
+            (f"{cache}: w", number_of("cache_write", rate)),
+            ("r", number_of("cache_read", rate)),
+            ("D", number_of("cache_delete", rate)),
+            (_("Crossing"), number_of("crossing", _crossing)),
+            ("95 %", lambda row: DASH if math.isnan(row.low) else span(row.low, row.high)),
+            (_("Hits"), number_of("hits", lambda share: f"{share * 100:.0f} %")),
+            ("95 %", _hits),
         ]
+
+        def lines(origin: str, words: str = "") -> list[Line]:
+            return [
+                Line(grouped(str(row.records)) + words, [cell(row) for _head, cell in columns])
+                for row in rows[rows["origin"] == origin].itertuples()
+            ]
+
+        here = lines(MEASURED) or [Line(_("nothing"), [DASH] * len(columns))]
+        theirs = [line for origin in ORIGINS for line in lines(origin, f", {_(ORIGINS[origin])}")]
+        sections = [Section(_("Measured, by records"), here)]
         notes = [
             _(
                 "Times of one operation in µs: write and read of {}; write, read and deletion of "
@@ -99,39 +111,26 @@ class BreakEvenTable(Caching, Table):
         if theirs:
             sections.append(Section(_("Published, by records"), theirs))
             notes.append(_("The source's deletions are taken to cost as much as its writes."))
-        columns = [
-            *[f"{database}: W", "R", f"{cache}: w", "r", "D"],
-            *[_("Crossing"), "95 %", _("Hits"), "95 %"],
-        ]
-        return [Grid(columns, sections, notes)]
+        return [Grid([head for head, _cell in columns], sections, notes)]
 
 
-def _numbers(costs: Costs) -> list[float | None]:
-    values = [getattr(costs, name).value for name in TIMES]
+def _numbers(costs: Costs) -> dict[str, float]:
+    numbers = {name: getattr(costs, name).value for name in TIMES}
     crossing = costs.crossing()
     if crossing is None:
-        return [*values, math.inf, None, None, math.nan, None, None]
+        return numbers | {"crossing": math.inf}
     hits = hit_probability(crossing)
-    ends = (crossing.value, crossing.low, crossing.high)
-    return [*values, *ends, hits.value, hits.low, hits.high]
+    return numbers | {
+        **{"crossing": crossing.value, "low": crossing.low, "high": crossing.high},
+        **{"hits": hits.value, "hits_low": hits.low, "hits_high": hits.high},
+    }
 
 
-def _of(frame: pd.DataFrame, origin: str):
-    return frame[frame["origin"] == origin].itertuples()
+def _crossing(reads: float) -> str:
+    return _("never") if math.isinf(reads) else significant(reads)
 
 
-def _cells(row) -> list[str]:
-    times = [getattr(row, name) for name in TIMES]
-    cells = [number_cell(time, lambda time: grouped(significant(time))) for time in times]
-    if math.isinf(row.crossing):
-        return [*cells, _("never"), DASH, DASH, DASH]
-    interval = DASH if pd.isna(row.low) else span(row.low, row.high)
-    hits = f"{_percent(row.hits_low)}{DASH}{_percent(row.hits_high)}"
-    if pd.isna(row.hits_low):
-        hits = DASH
-    crossing = marked(significant(row.crossing), row.crossing)
-    return [*cells, crossing, interval, marked(f"{_percent(row.hits)} %", row.hits), hits]
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f}"
+def _hits(row) -> str:
+    if math.isnan(row.hits_low):
+        return DASH
+    return f"{row.hits_low * 100:.0f}{DASH}{row.hits_high * 100:.0f}"

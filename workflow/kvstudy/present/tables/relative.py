@@ -14,7 +14,7 @@ from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, rate
 from kvstudy.study.kinds import OfRound, TwoStores
 
 if TYPE_CHECKING:
@@ -37,61 +37,70 @@ class RelativeTable(TwoStores, Table):
     operation: OfRound = Field(description="The operation of the rounds.")
 
     def rows(self, run: Run) -> pd.DataFrame:
-        return self.values(run.headline_analysis.rounds, run.swept.published)
-
-    def values(self, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
         """One row per number of records and origin (measured, published).
 
         Columns: records, origin, and for both stores the time of all operations of a round
         (ms) and the rate (ops/s); ratio (the baseline's time by the store's) with its 95 %
         interval low to high; rounds and cells behind them. NaN for what is not known.
         """
-        times = Times(rounds, self.workload)
-        source = over_records(published, self.workload)
-        sizes = {key[3] for key in source if key[1] == self.operation and key[2] == "runtime"}
+        times = Times(run.headline_analysis.rounds, self.workload)
+        source = self._published(run)
         lines = []
-        for records in sorted(sizes.union(times.records)):
-            lines.append([records, MEASURED, *self._numbers(times, records)])
-            if records in sizes:
-                values = [
-                    source.get((store, self.operation, metric, records), (math.nan, ""))[0]
-                    for store, metric in self._keys()
-                ]
-                lines.append([records, PUBLISHED, *values, *[None] * 4])
+        for records in sorted({*source, *times.records}):
+            lines.append({"records": records, "origin": MEASURED} | self._numbers(times, records))
+            if records in source:
+                values = {name: value for name, (value, _printed) in source[records].items()}
+                lines.append({"records": records, "origin": PUBLISHED} | values)
         return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
 
-    def _numbers(self, times: Times, records: int) -> list[float | None]:
-        both = (self.baseline, self.store)
-        of = [times.row(name, records, self.operation) for name in both]
-        numbers: list[float | None] = []
-        for row in of:
-            known = row is not None and row.time is not None
-            numbers += [row.time * row.operations / 1e3, 1e6 / row.time] if known else [None] * 2
-        ratio = times.relative(*both, records, self.operation)
-        if ratio is None:
-            return numbers + [None] * 5
-        least = [min(getattr(row, name) for row in of) for name in ("rounds", "cells")]
-        return [*numbers, ratio.value, ratio.low, ratio.high, *least]
+    def _numbers(self, times: Times, records: int) -> dict[str, float]:
+        both = {"baseline": self.baseline, "store": self.store}
+        rows = {role: times.row(name, records, self.operation) for role, name in both.items()}
+        numbers = {}
+        for role, row in rows.items():
+            if row is not None:
+                numbers[f"{role}_ms"] = row.time * row.operations / 1e3
+                numbers[f"{role}_rate"] = 1e6 / row.time
+        if ratio := times.relative(*both.values(), records, self.operation):
+            numbers |= {"ratio": ratio.value, "low": ratio.low, "high": ratio.high}
+            for name in ("rounds", "cells"):
+                numbers[name] = min(getattr(row, name) for row in rows.values())
+        return numbers
 
-    def _keys(self) -> list[tuple[str, str]]:
-        """Store and metric of the source's values, in the order of a line."""
-        both = (self.baseline, self.store)
-        keys = [(name, of) for name in both for of in ("runtime", "throughput")]
-        return [*keys, (f"{self.store}/{self.baseline}", "relative_performance")]
+    def _published(self, run: Run) -> dict[int, dict[str, tuple[float, str]]]:
+        """By records that it has run times of: the source's values and how it printed them."""
+        source = over_records(run.swept.published, self.workload)
+        columns = {
+            "baseline_ms": (self.baseline, "runtime"),
+            "baseline_rate": (self.baseline, "throughput"),
+            "store_ms": (self.store, "runtime"),
+            "store_rate": (self.store, "throughput"),
+            "ratio": (f"{self.store}/{self.baseline}", "relative_performance"),
+        }
+        return {
+            records: {
+                column: source.get((store, self.operation, metric, records), (math.nan, ""))
+                for column, (store, metric) in columns.items()
+            }
+            for _store, operation, metric, records in source
+            if (operation, metric) == (self.operation, "runtime")
+        }
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per number of records, below it what the source printed."""
-        source = over_records(run.swept.published, self.workload)
+        source, pair = self._published(run), f"{self.baseline} {self.store}"
         one, other = run.titles[self.baseline], run.titles[self.store]
-        pair = f"{self.baseline} {self.store}"
         lines = []
         for row in rows.itertuples():
             if row.origin == MEASURED:
                 label = grouped(str(row.records))
-                lines.append(Line(label, _measured(row), store=pair, value=row.records))
+                lines.append(Line(label, _measured(row), pair, value=row.records))
             else:
-                cells = [grey(text) for text in self._printed(source, row.records)]
-                lines.append(Line("", cells, store=pair))
+                printed = [
+                    text or (DASH if math.isnan(value) else significant(value))
+                    for value, text in source[row.records].values()
+                ]
+                lines.append(Line("", [grey(text) for text in [*printed, ""]], pair))
         notes = [
             _(
                 "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
@@ -115,25 +124,17 @@ class RelativeTable(TwoStores, Table):
         ]
         return [Grid(columns, [Section("", lines)], notes)]
 
-    def _printed(self, source: dict, records: int) -> list[str]:
-        cells = []
-        for store, metric in self._keys():
-            value, printed = source.get((store, self.operation, metric, records), (None, ""))
-            missing = value is None or pd.isna(value)
-            cells.append(printed or (DASH if missing else significant(value)))
-        return [*cells, ""]
-
 
 def _measured(row) -> list[str]:
-    cells = []
-    for time, rate in ((row.baseline_ms, row.baseline_rate), (row.store_ms, row.store_rate)):
-        cells.append(number_cell(time, duration))
-        cells.append(number_cell(rate, lambda rate: grouped(significant(rate))))
-    if pd.isna(row.ratio):
+    cells = [
+        *(number_cell(row.baseline_ms, duration), number_cell(row.baseline_rate, rate)),
+        *(number_cell(row.store_ms, duration), number_cell(row.store_rate, rate)),
+    ]
+    if math.isnan(row.ratio):
         return [*cells, DASH, DASH]
     tie = f" {TIE}" if row.low <= 1 <= row.high else ""
     ratio = marked(f"1:{significant(row.ratio)}{tie}", row.ratio)
-    return [*cells, ratio, _("one round") if pd.isna(row.low) else span(row.low, row.high)]
+    return [*cells, ratio, _("one round") if math.isnan(row.low) else span(row.low, row.high)]
 
 
 def span(low: float, high: float) -> str:
@@ -145,10 +146,9 @@ def span(low: float, high: float) -> str:
 
 def duration(milliseconds: float) -> str:
     """With its unit: ms below a second, s up to two minutes, then min."""
-    space = "\N{NO-BREAK SPACE}"
-    if milliseconds < 1_000:
-        return f"{significant(milliseconds)}{space}ms"
-    seconds = milliseconds / 1_000
-    if seconds < 120:
-        return f"{significant(seconds)}{space}s"
-    return f"{significant(seconds / 60)}{space}min"
+    number, unit = milliseconds, "ms"
+    if milliseconds >= 120_000:
+        number, unit = milliseconds / 60_000, "min"
+    elif milliseconds >= 1_000:
+        number, unit = milliseconds / 1_000, "s"
+    return f"{significant(number)}\N{NO-BREAK SPACE}{unit}"
