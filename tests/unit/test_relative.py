@@ -19,7 +19,7 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
 from kvstudy.present.figures.relative import RelativePlot, relative_table
-from kvstudy.present.tables.relative import duration
+from kvstudy.present.tables.rounds import duration
 from kvstudy.present.typeset.table import Grid, Table, texts
 from kvstudy.stats.intervals import Estimate, Quotient, trimmed_mean
 from kvstudy.study.kinds import TABLES

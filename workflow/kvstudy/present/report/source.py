@@ -14,7 +14,7 @@ from kvstudy.analyse.claims.quantities import THREADS
 from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.cells import Names
-from kvstudy.present.tables.audit import misfit
+from kvstudy.present.tables.source import misfit
 
 # Checks that the body of the report names; an appendix has all.
 MOST = 5

@@ -1,4 +1,4 @@
-"""The table of percentiles from the histograms of all repetitions together."""
+"""Percentiles of latency: over all runs, and at fixed rates."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.language.current import N_, _
+from kvstudy.analyse.findings.open_loop import REACHED, of_workload
+from kvstudy.analyse.tidy.numbers import share, significant
+from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, number_cell, stacked
+from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell, stacked
 from kvstudy.present.typeset.table import (
     Grid,
     Line,
+    Paper,
     Section,
     Table,
     by_workload,
     operation_word,
+    rate,
     two_lines,
     whole,
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 from kvstudy.study.metrics import PERCENTILES
 
 if TYPE_CHECKING:
@@ -110,3 +116,85 @@ def _merged(row: pd.Series) -> tuple[str, str]:
 
 def _mean(row: pd.Series) -> tuple[str, str]:
     return number_cell(row["mean_of_runs"], whole), ""
+
+
+TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in SHOWN]
+
+
+class OpenLoopTable(Table):
+    """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
+
+    cells = "open loop"
+    by_itself = True
+    own_caption = N_("Latency at fixed rates, {}")
+
+    kind: Literal["open-loop"] = "open-loop"
+    workload: Name
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """A row per store, load, operation, kind of time and percentage."""
+        rates, latencies = run.headline_analysis.open_rates, run.headline_analysis.open_percentiles
+        return of_workload(rates, latencies, self.workload)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per store, a line per load."""
+        together = rows[rows["operation"] == ALL]
+        several = together["parameters"].nunique() > 1
+        sections = []
+        for store in run.study.store_names:
+            lines = []
+            of_store = together[together["store"] == store]
+            for (parameters, load), of in of_store.groupby(["parameters", "load"], sort=True):
+                label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
+                lines.append(Line(label, _at_rate(of), store))
+            lines += [
+                Line(decimal(f"{percent} %"), [DASH] * (2 + len(TIMES_SHOWN)), store)
+                for percent in run.study.open_loop.percents
+                if percent not in set(of_store["load"])
+            ]
+            sections.append(Section(run.titles[store], lines))
+        times = [_("Service time (ms)"), _("Intended time (ms)")]
+        groups = [("", 1), ("", 1), *((time, len(SHOWN)) for time in times)]
+        percents = [decimal(f"{percent:g} %") for percent in SHOWN]
+        columns = [_("Rate"), pgettext("rate", "Reached"), *percents, *percents]
+        notes, paper = _rate_notes(together, run.titles), Paper(gap=".22em", head=20)
+        return [Grid(columns, sections, notes, _("Load"), groups, paper=paper)]
+
+
+def _at_rate(group: pd.DataFrame) -> list[str]:
+    first = group.iloc[0]
+    reached, part = first["reached"] == first["n"], first["achieved"] / first["target"]
+    cells = [
+        number_cell(first["target"], whole),
+        marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part),
+    ]
+    of = group.set_index(["time", "percent"]).reindex(TIMES_SHOWN)
+    for value in (of["value"] / 1000).where(of["beyond"] >= ENOUGH_BEYOND):
+        cells.append(number_cell(value, lambda ms: rate(ms) if reached else italic(rate(ms))))
+    return cells
+
+
+def _rate_notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
+    notes = [
+        _(
+            "Load: share of the store's own throughput in the closed loop. Rate: operations per "
+            "second that were asked for, over all threads; Reached: the part of it that was done, "
+            "by the whole seconds in which the client was sending (above 100 % it made up for a "
+            "slow start). Then latencies in ms that this share of the operations does not exceed, "
+            "all operations and repetitions together. A percentile with fewer than {} operations "
+            "beyond it is left out."
+        ).format(ENOUGH_BEYOND)
+    ]
+    rates = together.drop_duplicates(["store", "parameters", "load"])
+    if (rates["reached"] < rates["n"]).any():
+        notes.append(
+            _(
+                "!: rate not reached (less than {} of it in at least one run), so the latencies, "
+                "in italics, are not those of this load."
+            ).format(share(REACHED))
+        )
+    for row in rates.itertuples():
+        if row.note:
+            load = decimal(f"{row.load:g} %")
+            notes.append(f"{titles[row.store]}, {load}: {sentence(row.note)}.")
+    return notes
