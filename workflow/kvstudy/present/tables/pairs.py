@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -40,7 +40,6 @@ from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.analyse.tidy.results import Results
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
 
@@ -126,6 +125,8 @@ def _ratio(row, one: str, bound: set[tuple[str, str, str]]) -> tuple[str, str]:
 
 
 FASTER = ">"
+# What a source prints of places: rates, or the places themselves.
+SOURCE_METRICS = ("throughput", "throughput_rank")
 # Places that fit side by side, and the width of one.
 MOST_PLACES, WIDTH = 4, 0.167
 
@@ -184,14 +185,14 @@ class RankingTable(Table):
         shown: list[Line] = []
         for title, of in rows.groupby("line", sort=False):
             workload = of["workload"].iloc[0]
-            cells = _cells(of, "place", "throughput", run.titles, number)
+            cells = _cells(of, run.titles, number, _by_pair(_pairs_of(run, workload)))
             shown.append(Line(title, cells, workload=workload))
             if of["published_place"].notna().any():
-                cells = _cells(of, "published_place", "published", run.titles, number)
+                cells = _cells(of, run.titles, number)
                 shown.append(Line(_("published"), cells, workload=workload, published=True))
         columns = [f"{place}." for place in range(1, number + 1)]
         paper = Paper("small", ".4em", label=0.21, widths=(WIDTH,) * number, most=MOST_PLACES)
-        notes = _notes(rows, run.study, run.titles)
+        notes = _notes(rows, run)
         return [Grid(columns, [Section("", shown)], notes, paper=paper)]
 
     def published_grid(self, source: Source) -> Grid | None:
@@ -200,17 +201,16 @@ class RankingTable(Table):
         number = len(source.study.stores)
         shown = []
         for line in self.lines:
-            of = values[values["workload"] == line.workload]
-            rates = {row.store: row for row in of[of["metric"] == "throughput"].itertuples()}
-            ranks = of[of["metric"] == "throughput_rank"].itertuples()
-            place_of = places_of({store: row.value for store, row in rates.items()})
-            place_of |= {row.store: int(row.value) for row in ranks}
+            of = values[values["workload"] == line.workload].set_index("store")
+            rates, ranks = (of[of["metric"] == metric] for metric in SOURCE_METRICS)
+            place_of = source_places(rates["value"], ranks["value"])
+            printed = {row.Index: row for row in rates.itertuples()}
             cells: list[list[str]] = [[] for _ in range(number)]
             for store in source.study.store_names:
                 if store in place_of:
-                    row = rates.get(store)
-                    text = " ".join([source.title(store), *([source.printed(row)] if row else [])])
-                    text = with_mark(text, row is not None and row.rejected)
+                    text, row = source.title(store), printed.get(store)
+                    if row:
+                        text = with_mark(f"{text} {source.printed(row)}", row.rejected)
                     cells[place_of[store] - 1].append(text)
             if place_of:
                 shown.append(Line(line.title, [Rich(" = ").join(cell) for cell in cells]))
@@ -223,14 +223,23 @@ class RankingTable(Table):
 def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
     values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
-    first = run.compared[0]
-    there = [store for store, value in values.items() if value is not None and store in first]
-    pairs = run.headline_analysis.pairs[run.headline_analysis.pairs["workload"] == workload]
-    order = order_of(pairs, there)
-    place = places(order) if order else dict.fromkeys(there, 1)
-    source = published_places(stores, results, workload)
+    compared = run.compared[0]
+    there = [store for store in stores if values[store] and store in compared]
+    frame = _pairs_of(run, workload)
+    place = places(order_of(frame, there)) or dict.fromkeys(there, 1)
+    pairs = _by_pair(frame)
+    published = {
+        metric: {
+            store: value
+            for store in stores
+            if (value := results.published(store, workload, "overall", metric)) is not None
+        }
+        for metric in SOURCE_METRICS
+    }
+    source = source_places(*published.values())
     for store, value in values.items():
-        equal, undecided = _beside(pairs, store, there) if value else ([], [])
+        others = [other for other in there if other != store] if store in place else []
+        beside = {other: pairs.get(frozenset((store, other))) for other in others}
         note = "" if value else results.state(store, workload).label or N_("no mean")
         yield {
             "line": line.title,
@@ -239,86 +248,78 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[
             "n": value.n if value else 0,
             "throughput": value.mean if value else math.nan,
             "place": place.get(store, math.nan),
-            "equal": " ".join(equal),
-            "undecided": " ".join(undecided),
+            "equal": " ".join(
+                other for other, row in beside.items() if row and row.decision == Decision.EQUAL
+            ),
+            "undecided": " ".join(
+                f"{other}:{row.n:.0f}:{row.would_decide:.0f}" if row else f"{other}:0:nan"
+                for other, row in beside.items()
+                if _undecided(row)
+            ),
             "client_bound": "yes" if (workload, store) in bound else "",
-            "published": results.published(store, workload, *THROUGHPUT),
+            "published": published["throughput"].get(store),
             "published_place": source.get(store, math.nan),
             "rejected": results.rejected(store, workload, *THROUGHPUT),
-            "note": note if store in first else N_("it is embedded, the others are servers"),
+            "note": note if store in compared else N_("it is embedded, the others are servers"),
         }
 
 
-def published_places(stores: list[str], results: Results, workload: str) -> dict[str, int]:
-    """Places that the source printed, or those of its values."""
-    printed, rates = (
-        {
-            store: value
-            for store in stores
-            if (value := results.published(store, workload, "overall", metric)) is not None
-        }
-        for metric in ("throughput_rank", "throughput")
-    )
-    return {store: int(place) for store, place in printed.items()} or places_of(rates)
+def _pairs_of(run: Run, workload: str) -> pd.DataFrame:
+    """The rows of the analysis."""
+    return run.headline_analysis.pairs.query("workload == @workload")
 
 
-def places_of(rates: dict[str, float]) -> dict[str, int]:
-    """Places by the rates alone; equal ones share one."""
-    return {
-        store: 1 + sum(other > rate for other in rates.values()) for store, rate in rates.items()
-    }
+def _by_pair(rows: pd.DataFrame) -> dict[frozenset[str], Any]:
+    """``rows`` of ``_pairs_of`` by the two stores."""
+    return {frozenset((row.faster, row.slower)): row for row in rows.itertuples()}
 
 
-def _beside(pairs: pd.DataFrame, store: str, others: list[str]) -> tuple[list[str], list[str]]:
-    """The ``others`` that are equal to ``store``, and the undecided ones with their runs."""
-    rows = {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
-    equal, undecided = [], []
-    for other in others:
-        row = rows.get(frozenset((store, other)))
-        if row and row.decision == Decision.EQUAL:
-            equal.append(other)
-        elif other != store and (row is None or row.decision == Decision.UNDECIDED):
-            runs, more = (row.n, row.would_decide) if row else (0, math.nan)
-            undecided.append(f"{other}:{runs:.0f}:{more:.0f}")
-    return equal, undecided
+def _undecided(pair) -> bool:
+    """Also of two stores without a common repetition, which have no row."""
+    return pair is None or pair.decision == Decision.UNDECIDED
 
 
-def _undecided(row) -> dict[str, tuple[int, float]]:
-    """The stores undecided against that of ``row``: runs of both, and how many would decide."""
-    parts = (each.split(":") for each in row.undecided.split())
-    return {store: (int(runs), float(more)) for store, runs, more in parts}
+def source_places(rates: Mapping[str, float], printed: Mapping[str, float]) -> dict[str, int]:
+    """Places as the source ``printed`` them, or else by its rates; equal ones share one."""
+    by_rate = pd.Series(rates, dtype=float).rank(method="min", ascending=False)
+    return {store: int(place) for store, place in {**by_rate, **printed}.items()}
 
 
 def _cells(
-    line: pd.DataFrame, place: str, value: str, titles: dict[str, str], number: int
+    line: pd.DataFrame, titles: dict[str, str], number: int, pairs: dict | None = None
 ) -> list[str]:
-    """The stores at each place, those of one place by their values with a sign between."""
+    """The stores at each place, those of one place by their values with a sign between.
+
+    ``pairs`` are those of the analysis; without them the places are the source's.
+    """
+    here = pairs is not None
+    place, value = ("place", "throughput") if here else ("published_place", "published")
     cells = []
     for at in range(1, number + 1):
         texts = []
         rows = list(line[line[place] == at].sort_values(value, ascending=False).itertuples())
         for row, following in zip_longest(rows, rows[1:]):
-            mark = BOUND if place == "place" and row.client_bound else ""
+            bound = BOUND if here and row.client_bound else ""
             rate = getattr(row, value)
             rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
-            rejected = place == "published_place" and row.rejected
-            sign = f"\N{NO-BREAK SPACE}{_sign(row, following.store, place)}" if following else ""
-            texts.append(with_mark(f"{titles[row.store]}{mark}{rate}", rejected) + sign)
+            text = with_mark(f"{titles[row.store]}{bound}{rate}", not here and row.rejected)
+            if following:
+                sign = _sign(pairs.get(frozenset((row.store, following.store)))) if here else EQUAL
+                text += f"\N{NO-BREAK SPACE}{sign}"
+            texts.append(text)
         cells.append(lines(*texts))
     return cells
 
 
-def _sign(row, other: str, place: str) -> str:
-    """What stands between two stores of one place; a source's values are equal there."""
-    if place != "place" or other in row.equal.split():
-        return EQUAL
-    return TIE if other in _undecided(row) else FASTER
+def _sign(pair) -> str:
+    """What stands between two stores of one place."""
+    return TIE if _undecided(pair) else EQUAL if pair.decision == Decision.EQUAL else FASTER
 
 
-def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[str]:
+def _notes(frame: pd.DataFrame, run: Run) -> list[str]:
     of = []
     for row in frame.drop_duplicates("line").itertuples():
-        title = study.workload(row.workload).title
+        title = run.study.workload(row.workload).title
         of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
     text = _("Each order is one of mean throughput (kops/s beside the name). {}.")
     notes = [text.format(", ".join(of))]
@@ -333,7 +334,7 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     if frame["n"].max() == 1:
         notes.append(_("There is one run: it decides nothing."))
     else:
-        notes += _undecided_pairs(frame, titles)
+        notes += _undecided_pairs(frame, run)
     if (frame["client_bound"] == "yes").any():
         text = _("{}: the client, not the store, limits the throughput.")
         notes.append(text.format(BOUND))
@@ -341,21 +342,22 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     for (store, note), rows in missing.groupby(["store", "note"], sort=False):
         names = ", ".join(rows["line"])
         text = _("{} has no place in {}: {}.")
-        notes.append(text.format(titles[store], names, sentence(note)))
+        notes.append(text.format(run.titles[store], names, sentence(note)))
     return notes
 
 
-def _undecided_pairs(frame: pd.DataFrame, titles: dict[str, str]) -> Iterator[str]:
+def _undecided_pairs(frame: pd.DataFrame, run: Run) -> Iterator[str]:
     """A sentence for each line, with the pairs in the order of their values."""
     from kvstudy.analyse.claims.words import runs_words
 
     for title, line in frame.groupby("line", sort=False):
-        rows = list(line.sort_values("throughput", ascending=False).itertuples())
-        pairs = [
-            f"{titles[one.store]} / {titles[other.store]} "
-            f"({runs_words(*_undecided(one)[other.store])})"
-            for one, other in combinations(rows, 2)
-            if other.store in _undecided(one)
-        ]
-        if pairs:
-            yield _("{}, undecided: {}.").format(title, ", ".join(pairs))
+        pairs = _by_pair(_pairs_of(run, line["workload"].iloc[0]))
+        placed = line.sort_values("throughput", ascending=False).dropna(subset="place")
+        texts = []
+        for one, other in combinations(placed["store"], 2):
+            pair = pairs.get(frozenset((one, other)))
+            if _undecided(pair):
+                words = runs_words(int(pair.n), pair.would_decide) if pair else runs_words(0, 0)
+                texts.append(f"{run.titles[one]} / {run.titles[other]} ({words})")
+        if texts:
+            yield _("{}, undecided: {}.").format(title, ", ".join(texts))
