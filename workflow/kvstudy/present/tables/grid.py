@@ -17,14 +17,7 @@ from kvstudy.analyse.tidy.summary import over_workloads, throughputs
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
 from kvstudy.libraries import np, pd, stats
-from kvstudy.present.typeset.latex import (
-    BOUND,
-    DASH,
-    bold,
-    grey,
-    marked,
-    with_mark,
-)
+from kvstudy.present.typeset.latex import BOUND, DASH, bold, grey, marked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
     Line,

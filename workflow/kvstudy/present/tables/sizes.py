@@ -15,16 +15,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import (
-    DASH,
-    Rich,
-    grey,
-    marked,
-    note,
-    raised,
-    stacked,
-    with_mark,
-)
+from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
     Line,

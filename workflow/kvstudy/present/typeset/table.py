@@ -20,15 +20,7 @@ from kvstudy.analyse.tidy.numbers import (
 )
 from kvstudy.language.current import _
 from kvstudy.libraries import np, pd
-from kvstudy.present.typeset.latex import (
-    DASH,
-    REJECTED,
-    fill,
-    fill_html,
-    note,
-    number_cell,
-    plain,
-)
+from kvstudy.present.typeset.latex import DASH, REJECTED, fill, fill_html, note, number_cell, plain
 from kvstudy.study.kinds import AnyTable
 
 if TYPE_CHECKING:
