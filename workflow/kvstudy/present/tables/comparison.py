@@ -177,16 +177,20 @@ class ComparisonTable(Table):
             if any(cells):
                 title = source.study.workload(name).title
                 lines.append(Line(title, [source.cell(row) for row in cells]))
-        heads = {row.metric: label_of(row) for row in values.itertuples()}
+        labels = {row.metric: label_of(row) for row in values.itertuples()}
         places = ", ".join(sentence(table) for table in dict.fromkeys(values["table"]))
         notes = [_("From: {}.").format(places)]
         failing = [row.operation for row in values.itertuples() if row.metric == "failed_share"]
         if failing:
             kinds = list_of(_(operation) for operation in dict.fromkeys(failing))
             notes.append(_("Failed: share of the {} operations.").format(kinds))
-        titles = [(heads[metric], source.title(store)) for metric, store in columns]
-        stores = [store for _, store in columns]
-        return source.table(titles, [Section("", lines)], notes=notes, stores=stores)
+        stores = [store for _metric, store in columns]
+        return source.table(
+            *(list(map(source.title, stores)), [Section("", lines)]),
+            notes=notes,
+            upper=[labels[metric] for metric, _store in columns],
+            stores=stores,
+        )
 
 
 def _cell(row, of: str, name: str) -> str:

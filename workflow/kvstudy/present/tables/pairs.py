@@ -216,8 +216,8 @@ class RankingTable(Table):
                 shown.append(Line(line.title, [Rich(" = ").join(cell) for cell in cells]))
         if not shown:
             return None
-        columns = [(f"{place}.", "") for place in range(1, number + 1)]
-        return source.table(columns, [Section("", shown)], _("Throughput"), text=True)
+        heads = [f"{place}." for place in range(1, number + 1)]
+        return source.table(heads, [Section("", shown)], _("Throughput"), text=True)
 
 
 def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[dict]:

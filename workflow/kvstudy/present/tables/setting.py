@@ -102,8 +102,8 @@ class MachineTable(Table):
         ]
         if not lines:
             return None
-        columns = [(_("Name"), ""), (_("Details"), "")]
-        return source.table(columns, [Section("", lines)], _("Component"), text=True)
+        heads = [_("Name"), _("Details")]
+        return source.table(heads, [Section("", lines)], _("Component"), text=True)
 
 
 def _parts(environment: dict) -> Iterator[tuple[str, dict]]:
@@ -203,9 +203,8 @@ class PropertiesTable(Table):
         notes = [_("The words are translated.")]
         if missing:
             notes.append(_("The source's table has no {}.").format(_(" and no ").join(missing)))
-        columns = [(source.title(store), "") for store in stores]
-        sections = [Section("", lines)]
-        return source.table(columns, sections, notes=notes, text=True, stores=stores)
+        heads, sections = list(map(source.title, stores)), [Section("", lines)]
+        return source.table(heads, sections, notes=notes, text=True, stores=stores)
 
 
 def numbered(properties: dict[str, StoreProperties]) -> list[tuple[int, str, str]]:
