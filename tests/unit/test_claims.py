@@ -29,6 +29,8 @@ from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import content, lines
+from kvstudy.present.typeset.latex import plain
+from kvstudy.present.typeset.table import notes_of
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
@@ -708,9 +710,9 @@ def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
         signs = ["\N{BLACK CIRCLE}", "\N{EN DASH}"] if verdicts else ["", ""]
         labels = [f"{sign} <b>X{n}</b> ?" for n, sign in enumerate(signs, 1)]
         assert [line.label for line in grid.lines] == labels
-        assert [first.cells[1].unmarked, first.cells[2][:4]] == ["2.00", "2.00"]
+        assert [plain(first.cells[1]), first.cells[2][:4]] == ["2.00", "2.00"]
         assert second.cells[1:] == ["\N{EN DASH}"] * 2
-        assert ("reproduced (1)" in grid.notes[0]) == verdicts
+        assert ("reproduced (1)" in notes_of([grid])[0]) == verdicts
 
 
 def test_claims_csv_is_read_back(tmp_path):

@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import Looks, looks, use_style
 from kvstudy.present.figures.curves import curves_table
-from kvstudy.present.typeset.table import Grid
+from kvstudy.present.typeset.table import Grid, notes_of
 from kvstudy.study.cells import by_combination, sizes
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
@@ -206,7 +206,7 @@ def test_a_table_over_threads_has_published_values_beside_the_measured_ones(proj
     assert str(first.cells[0]) == "2\N{NARROW NO-BREAK SPACE}000"
     assert any(f"70{MARKED}" in str(cell) for cell in first.cells)
     assert not any(MARK in str(cell) for cell in grid.sections[0].lines[1].cells)
-    assert "Rejected by the audit of the source." in grid.notes[-1]
+    assert "Rejected by the audit of the source." in notes_of([grid])[-1]
     assert any("One run each" in str(note) for note in grid.notes)
 
 

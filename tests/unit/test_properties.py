@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables.properties import numbered
+from kvstudy.present.tables.setting import numbered
 from kvstudy.present.typeset.table import Grid
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study

@@ -11,6 +11,7 @@ from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.errors import KvstudyError
+from kvstudy.present.typeset.table import notes_of
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
 
@@ -157,7 +158,7 @@ def test_a_published_place_that_rests_on_a_rejected_value_is_marked():
     here, there = grid.lines[:2]
     assert not any(MARK in cell for cell in here.cells)
     assert [MARK in cell for cell in there.cells][:2] == [False, True]
-    assert any("Rejected by the audit of the source." in note for note in grid.notes)
+    assert any("Rejected by the audit of the source." in note for note in notes_of([grid]))
 
 
 def test_an_unknown_workload_is_named(project):

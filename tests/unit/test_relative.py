@@ -19,7 +19,7 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
 from kvstudy.present.figures.relative import RelativePlot, relative_table
-from kvstudy.present.tables.relative import duration
+from kvstudy.present.tables.rounds import duration
 from kvstudy.present.typeset.table import Grid, Table, texts
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
 from kvstudy.study.kinds import TABLES
@@ -96,6 +96,11 @@ def published(tmp_path: Path) -> pd.DataFrame:
     return read_published(path)
 
 
+def rows_of(table: Table, found: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    of = small.analysis(rounds=found)
+    return table.rows(small.run(analysis=of, swept=SimpleNamespace(published=published)))
+
+
 def grid_of(table: Table, frame: pd.DataFrame, published: pd.DataFrame | None = None) -> Grid:
     run = small.run(titles=TITLES, swept=SimpleNamespace(published=published))
     return table.grids(frame, run)[0]
@@ -141,7 +146,7 @@ def test_of_few_rounds_nothing_is_dropped_and_one_has_no_spread():
 
 
 def test_relative_performance_of_two_stores(published):
-    frame = WRITES.values(analysed(made()), published)
+    frame = rows_of(WRITES, analysed(made()), published)
     ours, theirs = (frame[frame["origin"] == origin] for origin in ("measured", "published"))
     (row,) = ours[ours["records"] == 10_000].itertuples()
     assert row.baseline_ms == pytest.approx(13_000 * 1.01)
@@ -173,7 +178,7 @@ def test_relative_performance_of_two_stores(published):
 
 def test_a_ratio_that_the_rounds_do_not_tell_from_one_is_a_tie():
     same = TIMES | {("cache", "insert"): 1301.0}
-    frame = WRITES.values(analysed(made(same, [0.8, 0.9, 1, 1.1, 1.2])), None)
+    frame = rows_of(WRITES, analysed(made(same, [0.8, 0.9, 1, 1.1, 1.2])), None)
     (section,) = grid_of(WRITES, frame).sections
     assert section.lines[0].cells[4].endswith("~")
 
@@ -229,7 +234,7 @@ def test_hit_probability_of_open_and_unknown_ends():
 
 
 def test_break_even_beside_the_source(published):
-    frame = EVEN.values(analysed(made(spread=[0.99, 0.995, 1, 1.005, 1.01])), published)
+    frame = rows_of(EVEN, analysed(made(spread=[0.99, 0.995, 1, 1.005, 1.01])), published)
     assert frame["origin"].tolist() == ["measured", "run times", "rates", "printed"]
     ours = frame.iloc[0]
     assert ours["crossing"] == pytest.approx(2.5)
@@ -242,7 +247,7 @@ def test_break_even_beside_the_source(published):
 
 def test_a_cache_that_reads_no_faster_never_pays_off():
     slow = TIMES | {("cache", "read"): 130.0}
-    frame = EVEN.values(analysed(made(slow)), None)
+    frame = rows_of(EVEN, analysed(made(slow)), None)
     assert frame["crossing"].tolist() == [float("inf")]
     (section,) = grid_of(EVEN, frame).sections
     assert section.lines[0].cells[5] == "never"
@@ -255,8 +260,8 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
 
 def test_without_deletions_of_the_cache_there_is_no_break_even():
     some = {key: value for key, value in TIMES.items() if key != ("cache", "delete")}
-    assert EVEN.values(analysed(made(some)), None).empty
-    filled(grid_of(EVEN, EVEN.values(analysed(made(some)), None)))
+    assert rows_of(EVEN, analysed(made(some)), None).empty
+    filled(grid_of(EVEN, rows_of(EVEN, analysed(made(some)), None)))
 
 
 def test_the_figure_of_the_costs(published):

@@ -1,14 +1,16 @@
 """The kinds of tables and figures, and what all of them have.
 
-A kind is one module: ``present/figures/<kind>.py`` or ``present/tables/<kind>.py``. Its one class
-derived from ``Part`` says which keys a study file gives, makes the rows and shows them. A module
-is imported when a study uses its kind. So it must not import libraries like Matplotlib at its
-top, see ``kvstudy.libraries``: every command reads the study, and most draw nothing.
+A kind is a class derived from ``Part`` in a module of ``present/figures/`` or ``present/tables/``,
+with its name as the type of its field ``kind``. It says which keys a study file gives, makes the
+rows and shows them. A module is imported when a study uses a kind of it. So it must not import
+libraries like Matplotlib at its top, see ``kvstudy.libraries``: every command reads the study, and
+most draw nothing.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args
@@ -26,6 +28,8 @@ from kvstudy.study.parts import MEAN
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
+# How the class of a kind names it.
+KIND = re.compile(r'^    kind: Literal\["([\w-]+)"\]', re.M)
 # Keys that name a store.
 ROLES = ("baseline", "store", "database", "cache")
 
@@ -115,23 +119,30 @@ class AnyFigure(Part):
 
 
 class Kinds:
-    """The kinds that are modules of ``package``; the kind ``break-even`` is ``break_even.py``.
+    """The kinds in the modules of ``package``.
 
     As the annotation of a field of a model it validates a part by its ``kind``.
     """
 
     def __init__(self, package: str):
-        self.package = package
-        files = Path(__file__).parents[2].joinpath(*package.split(".")).glob("[!_]*.py")
-        self.names = sorted(path.stem.replace("_", "-") for path in files)
+        folder = Path(__file__).parents[2].joinpath(*package.split("."))
+        # Each with its module, which is not imported to know that.
+        self.modules = {
+            name: f"{package}.{path.stem}"
+            for path in folder.glob("*.py")
+            for name in KIND.findall(path.read_text(encoding="utf-8"))
+        }
+        self.names = sorted(self.modules)
 
     def __getitem__(self, name: str) -> type[Part]:
-        module = importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
-        own = [value for value in vars(module).values() if isinstance(value, type)]
+        classes = vars(importlib.import_module(self.modules[name])).values()
         (kind,) = (
             value
-            for value in own
-            if value.__module__ == module.__name__ and issubclass(value, Part)
+            for value in classes
+            if isinstance(value, type)
+            and issubclass(value, Part)
+            and "kind" in value.model_fields
+            and get_args(value.model_fields["kind"].annotation) == (name,)
         )
         return kind
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import _, ngettext
@@ -116,15 +117,13 @@ def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
     return texts
 
 
-def rounds_facts(
-    study: Study, analysis: Analysis, published: pd.DataFrame | None
-) -> dict[str, SimpleNamespace]:
+def rounds_facts(run: Run) -> dict[str, SimpleNamespace]:
     """The rounds of each workload that has them, and what the text says of its tables."""
 
     def of_tables(kind: str, workload: str, facts: Callable) -> list[SimpleNamespace]:
         return [
-            facts(table, table.values(analysis.rounds, published))
-            for table in study.tables_of(kind)
+            facts(table, table.rows(run))
+            for table in run.study.tables_of(kind)
             if table.workload == workload
         ]
 
@@ -134,8 +133,8 @@ def rounds_facts(
             relative=of_tables("relative", use.name, _relative_facts),
             break_even=of_tables("break-even", use.name, _break_even_facts),
         )
-        for use in study.workloads
-        if (rounds := rounds_of(properties_of(study, use)))
+        for use in run.study.workloads
+        if (rounds := rounds_of(properties_of(run.study, use)))
     }
 
 

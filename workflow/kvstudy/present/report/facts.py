@@ -129,7 +129,7 @@ class RunFacts(OfCells):
 
     @cached_property
     def rounds(self) -> dict[str, SimpleNamespace]:
-        return course.rounds_facts(self.study, self.data.analysis, self.data.published)
+        return course.rounds_facts(self.data)
 
     @cached_property
     def audit(self) -> SimpleNamespace | None:

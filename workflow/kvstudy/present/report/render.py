@@ -23,7 +23,7 @@ from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.facts import RunFacts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
-from kvstudy.present.tables.properties import numbered
+from kvstudy.present.tables.setting import numbered
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.laws import CLIENT_BELOW
 from kvstudy.stats.over_time import STEADY_SECONDS, STEADY_VARIATION

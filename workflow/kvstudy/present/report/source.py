@@ -13,7 +13,7 @@ from kvstudy.analyse.claims.quantities import THREADS, WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.cells import Names
-from kvstudy.present.tables.audit import Misfit
+from kvstudy.present.tables.source import misfit
 
 # Checks that the body of the report names; an appendix has all.
 MOST = 5
@@ -43,7 +43,7 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | 
         wrong=sum(severities.values()),
         rejected=bool(((fits == Fits.RESULT) & (checks["doubts"] != "")).any()),
         weighting=_weighting(checks, names),
-        gravest=[Misfit.of(row, names.study, names.titles) for row in gravest.itertuples()],
+        gravest=[misfit(row, names.study, names.titles) for row in gravest.itertuples()],
     )
 
 

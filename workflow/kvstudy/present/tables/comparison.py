@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import between, change, grouped, share
+from kvstudy.analyse.tidy.numbers import between, change, share
 from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, rejected_note, with_mark
+from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
 from kvstudy.present.typeset.source import label_of
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    interval_head,
+    span_of,
+    whole,
+)
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
@@ -35,6 +45,12 @@ COLUMNS = [
     *["published_failed_baseline", "published_failed_store"],
     *["rejected_baseline", "rejected_store", "floor", "note"],
 ]
+# What the columns show, and how it is written.
+FORMS = {
+    **{"baseline": whole, "store": whole, "change": change},
+    **{"failed_baseline": share, "failed_store": share},
+}
+NUMBERS = [*FORMS, *(f"published_{name}" for name in FORMS), "low", "high"]
 # Of what a share failed.
 KINDS = {
     "read": N_("reads"),
@@ -73,25 +89,18 @@ class ComparisonTable(Table):
         study, floor = run.study, run.headline_analysis.floor.set_index("workload")["floor"]
         workloads = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
         rows = [self._row(study, run.results, name) for name in workloads]
-        frame = pd.DataFrame(rows, columns=COLUMNS)
+        frame = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
         return frame.assign(floor=frame["workload"].map(floor))
 
     def _row(self, study: Study, results: Results, workload: str) -> dict[str, object]:
         both = {"baseline": self.baseline, "store": self.store}
-        runs = [results.runs(store, workload, *THROUGHPUT) for store in both.values()]
+        runs = [pd.Series(results.runs(store, workload, *THROUGHPUT)) for store in both.values()]
         if not study.imported:
-            shared = sorted(set(runs[0]) & set(runs[1]))
-            runs = [{repetition: of[repetition] for repetition in shared} for of in runs]
-        number = min(map(len, runs))
-        row = dict.fromkeys(COLUMNS, math.nan)
-        row |= {"workload": workload, "repetitions": number, "failed_operation": "", "note": ""}
-        if number:
-            row["baseline"], row["store"] = (fmean(of.values()) for of in runs)
-            ratio = (
-                unpaired_ratio(runs[1].values(), runs[0].values())
-                if study.imported
-                else paired_ratio(runs[1], runs[0])
-            )
+            runs = runs[0].align(runs[1], join="inner")
+        row = {"workload": workload, "repetitions": min(map(len, runs)), "failed_operation": ""}
+        if row["repetitions"]:
+            row |= zip(both, map(fmean, runs), strict=True)
+            ratio = (unpaired_ratio if study.imported else paired_ratio)(runs[1], runs[0])
             row["change"] = ratio.value - 1
             if ratio.low is not None:
                 row |= {"low": ratio.low - 1, "high": ratio.high - 1}
@@ -99,46 +108,41 @@ class ComparisonTable(Table):
             operation: [results.failed_share(store, workload, operation) for store in both.values()]
             for operation in SINGLE_OPERATIONS
         }
-        shares = {name: of for name, of in shares.items() if None not in of}
+        shares = {operation: of for operation, of in shares.items() if None not in of}
         if shares:
-            worst = max(shares, key=lambda name: max(shares[name]))
-            row["failed_operation"] = worst
+            row["failed_operation"] = worst = max(shares, key=lambda name: max(shares[name]))
             row["failed_baseline"], row["failed_store"] = shares[worst]
         problems = []
-        for name, store in both.items():
-            row[f"published_{name}"] = results.published(store, workload, *THROUGHPUT)
-            row[f"rejected_{name}"] = results.rejected(store, workload, *THROUGHPUT)
+        for side, store in both.items():
+            row[f"published_{side}"] = results.published(store, workload, *THROUGHPUT)
+            row[f"rejected_{side}"] = results.rejected(store, workload, *THROUGHPUT)
             failed = (
                 results.published(store, workload, operation, "failed_share")
                 for operation in SINGLE_OPERATIONS
             )
-            failed = next((value / 100 for value in failed if value is not None), None)
-            row[f"published_failed_{name}"] = failed
+            failed = next((percent / 100 for percent in failed if percent is not None), None)
+            row[f"published_failed_{side}"] = failed
             if workload != MEAN:
                 problems += results.state(store, workload).problems
-        row["note"] = "; ".join(dict.fromkeys(problems))
         gain = results.published(self.store, workload, "overall", "throughput_change")
-        row["published_change"] = None if gain is None else gain / 100
-        return row
+        gain = None if gain is None else gain / 100
+        return row | {"published_change": gain, "note": "; ".join(dict.fromkeys(problems))}
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload, below it what the source published."""
         lines = []
         for row in rows.itertuples():
-            title = run.study.workload(row.workload).title
-            baseline, store, gain, *failed = _cells(row)
             interval = DASH
-            if not pd.isna(row.low):
+            if not math.isnan(row.low):
                 interval = between(change(row.low).removesuffix(" %"), change(row.high))
-            here = [baseline, store, gain, interval, *failed]
-            lines.append(Line(title, [cell or DASH for cell in here], workload=row.workload))
-            if any(there := _cells(row, "published_")):
-                baseline, store, gain, *failed = there
-                baseline = with_mark(baseline, row.rejected_baseline)
-                store = with_mark(store, row.rejected_store)
-                cells = [cell or DASH for cell in (baseline, store, gain, "", *failed)]
-                line = Line(_("published"), cells, workload=row.workload, published=True)
-                lines.append(line)
+            here, there = ([_cell(row, of, name) for name in FORMS] for of in ("", "published_"))
+            title = run.study.workload(row.workload).title
+            here.insert(3, interval)
+            lines.append(Line(title, here, workload=row.workload))
+            if any(cell != DASH for cell in there):
+                there.insert(3, DASH)
+                words = _("published")
+                lines.append(Line(words, there, workload=row.workload, published=True))
         groups = [
             *[(_("Throughput (ops/s)"), 2), (pgettext("of throughput", "Change"), 2)],
             (_("Failed"), 2),
@@ -160,68 +164,63 @@ class ComparisonTable(Table):
         values = source.values[self.published_rows(source)].dropna(subset="value")
         if values.loc[values["store"] == self.store].empty:
             return None
-        columns = [
-            (metric, store)
-            for metric in ("throughput", "throughput_change", "failed_share")
-            for store in (self.baseline, self.store)
-            if not values.query("metric == @metric and store == @store").empty
-        ]
         by_key = {(row.workload, row.metric, row.store): row for row in values.itertuples()}
+        metrics = ("throughput", "throughput_change", "failed_share")
+        columns = [
+            column
+            for column in product(metrics, (self.baseline, self.store))
+            if column in {key[1:] for key in by_key}
+        ]
         lines = []
         for name in [*source.study.workload_names, MEAN]:
             cells = [by_key.get((name, *column)) for column in columns]
             if any(cells):
                 title = source.study.workload(name).title
                 lines.append(Line(title, [source.cell(row) for row in cells]))
-        heads = {row.metric: label_of(row) for row in values.itertuples()}
+        labels = {row.metric: label_of(row) for row in values.itertuples()}
         places = ", ".join(sentence(table) for table in dict.fromkeys(values["table"]))
         notes = [_("From: {}.").format(places)]
         failing = [row.operation for row in values.itertuples() if row.metric == "failed_share"]
         if failing:
             kinds = list_of(_(operation) for operation in dict.fromkeys(failing))
             notes.append(_("Failed: share of the {} operations.").format(kinds))
-        titles = [(heads[metric], source.title(store)) for metric, store in columns]
-        stores = [store for _, store in columns]
-        return source.table(titles, [Section("", lines)], notes=notes, stores=stores)
+        stores = [store for _metric, store in columns]
+        return source.table(
+            *(list(map(source.title, stores)), [Section("", lines)]),
+            notes=notes,
+            upper=[labels[metric] for metric, _store in columns],
+            stores=stores,
+        )
 
 
-def _cells(row, of: str = "") -> list[str]:
-    """Throughputs, change and shares of failures; "" for what does not exist."""
-    forms = {"baseline": _rate, "store": _rate, "change": change}
-    forms |= {"failed_baseline": share, "failed_store": share}
-    values = [(getattr(row, of + name), form) for name, form in forms.items()]
-    return ["" if pd.isna(value) else marked(form(value), value) for value, form in values]
-
-
-def _rate(value: float) -> str:
-    return grouped(f"{value:.0f}")
+def _cell(row, of: str, name: str) -> str:
+    """The number of the name, ``of`` this study or published."""
+    cell = number_cell(getattr(row, of + name), FORMS[name])
+    return with_mark(cell, bool(of) and getattr(row, f"rejected_{name}", False))
 
 
 def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
     notes = []
-    numbers = sorted({int(n) for n in frame["repetitions"] if n})
-    if numbers:
-        if numbers[-1] == 1:
-            text = _(
-                "Here: one run each. Change: how much higher the throughput of the second is; one "
-                "run has no interval."
-            )
-        elif study.imported:
-            text = _(
-                "Here: means of {} runs. Change: how much higher the throughput of the second is, "
-                "as the ratio of the geometric means, with its 95 % interval (Welch's, on "
-                "logarithms; not paired, for repetitions of imported logs only have the same "
-                "number)."
-            )
-        else:
-            text = _(
-                "Here: means of {} runs. Change: how much higher the throughput of the second is, "
-                "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
-                "by repetition, t distribution on logarithms)."
-            )
-        runs = str(numbers[0])
-        if len(numbers) > 1:
-            runs = between(runs, str(numbers[-1]))
+    runs = span_of(frame["repetitions"])
+    if runs == "1":
+        text = _(
+            "Here: one run each. Change: how much higher the throughput of the second is; one "
+            "run has no interval."
+        )
+    elif study.imported:
+        text = _(
+            "Here: means of {} runs. Change: how much higher the throughput of the second is, "
+            "as the ratio of the geometric means, with its 95 % interval (Welch's, on "
+            "logarithms; not paired, for repetitions of imported logs only have the same "
+            "number)."
+        )
+    else:
+        text = _(
+            "Here: means of {} runs. Change: how much higher the throughput of the second is, "
+            "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
+            "by repetition, t distribution on logarithms)."
+        )
+    if runs:
         notes.append(text.format(runs))
     inside = [
         study.workload(row.workload).title
@@ -235,8 +234,6 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
         kinds = list_of(_(KINDS[name]) for name in some["failed_operation"].unique())
         text = _("Failed: share of the {}; no other operations failed more often.")
         notes.append(text.format(kinds))
-    if frame[["rejected_baseline", "rejected_store"]].any(axis=None):
-        notes.append(rejected_note())
     for text in dict.fromkeys(note for note in frame["note"] if note):
         text = sentence(text)
         notes.append(text[:1].upper() + text[1:] + ".")

@@ -17,15 +17,7 @@ from kvstudy.analyse.tidy.summary import over_workloads, throughputs
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
 from kvstudy.libraries import np, pd, stats
-from kvstudy.present.typeset.latex import (
-    BOUND,
-    DASH,
-    bold,
-    grey,
-    marked,
-    rejected_note,
-    with_mark,
-)
+from kvstudy.present.typeset.latex import BOUND, DASH, bold, grey, marked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
     Line,
@@ -127,18 +119,18 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
     rows = rows[rows["metric"] == metric]
     bases = _bases(rows, run, baseline)
     rows = rows[rows["baseline"].isin(bases.values())]
-    there = set(rows["workload"])
-    names = [name for name in [*run.study.workload_names, MEAN] if name in there]
-    grids, blocks = [], -(-len(names) // MOST)
+    names = [name for name in [*run.study.workload_names, MEAN] if name in set(rows["workload"])]
+    blocks = -(-len(names) // MOST)
     if blocks * len(run.study.stores) > MOST_LINES:
         # One page has no room for them; the table of percentiles has.
         rows = rows.assign(p99=math.nan)
+    by_key = rows.set_index(["workload", "store"])
     corner = _("Relative to {}").format(run.titles[baseline])
-    for some in np.array_split(names, blocks):
-        block = {name: rows[rows["workload"] == name] for name in map(str, some)}
+    grids = []
+    for block in np.array_split(names, blocks):
         heads = [marked(short(name), workload=name) for name in block]
         paper = Paper(width=1 if len(block) > 2 else 0.6)
-        sections = list(_sections(block, run, bases, baseline))
+        sections = list(_sections(by_key, list(block), run, bases, baseline))
         grids.append(Grid(heads, sections, corner=corner, paper=paper))
     grids[-1].notes = _notes(rows, run, names, metric, short)
     return grids
@@ -263,16 +255,18 @@ def _by_kind(run: Run, bases: dict[str, str], baseline: str) -> Iterator[tuple[s
 
 
 def _sections(
-    block: dict[str, pd.DataFrame], run: Run, bases: dict[str, str], baseline: str
+    by_key: pd.DataFrame, names: list[str], run: Run, bases: dict[str, str], baseline: str
 ) -> Iterator[Section]:
-    of = {(name, row.store): row for name, rows in block.items() for row in rows.itertuples()}
+    def rows_of(store: str) -> list:
+        keys = pd.MultiIndex.from_product([names, [store]], names=by_key.index.names)
+        return list(by_key.reindex(keys).reset_index().itertuples())
+
+    further = {_("place"): _place} if run.scale == 1 else {}
+    further |= {_("p99"): _tail, _("published"): _source}
     for title, stores in _by_kind(run, bases, baseline):
         for store in stores:
-            rows = [of.get((name, store)) for name in block]
+            rows = rows_of(store)
             lines = _ratios(bold(run.titles[store]), rows, store)
-            further = {_("p99"): _tail, _("published"): _source}
-            if run.scale == 1:
-                further = {_("place"): _place} | further
             for label, text in further.items():
                 cells = [text(row) for row in rows]
                 if any(cell not in (DASH, "") for cell in cells):
@@ -280,21 +274,19 @@ def _sections(
                     label = label if source else INDENT + label
                     lines.append(Line(label, cells, store, published=source))
             yield Section(title if store == stores[0] else "", lines)
-    for pair in {store for _name, store in of if "/" in store}:
+    for pair in {store for _name, store in by_key.index if "/" in store}:
         store = pair.partition("/")[0]
         title = _("{} against itself").format(run.titles[store])
-        rows = [of.get((name, pair)) for name in block]
-        yield Section(title, _ratios(INDENT + _("noise floor"), rows, store))
+        yield Section(title, _ratios(INDENT + _("noise floor"), rows_of(pair), store))
 
 
 def _ratios(label: str, rows: list, store: str) -> list[Line]:
     """The ratios, and their intervals below them: side by side, five of 0.048 do not fit a line."""
-    cells = [_ratio(row) for row in rows]
-    return two_lines(label, cells, store, INDENT + interval_head())
+    return two_lines(label, list(map(_ratio, rows)), store, INDENT + interval_head())
 
 
 def _ratio(row) -> tuple[str, str]:
-    if row is None or math.isnan(row.ratio):
+    if math.isnan(row.ratio):
         return DASH, ""
     ends = "" if math.isnan(row.low) else interval(row.ratio, row.low, row.high)
     # The baseline's own is no measured ratio.
@@ -306,23 +298,23 @@ def _ratio(row) -> tuple[str, str]:
 
 
 def _place(row) -> str:
-    if row is None or math.isnan(row.first_place):
+    if math.isnan(row.first_place):
         return DASH
-    first, last = f"{row.first_place:.0f}", f"{row.last_place:.0f}"
-    return marked(first if first == last else f"{first}{DASH}{last}", row.first_place)
+    places = dict.fromkeys(f"{place:.0f}" for place in (row.first_place, row.last_place))
+    return marked(DASH.join(places), row.first_place)
 
 
 def _tail(row) -> str:
-    if row is None or math.isnan(row.p99):
-        return "" if row is not None and row.workload == MEAN else DASH
+    if math.isnan(row.p99):
+        return "" if row.workload == MEAN else DASH
     return marked(number(Quantity(row.p99, None, None, 0, "us")), row.p99)
 
 
 def _source(row) -> str:
     # That of the baseline is 1 as well.
-    if row is None or math.isnan(row.published) or row.ratio == row.published == 1:
+    if math.isnan(row.published) or row.ratio == row.published == 1:
         return ""
-    return with_mark(marked(significant(row.published), row.published), bool(row.rejected))
+    return with_mark(marked(significant(row.published), row.published), row.rejected)
 
 
 def _notes(
@@ -359,5 +351,4 @@ def _notes(
         notes.append(text.format(operations))
     if (rows["client_bound"] == "yes").any():
         notes.append(_("{}: the client, not the store, limits the throughput.").format(BOUND))
-    rejected = rows["rejected"].eq(True).any()
-    return [" ".join(notes), *([rejected_note()] if rejected else [])]
+    return [" ".join(notes)]

@@ -7,8 +7,8 @@ the latencies.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import groupby, product
 from operator import itemgetter
 from string import ascii_lowercase
@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import MARK, between, fixed, grouped, sign, sized
-from kvstudy.analyse.tidy.results import Value
+from kvstudy.analyse.tidy.numbers import MARK, fixed, grouped, sign
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import (
-    DASH,
-    Rich,
-    hanging,
-    marked,
-    note,
-    phantom,
-    raised,
-    rejected_note,
+from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    amount,
+    operation_word,
+    span_of,
+    whole,
 )
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, operation_word
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
 
-NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
+COLUMNS = [
+    *["store", "operation", "metric", "unit", "n", "mean", "sd", "cov", "min", "max"],
+    *["published", "rejected", "note"],
+]
 # Columns that fit side by side, where no published ones stand between them.
 MOST_STORES = 10
 # Marks a percentile with few operations beyond it.
@@ -78,17 +81,16 @@ class ResultsTable(Table):
         """
         results, rows = run.results, []
         for operation, metric in self._lines(results):
-            unit = METRICS[metric].unit
             for store in self._stores(run):
                 key = (store, self.workload, operation, metric)
-                value = results.measured(*key) or Value(0, *[math.nan] * 5, unit)
-                more = [results.published(*key), results.rejected(*key)]
-                note = "; ".join(results.state(store, self.workload).problems)
-                numbers = (getattr(value, name) for name in NUMBERS)
-                rows.append([store, operation, metric, unit, *numbers, *more, note])
-        keys = ["store", "operation", "metric", "unit"]
-        columns = [*keys, *NUMBERS, "published", "rejected", "note"]
-        return pd.DataFrame(rows, columns=columns)
+                value = results.measured(*key)
+                row = asdict(value) if value else {"n": 0}
+                row |= {"store": store, "operation": operation, "metric": metric}
+                row["unit"] = METRICS[metric].unit
+                row["published"], row["rejected"] = results.published(*key), results.rejected(*key)
+                row["note"] = "; ".join(results.state(store, self.workload).problems)
+                rows.append(row)
+        return pd.DataFrame(rows, columns=COLUMNS)
 
     def _stores(self, run: Run) -> list[str]:
         """All stores, but of imported logs those that have one: others were never meant to."""
@@ -108,7 +110,6 @@ class ResultsTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per operation; one column per store, or two: here and published."""
         results, stores = run.results, self._stores(run)
-        used: set[str] = set()
         sections = []
         for operation, lines in groupby(self._lines(results), key=itemgetter(0)):
             words = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
@@ -119,16 +120,17 @@ class ResultsTable(Table):
                 line = Line(label if unit == "count" else f"{label} ({sign(unit)})", [])
                 for store in stores:
                     key = (store, self.workload, operation, metric)
-                    line.cells.append(self._measured(results, key, used))
+                    line.cells.append(self._measured(results, key))
                     if results.has_published:
                         marks = MARK if results.rejected(*key) else ""
-                        used.update(marks)
                         line.cells.append(_number(metric, results.published(*key), marks))
                 sections[-1].lines.append(line)
         groups, columns, incomplete = self._heads(stores, run)
-        notes = [*self._notes(run, stores, used), *incomplete]
-        paper = Paper(hang=True, most=0 if results.has_published else MOST_STORES)
-        return [Grid(columns, sections, notes, groups=groups, paper=paper)]
+        grid = Grid(columns, sections, groups=groups)
+        cells = "".join(cell for line in grid.lines for cell in line.cells)
+        grid.notes = [*self._notes(run, stores, cells), *incomplete]
+        grid.paper = Paper(hang=True, most=0 if results.has_published else MOST_STORES)
+        return [grid]
 
     def _heads(self, stores: list[str], run: Run) -> tuple[list, list[str], list[str]]:
         """The heads of stores, those below them, and why the marked ones are incomplete."""
@@ -151,7 +153,7 @@ class ResultsTable(Table):
                 columns.append(there)
         return groups, columns, [note(mark, text) for text, mark in notes.items()]
 
-    def _measured(self, results: Results, key: tuple[str, ...], used: set[str]) -> str:
+    def _measured(self, results: Results, key: tuple[str, ...]) -> str:
         store, _workload, operation, metric = key
         value = results.measured(*key)
         if value is None:
@@ -166,17 +168,16 @@ class ResultsTable(Table):
             beyond = [n.min * (100 - percent) / 100 for n in counts if n is not None]
             if any(number < ENOUGH_BEYOND for number in beyond):
                 marks += RARE
-        used.update(marks)
         return _number(metric, value.mean, marks)
 
-    def _notes(self, run: Run, stores: list[str], used: set[str]) -> Iterator[str]:
+    def _notes(self, run: Run, stores: list[str], cells: str) -> Iterator[str]:
+        """What the numbers are, and what the marks in the ``cells`` mean."""
         results = run.results
-        runs = sorted({results.state(store, self.workload).counted for store in stores} - {0})
-        if runs == [1]:
+        runs = span_of(results.state(store, self.workload).counted for store in stores)
+        if runs == "1":
             yield _("Here: one run.")
         elif runs:
-            span = str(runs[0]) if len(runs) == 1 else between(str(runs[0]), str(runs[-1]))
-            yield _("Here: plain means of {} runs, of their percentiles too.").format(span)
+            yield _("Here: plain means of {} runs, of their percentiles too.").format(runs)
         combined = results.all_operations(self.workload) or ""
         if "+" in combined:
             key = (self.workload, combined, "latency_mean")
@@ -186,26 +187,20 @@ class ResultsTable(Table):
         own = [one for one in own_sizes(run.study, run.scale) if one.workload == self.workload]
         for one in own:
             title = Rich.escape(run.titles[one.store])
-            number = sized(one.size, one.number).format(grouped(str(one.number)))
-            yield _(OWN_SIZE).format(title, number, grouped(str(one.planned)))
-        for store in stores:
-            if store in {one.store for one in own}:
-                continue
+            yield _(OWN_SIZE).format(title, amount(one.size, one.number), whole(one.planned))
+        for store in [store for store in stores if store not in {one.store for one in own}]:
             key = (store, self.workload, combined, "operations")
             here, there = results.measured(*key), results.published(*key)
             if here and there and abs(here.mean / there - 1) > 0.01:
-                both = (grouped(fixed("operations", number)) for number in (here.mean, there))
-                yield _(OTHER_SIZE).format(*both)
+                yield _(OTHER_SIZE).format(whole(here.mean), whole(there))
                 break
-        if "*" in used:
+        if "*" in cells:
             percent = f"{NOISY * 100:.0f}\N{NARROW NO-BREAK SPACE}%"
             text = _("The coefficient of variation over the runs is above {}.")
             yield note("*", text.format(percent))
-        if RARE in used:
+        if RARE in cells:
             text = _("Fewer than {} operations of a run lie beyond the percentile.")
             yield note(RARE, text.format(ENOUGH_BEYOND))
-        if MARK in used:
-            yield rejected_note()
 
 
 def _number(metric: str, value: float | None, marks: str = "") -> str:

@@ -12,13 +12,12 @@ import re
 import unicodedata
 from collections.abc import Callable
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from textwrap import wrap
 
 from markupsafe import Markup
 
-from kvstudy.analyse.tidy.numbers import MARK, marked_values
+from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.language.current import _
 from kvstudy.present import templates
 
@@ -35,7 +34,6 @@ class Rich(Markup):
     """
 
     value: float | None = None
-    unmarked: str = ""
     store: str = ""
     workload: str = ""
     # Of the head of a column: it has what a source published; why none of its lines has a value.
@@ -105,31 +103,17 @@ def number_cell(value: float, text: Callable[[float], str]) -> str:
     return DASH if math.isnan(value) else marked(text(value), value)
 
 
+REJECTED = hanging(raised(MARK))
+
+
 def with_mark(text: str, rejected: bool) -> str:
-    """``text`` of a published value, marked if the audit of its source rejects it.
-
-    ``unmarked`` is then the text alone.
-    """
-    if not rejected:
-        return text
-    rich = marked(Rich.escape(text) + hanging(raised(MARK)), getattr(text, "value", None))
-    rich.unmarked = text
-    return rich
+    """``text`` of a published value, marked if the audit of its source rejects it."""
+    return marked(Rich.escape(text) + REJECTED, getattr(text, "value", None)) if rejected else text
 
 
-def together(between: str, cells: list[str]) -> str:
-    """``cells`` as one, which may be marked."""
-    text = between.join(getattr(cell, "unmarked", "") or cell for cell in cells)
-    if not any(getattr(cell, "unmarked", "") for cell in cells):
-        return text
-    rich = Rich(between).join(cells)
-    rich.unmarked = text
-    return rich
-
-
-def rejected_note() -> Rich:
-    words = marked_values()
-    return note(MARK, words[:1].upper() + words[1:] + ".")
+def plain(text: str) -> str:
+    """``text`` without that mark, and not as markup."""
+    return unescape(str(text).replace(REJECTED, "")) if isinstance(text, Rich) else text
 
 
 def fill_html(template: Path, **values: object) -> str:
@@ -242,11 +226,7 @@ def escape(text: str) -> Latex:
     if isinstance(text, Latex):
         return text
     if isinstance(text, Rich):
-        parser = _Parser()
-        # Slices of Rich would be Rich again.
-        parser.feed(str(text))
-        parser.close()
-        return Latex("".join(parser.parts))
+        return _elements(str(text))
     line = re.sub(r"[\n\t]", " ", printable(text))
     return Latex("".join(SPECIAL.get(character, character) for character in line))
 
@@ -273,8 +253,8 @@ def head(text: str, place: str = "r", longest: int = 16) -> Latex:
     """
     if isinstance(text, Rich) and (mark := re.fullmatch("([^<]+)(<sup>.*)", text)):
         return Latex(rf"{head(Rich(mark[1]), place, longest)}\rlap{{{escape(Rich(mark[2]))}}}")
-    plain = unescape(text) if isinstance(text, Rich) else text
-    lines = wrap(plain, longest) if longest else plain.split(" ")
+    words = plain(text)
+    lines = wrap(words, longest) if longest else words.split(" ")
     if len(lines) < 2 or (isinstance(text, Rich) and "<" in text):
         return escape(text)
     return Latex(rf"\shortstack[{place}]{{" + r"\\".join(map(escape, lines)) + "}")
@@ -287,28 +267,23 @@ def label(text: str, longest: int = 40) -> Latex:
     return Latex(rf"\parbox[t]{{0.33\linewidth}}{{\raggedright {_finalize(text)}\strut}}")
 
 
-class _Parser(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "br":
-            self.parts.append(r"\\" if "stack" in self._open else r"\newline ")
-            return
-        name = dict(attrs).get("class") if tag == "span" else tag
-        if name not in ELEMENTS:
-            raise ValueError(f"<{tag}> {attrs}: no element of Rich")
-        self._open.append(name)
-        self.parts.append(ELEMENTS[name] + escape(dict(attrs).get("data-as", "")))
-
-    def handle_endtag(self, tag: str) -> None:
-        self._open.pop()
-        self.parts.append("}")
-
-    def handle_data(self, data: str) -> None:
-        self.parts.append(escape(broken(data)))
+def _elements(markup: str) -> Latex:
+    parts, within = [], []
+    for piece in re.split("(<[^>]*>)", markup):
+        if not piece.startswith("<"):
+            parts.append(escape(broken(unescape(piece))))
+        elif piece == "<br>":
+            parts.append(r"\\" if "stack" in within else r"\newline ")
+        elif piece.startswith("</"):
+            within.pop()
+            parts.append("}")
+        else:
+            tag = re.fullmatch(r'<(?:span class=")?(\w+)"?(?: data-as="(.*)")?>', piece)
+            if tag is None or tag[1] not in ELEMENTS:
+                raise ValueError(f"{piece}: no element of Rich")
+            within.append(tag[1])
+            parts.append(ELEMENTS[tag[1]] + escape(unescape(tag[2] or "")))
+    return Latex("".join(parts))
 
 
 def fill(template: Path, **values: object) -> str:

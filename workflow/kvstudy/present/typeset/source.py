@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from kvstudy.analyse.tidy.numbers import sign, sized
@@ -61,35 +62,33 @@ class Source:
 
     def table(
         self,
-        columns: list[tuple[str, str]],
+        heads: list[str],
         sections: list[Section],
         corner: str = "",
         notes: list[str] | None = None,
+        upper: list[str] | None = None,
         text: bool = False,
         stores: list[str] | None = None,
     ) -> Grid:
-        """A table as it is printed. ``columns`` are heads of two levels; the lower may be "".
+        """A table as it is printed, with ``upper`` above its heads.
 
         ``stores`` are those of the columns, "" for others; none if no column is a store's.
         """
-        number = len(columns)
-        pairs = list(zip(columns, stores or [""] * number, strict=True))
-        lower, groups = any(under for _, under in columns), []
-        for head, some in groupby(pairs, key=lambda pair: pair[0][0]):
-            of = [store for _, store in some]
-            groups.append((marked(head, store=of[0] if len(set(of)) == 1 else ""), len(of)))
+        number, groups = len(heads), []
+        stores = stores or [""] * number
+        for head, of in groupby(zip(upper or [], stores, strict=False), key=itemgetter(0)):
+            names = [store for _, store in of]
+            one = names[0] if len(set(names)) == 1 else ""
+            groups.append((marked(head, store=one), len(names)))
         width = (0.76 if number < 3 else 0.64) / number if text and number else 0
         paper = Paper(
             *(("footnotesize", ".33em") if number > 6 else ("small", "")),
             widths=(width,) * number if text else (),
             width=0.6 if number < 3 else 1,
-            head=0 if lower else None,
+            head=0 if upper else None,
         )
-        return Grid(
-            [marked(under if lower else head, store=store) for (head, under), store in pairs],
-            *(sections, list(notes or []), corner, groups if lower else []),
-            paper=paper,
-        )
+        columns = [marked(head, store=store) for head, store in zip(heads, stores, strict=True)]
+        return Grid(columns, sections, list(notes or []), corner, groups, paper=paper)
 
 
 def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
@@ -102,7 +101,7 @@ def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
         by_store = {row.store: row for row in rows.itertuples()}
         label = label_of(next(rows.itertuples()))
         section.lines.append(Line(label, [source.cell(by_store.get(store)) for store in stores]))
-    heads = [(source.title(store), "") for store in stores]
+    heads = list(map(source.title, stores))
     return source.table(heads, list(sections.values()), stores=stores)
 
 
@@ -118,24 +117,27 @@ def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
     stores = _in_order(values["store"], source)
     # Printed as 1:x, the value of a/b is the ratio b:a.
     turned = set(values.loc[values["printed"].str.startswith("1:"), "store"])
-    keys = list(dict.fromkeys(values[["store", *others]].itertuples(index=False, name=None)))
-    keys.sort(key=lambda key: (stores.index(key[0]), [n for n in key[1:] if isinstance(n, float)]))
-    by_key = {}
-    columns: dict[tuple, tuple[str, str]] = {}
+    by_key, heads = {}, {}
     for row in values.itertuples():
         key = tuple(getattr(row, name) for name in ["store", *others])
         by_key[getattr(row, rows), key] = row
-        parts = [_part(name, getattr(row, name), row, source) for name in others]
-        title = source.title(row.store, row.store in turned)
-        columns.setdefault(key, (title, ", ".join(filter(None, parts))))
+        parts = (_part(name, getattr(row, name), row, source) for name in others)
+        heads.setdefault(key, ", ".join(filter(None, parts)))
+    keys = sorted(
+        heads,
+        key=lambda key: (stores.index(key[0]), [n for n in key[1:] if isinstance(n, float)]),
+    )
     lines = [
         Line(_whole(size, source), [source.cell(by_key.get((size, key))) for key in keys])
         for size in sorted(values[rows].dropna().unique())
     ]
     notes = [] if "metric" in others else [label_of(next(values.itertuples())) + "."]
+    titles = [source.title(store, store in turned) for store, *_others in keys]
     return source.table(
-        *([columns[key] for key in keys], [Section("", lines)], _(SIZE_TITLES[rows]), notes),
-        stores=[key[0].replace("/", " ") for key in keys],
+        [heads[key] for key in keys] if others else titles,
+        *([Section("", lines)], _(SIZE_TITLES[rows]), notes),
+        upper=titles if others else None,
+        stores=[store.replace("/", " ") for store, *_others in keys],
     )
 
 
@@ -172,5 +174,5 @@ def label_of(row) -> str:
 def _in_order(stores: pd.Series, source: Source) -> list[str]:
     """Each store once: those of the study in its order, then what compares two of them."""
     known = source.study.store_names
-    some = dict.fromkeys(stores)
-    return [name for name in known if name in some] + [name for name in some if name not in known]
+    order = dict(zip(known, range(len(known)), strict=True))
+    return sorted(dict.fromkeys(stores), key=lambda name: order.get(name, len(known)))

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from html import unescape
-from itertools import pairwise
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from kvstudy.analyse.tidy.numbers import between, ends
+from kvstudy.analyse.tidy.numbers import (
+    MARK,
+    between,
+    ends,
+    grouped,
+    marked_values,
+    significant,
+    sized,
+)
 from kvstudy.language.current import _
-from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, fill, fill_html, rejected_note
+from kvstudy.libraries import np, pd
+from kvstudy.present.typeset.latex import DASH, REJECTED, fill, fill_html, note, number_cell, plain
 from kvstudy.study.kinds import AnyTable
 
 if TYPE_CHECKING:
@@ -99,12 +106,12 @@ class Grid:
     @property
     def rules(self) -> list[tuple[int, int]]:
         """The first and last column below each group of several, the labels' being the first."""
-        spans, first = [], 2
-        for _title, width in self.groups:
-            if width > 1:
-                spans.append((first, first + width - 1))
-            first += width
-        return spans
+        return [(first + 2, first + 1 + width) for width, first in self._spans() if width > 1]
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """The number of columns of each group, and the place of its first one."""
+        widths = [width for _title, width in self.groups]
+        return zip(widths, accumulate(widths, initial=0), strict=False)
 
     @property
     def middle(self) -> int:
@@ -114,25 +121,22 @@ class Grid:
     def frame(self) -> pd.DataFrame:
         """The cells as they are printed: section, line, then each column of the table."""
         upper = [title for title, width in self.groups for _ in range(width)]
-        heads = [
-            ": ".join(unescape(head) if isinstance(head, Rich) else head for head in both if head)
-            for both in zip(upper or [""] * len(self.columns), self.columns, strict=True)
+        both = zip(upper or [""] * len(self.columns), self.columns, strict=True)
+        heads = [": ".join(plain(head) for head in of if head) for of in both]
+        rows = [
+            [section.title, line.label, *map(plain, line.cells)]
+            for section in self.sections
+            for line in section.lines
         ]
-        rows = []
-        for section in self.sections:
-            for line in section.lines:
-                cells = [getattr(cell, "unmarked", "") or cell for cell in line.cells]
-                rows.append([section.title, line.label, *cells])
         return pd.DataFrame(rows, columns=["section", "line", *heads])
 
     def parts(self) -> list[Grid]:
         """What stands below each other on paper: as many columns in each, or one fewer."""
-        if not self.sections:
-            return []
-        number = len(self.columns)
-        blocks = max(1, -(-number // self.paper.most)) if self.paper.most else 1
-        ends = [-(-number * block // blocks) for block in range(blocks + 1)]
-        return [self] if blocks < 2 else [self._part(*of) for of in pairwise(ends)]
+        number, most = len(self.columns), self.paper.most
+        if not self.sections or not most or number <= most:
+            return [self] if self.sections else []
+        blocks = np.array_split(range(number), -(-number // most))
+        return [self._part(block[0], block[-1] + 1) for block in blocks]
 
     def _part(self, start: int, end: int) -> Grid:
         """The columns from ``start`` on to that before ``end``, without lines that are empty."""
@@ -148,19 +152,25 @@ class Grid:
             if lines:
                 sections.append(replace(section, lines=lines))
         paper = replace(self.paper, widths=self.paper.widths[start:end], most=0)
-        columns, groups = self.columns[start:end], []
-        before = 0
-        for title, width in self.groups:
-            if start <= before < end:
-                groups.append((title, width))
-            before += width
+        pairs = zip(self.groups, self._spans(), strict=True)
+        groups = [group for group, (_, first) in pairs if start <= first < end]
+        columns = self.columns[start:end]
         return replace(self, columns=columns, groups=groups, sections=sections, paper=paper)
+
+
+def notes_of(grids: list[Grid]) -> list[str]:
+    """The notes below the ``grids``; last of all what the mark of a rejected value says."""
+    notes = [text for grid in grids for text in grid.notes]
+    if any(REJECTED in cell for grid in grids for line in grid.lines for cell in line.cells):
+        words = marked_values()
+        notes.append(note(MARK, words[:1].upper() + words[1:] + "."))
+    return notes
 
 
 def texts(grids: list[Grid], kind: str, templates: Path) -> tuple[str, str]:
     """The ``grids``, below each other, as LaTeX and as HTML, where their class is ``kind``."""
     parts = [part for grid in grids for part in grid.parts()]
-    notes = [note for grid in grids for note in grid.notes]
+    notes = notes_of(grids)
     tex = fill(templates / "table.tex.j2", paper=grids[0].paper, parts=parts, notes=notes)
     return tex, fill_html(templates / "table.html.j2", grids=grids, kind=kind, notes=notes)
 
@@ -168,9 +178,12 @@ def texts(grids: list[Grid], kind: str, templates: Path) -> tuple[str, str]:
 class Table(AnyTable):
     """A kind of table: its rows, and how they are shown."""
 
+    # The table of the analysis that has its rows.
+    finding: ClassVar[str]
+
     def rows(self, run: Run) -> pd.DataFrame:
         """What the table shows of a run, unrounded: its CSV."""
-        raise NotImplementedError
+        return getattr(run.headline_analysis, self.finding)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """How the rows are shown: tables below each other, most often one."""
@@ -222,8 +235,6 @@ def write_published(table: Table, source: Source, templates: Path, output: Path)
     """The same of what a source published alone; the grid, None where there is nothing of it."""
     grid = table.published_grid(source)
     if grid is not None:
-        if any(getattr(cell, "unmarked", "") for line in grid.lines for cell in line.cells):
-            grid.notes.append(rejected_note())
         _write(table.name, "printed", grid.frame(), [grid], templates, output)
     return grid
 
@@ -260,22 +271,65 @@ def two_lines(label: str, cells: list[tuple[str, str]], store: str, below: str =
     return [Line(label, first, store), *([Line(below, second, store)] if any(second) else [])]
 
 
+def number_of(name: str, text: Callable[[float], str]) -> Callable[[Any], str]:
+    """What makes the cell of a row: its number called ``name``, as ``text`` writes it."""
+    return lambda row: number_cell(getattr(row, name), text)
+
+
+def rate(value: float, digits: int = 3) -> str:
+    """With so many significant digits, in groups."""
+    return grouped(significant(value, digits))
+
+
+def whole(value: float) -> str:
+    return grouped(f"{value:.0f}")
+
+
+def amount(size: str, number: float) -> str:
+    """``10 000 records``: so many of a size."""
+    return sized(size, int(number)).format(whole(number))
+
+
+def span_of(runs: Iterable[float]) -> str:
+    """``3``, or ``2 to 3``: the numbers of runs that values are of; "" where there are none."""
+    numbers = sorted({int(number) for number in runs if number})
+    texts = list(map(str, numbers))
+    return between(texts[0], texts[-1]) if len(texts) > 1 else "".join(texts)
+
+
+def store_grid(
+    frame: pd.DataFrame,
+    run: Run,
+    columns: list[tuple[str, Callable[[Any], str]]],
+    notes: list[str],
+    below: Callable[[Any], list[str]] = lambda row: [],
+    **more: Any,
+) -> Grid:
+    """A section per workload and parameters, a line per store, of which ``frame`` has one row.
+
+    ``columns`` are heads and what makes the cells of a row, ``below`` makes the notes of a line;
+    ``more`` is of the ``Grid``.
+    """
+
+    def line(store: str, rows: pd.DataFrame) -> Line:
+        row = next(rows.itertuples())
+        cells = [cell(row) for _head, cell in columns]
+        return Line(run.titles[store], cells, store, notes=below(row))
+
+    sections = sections_of(frame, run.study, line)
+    return Grid([head for head, _cell in columns], sections, notes, **more)
+
+
 def sections_of(
     frame: pd.DataFrame, study: Study, line: Callable[[str, pd.DataFrame], Line]
 ) -> list[Section]:
     """A section per workload and parameters, with a line per store: ``line(store, its rows)``."""
-    return [
-        Section(
-            title,
-            [
-                line(store, rows[rows["store"] == store])
-                for store in study.store_names
-                if (rows["store"] == store).any()
-            ],
-            workload=rows["workload"].iloc[0],
-        )
-        for title, rows in by_workload(frame, study)
-    ]
+    sections = []
+    for title, rows in by_workload(frame, study):
+        of_store = dict(list(rows.groupby("store")))
+        lines = [line(store, of_store[store]) for store in study.store_names if store in of_store]
+        sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
+    return sections
 
 
 def by_workload(frame: pd.DataFrame, study: Study) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -287,9 +341,3 @@ def by_workload(frame: pd.DataFrame, study: Study) -> Iterator[tuple[str, pd.Dat
         groups = list(frame[frame["workload"] == use.name].groupby("parameters", sort=False))
         for parameters, rows in groups:
             yield (f"{use.title}, {parameters}" if len(groups) > 1 else use.title), rows
-
-
-def by_store(rows: pd.DataFrame, titles: dict[str, str], *more: str) -> Iterator[tuple]:
-    """The groups of ``rows`` by store (and ``more``), the stores as in ``titles``."""
-    for store in titles:
-        yield from rows[rows["store"] == store].groupby(["store", *more], sort=False)

@@ -1,0 +1,200 @@
+"""Percentiles of latency: over all runs, and at fixed rates."""
+
+from __future__ import annotations
+
+import math
+from operator import itemgetter
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.findings.open_loop import REACHED, of_workload
+from kvstudy.analyse.tidy.numbers import share, significant
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell, stacked
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    by_workload,
+    operation_word,
+    rate,
+    two_lines,
+    whole,
+)
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
+from kvstudy.study.metrics import PERCENTILES
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+
+SHOWN = [50.0, 95.0, 99.0, 99.9]
+
+
+class PercentilesTable(Table):
+    """Percentiles from the histograms of all repetitions; a part of every report."""
+
+    own_caption = N_("Percentiles of service time over all runs")
+
+    kind: Literal["percentiles"] = Field(
+        description="Percentiles of the latencies of each workload, all repetitions together."
+    )
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """The rows of the analysis, and ``mean_of_runs`` (us).
+
+        That is the plain mean of the values of the single runs, as sources print it; NaN
+        where no percentiles of the workload were published, and for other percentages.
+        """
+        rows, results = run.headline_analysis.percentiles, run.results
+        published = {
+            (workload, metric)
+            for workload in rows["workload"].unique()
+            for metric in PERCENTILES.values()
+            for store in rows["store"].unique()
+            for operation in results.operations(workload)
+            if results.published(store, workload, operation, metric) is not None
+        }
+        means = []
+        for row in rows.itertuples():
+            metric, value = PERCENTILES.get(row.percent, ""), None
+            if (row.workload, metric) in published:
+                value = results.measured(row.store, row.workload, row.operation, metric)
+            means.append(math.nan if value is None else value.mean)
+        return rows.assign(mean_of_runs=means)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per workload and its parameters, a line per store and operation."""
+        averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
+        columns = [(percent, decimal(f"{percent:g} %"), _merged) for percent in SHOWN]
+        head = stacked(_("mean of the"), _("runs' values"))
+        columns += [(percent, head, _mean) for percent in averaged]
+        columns.sort(key=itemgetter(0))
+        sections = []
+        for setting, mine in by_workload(rows, run.study):
+            lines = []
+            for store in run.titles:
+                of_store = mine[mine["store"] == store].groupby("operation", sort=False)
+                for operation, of in of_store:
+                    of = of.set_index("percent").reindex(SHOWN)
+                    cells = [cell(of.loc[percent]) for percent, _head, cell in columns]
+                    label = f"{run.titles[store]}, {operation_word(operation)}"
+                    lines += two_lines(label, cells, store)
+            sections.append(Section(setting, lines, workload=mine["workload"].iloc[0]))
+        if not sections:
+            sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(columns))])]
+        notes = [
+            _(
+                "Service time in µs that this share of the operations of all runs together does "
+                "not exceed, below it the range of the single runs. Left out: percentiles with "
+                "fewer than {} operations beyond them."
+            ).format(ENOUGH_BEYOND)
+        ]
+        if len(averaged):
+            notes.append(
+                _(
+                    "Mean of the runs' values: plain mean of the percentiles of the single runs, "
+                    "as the source has it; it is no percentile of any set of operations."
+                )
+            )
+        return [Grid([head for _percent, head, _cell in columns], sections, notes)]
+
+
+def _merged(row: pd.Series) -> tuple[str, str]:
+    """The percentile of all runs, and below it the range of the single ones."""
+    if not row["beyond"] >= ENOUGH_BEYOND:
+        return DASH, ""
+    below = f"{whole(row['low'])}{DASH}{whole(row['high'])}" if row["n"] > 1 else ""
+    return marked(whole(row["value"]), row["value"]), below
+
+
+def _mean(row: pd.Series) -> tuple[str, str]:
+    return number_cell(row["mean_of_runs"], whole), ""
+
+
+TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in SHOWN]
+
+
+class OpenLoopTable(Table):
+    """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
+
+    cells = "open loop"
+    by_itself = True
+    own_caption = N_("Latency at fixed rates, {}")
+
+    kind: Literal["open-loop"] = "open-loop"
+    workload: Name
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """A row per store, load, operation, kind of time and percentage."""
+        rates, latencies = run.headline_analysis.open_rates, run.headline_analysis.open_percentiles
+        return of_workload(rates, latencies, self.workload)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per store, a line per load."""
+        together = rows[rows["operation"] == ALL]
+        several = together["parameters"].nunique() > 1
+        sections = []
+        for store in run.study.store_names:
+            lines = []
+            of_store = together[together["store"] == store]
+            for (parameters, load), of in of_store.groupby(["parameters", "load"], sort=True):
+                label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
+                lines.append(Line(label, _at_rate(of), store))
+            lines += [
+                Line(decimal(f"{percent} %"), [DASH] * (2 + len(TIMES_SHOWN)), store)
+                for percent in run.study.open_loop.percents
+                if percent not in set(of_store["load"])
+            ]
+            sections.append(Section(run.titles[store], lines))
+        times = [_("Service time (ms)"), _("Intended time (ms)")]
+        groups = [("", 1), ("", 1), *((time, len(SHOWN)) for time in times)]
+        percents = [decimal(f"{percent:g} %") for percent in SHOWN]
+        columns = [_("Rate"), pgettext("rate", "Reached"), *percents, *percents]
+        notes, paper = _rate_notes(together, run.titles), Paper(gap=".22em", head=20)
+        return [Grid(columns, sections, notes, _("Load"), groups, paper=paper)]
+
+
+def _at_rate(group: pd.DataFrame) -> list[str]:
+    first = group.iloc[0]
+    reached, part = first["reached"] == first["n"], first["achieved"] / first["target"]
+    cells = [
+        number_cell(first["target"], whole),
+        marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part),
+    ]
+    of = group.set_index(["time", "percent"]).reindex(TIMES_SHOWN)
+    for value in (of["value"] / 1000).where(of["beyond"] >= ENOUGH_BEYOND):
+        cells.append(number_cell(value, lambda ms: rate(ms) if reached else italic(rate(ms))))
+    return cells
+
+
+def _rate_notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
+    notes = [
+        _(
+            "Load: share of the store's own throughput in the closed loop. Rate: operations per "
+            "second that were asked for, over all threads; Reached: the part of it that was done, "
+            "by the whole seconds in which the client was sending (above 100 % it made up for a "
+            "slow start). Then latencies in ms that this share of the operations does not exceed, "
+            "all operations and repetitions together. A percentile with fewer than {} operations "
+            "beyond it is left out."
+        ).format(ENOUGH_BEYOND)
+    ]
+    rates = together.drop_duplicates(["store", "parameters", "load"])
+    if (rates["reached"] < rates["n"]).any():
+        notes.append(
+            _(
+                "!: rate not reached (less than {} of it in at least one run), so the latencies, "
+                "in italics, are not those of this load."
+            ).format(share(REACHED))
+        )
+    for row in rates.itertuples():
+        if row.note:
+            load = decimal(f"{row.load:g} %")
+            notes.append(f"{titles[row.store]}, {load}: {sentence(row.note)}.")
+    return notes

@@ -1,0 +1,363 @@
+"""Every two stores: their ratio, and the order of all of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import combinations, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.findings.pairs import order_of, ratio_of
+from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.results import THROUGHPUT
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import Text
+from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.latex import (
+    BOUND,
+    DASH,
+    EQUAL,
+    TIE,
+    Rich,
+    grey,
+    lines,
+    marked,
+    stacked,
+    with_mark,
+)
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval, two_lines
+from kvstudy.stats.ranks import places
+from kvstudy.stats.ratios import Decision
+from kvstudy.study.base import Name, Strict
+from kvstudy.study.naming import check_known
+from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+    from kvstudy.present.typeset.source import Source
+    from kvstudy.study.model import Study
+
+# Columns that fit the width of a page, and those whose heads have parameters.
+MOST_COLUMNS, MOST_WITH_PARAMETERS = 6, 4
+
+
+class RatiosTable(Table):
+    """Throughput ratios of every two stores, per workload; a part of every report."""
+
+    controls = "all"
+    finding = "pairs"
+    own_caption = N_("Throughput of each two stores")
+
+    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A line per pair, a column per workload and parameters."""
+        study, floor = run.study, run.headline_analysis.floor
+        limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
+        bound = set(limited[SETTING].itertuples(index=False, name=None))
+        settings = [
+            (name, parameters)
+            for name in [*study.workload_names, MEAN]
+            for parameters in rows.loc[rows["workload"] == name, "parameters"].unique()
+        ]
+        by_pair = {
+            (row.workload, row.parameters, frozenset((row.faster, row.slower))): row
+            for row in rows.itertuples()
+        }
+        lines = []
+        for both in combinations(study.store_names, 2):
+            pairs = [by_pair.get((*setting, frozenset(both))) for setting in settings]
+            if any(pairs):
+                cells = [_ratio(row, both[0], bound) for row in pairs]
+                lines += two_lines(" / ".join(map(run.titles.get, both)), cells, " ".join(both))
+        sections = [Section(_("Two stores") if len(floor) else "", lines)]
+        if len(floor):
+            noise = {
+                (row.workload, row.parameters): (
+                    marked(significant(row.ratio), row.ratio),
+                    interval(row.ratio, row.low, row.high),
+                )
+                for row in floor.itertuples()
+            }
+            cells = [noise.get(setting, (DASH, "")) for setting in settings]
+            store = floor["store"].iloc[0]
+            lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
+            sections.insert(0, Section(_("Noise floor"), lines))
+        several = Counter(name for name, _ in settings)
+        heads = []
+        for name, parameters in settings:
+            short = study.workload(name).short
+            head = stacked(short, parameters) if several[name] > 1 else short
+            heads.append(marked(head, workload=name))
+        most = MOST_COLUMNS if len(several) == len(settings) else MOST_WITH_PARAMETERS
+        return [Grid(heads, sections, [_note(study)], paper=Paper(most=most))]
+
+
+def _note(study: Study) -> str:
+    pairing = _("not paired, by Welch's method") if study.imported else _("paired by repetition")
+    return _(
+        "Ratio of throughputs (geometric means, {}), below it the 95 % interval. {}: undecided "
+        "(Holm's correction over the pairs of a workload), in brackets the runs that would "
+        "decide. {}: equal within ±10 %. Grey: not above the noise floor. {}: one of the two is "
+        "client-bound."
+    ).format(pairing, TIE, EQUAL, BOUND)
+
+
+def _ratio(row, one: str, bound: set[tuple[str, str, str]]) -> tuple[str, str]:
+    """The ratio of ``one`` to the other with its marks, and the interval below it."""
+    if row is None:
+        return DASH, ""
+    value, low, high = ratio_of(row, one)
+    marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
+    if pd.notna(row.would_decide):
+        marks += f" ({row.would_decide:.0f})"
+    if any((store, row.workload, row.parameters) in bound for store in (row.faster, row.slower)):
+        marks += BOUND
+    text = marked(f"{significant(value)} {marks}".rstrip(), value)
+    between = interval(value, low, high)
+    return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
+
+
+FASTER = ">"
+# What a source prints of places: rates, or the places themselves.
+SOURCE_METRICS = ("throughput", "throughput_rank")
+# Places that fit side by side, and the width of one.
+MOST_PLACES, WIDTH = 4, 0.167
+
+
+class RankingLine(Strict):
+    """One order of the stores."""
+
+    title: Text = Field(description="What the order is of, for example Inserting.")
+    workload: Name = Field(
+        description="Its throughput gives the order; mean stands for the mean of all."
+    )
+
+
+class RankingTable(Table):
+    """The places of the stores by throughput, one line per workload or for their mean."""
+
+    controls = "all"
+
+    kind: Literal["ranking"] = Field(
+        description="The stores in the order of their throughput; those that the runs do not tell "
+        "apart share a place."
+    )
+    lines: Annotated[list[RankingLine], Field(min_length=1)] = Field(
+        description="The lines of the table."
+    )
+
+    def _named_workloads(self) -> list[str]:
+        return [line.workload for line in self.lines]
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for a line of a workload that the study has not."""
+        names = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
+        for index, line in enumerate(self.lines):
+            if line.workload not in names:
+                place = f"{path}: {key}.lines[{index}].workload"
+                check_known(place, "workload", line.workload, study.workload_names)
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per line and store: mean throughput over n runs (ops/s) and place.
+
+        ``place`` is 1 + the number of stores that are decided to be faster
+        (``stats.ranks.places``); NaN, with a ``note``, where the store has no valid value.
+        ``published_place`` is the place that the source printed (``throughput_rank``), or else
+        that of its ``published`` value. ``equal`` are stores that are shown to be equal to this
+        one, ``undecided`` those of which neither is shown, each with the number of runs that both
+        have and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is
+        "yes" where the client limits the store.
+        """
+        limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
+        bound = set(zip(limited["workload"], limited["store"], strict=True))
+        return pd.DataFrame(row for line in self.lines for row in _rows(line, run, bound))
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A line per order, below it that of the source; a column per place."""
+        number = len(run.study.stores)
+        shown: list[Line] = []
+        for title, of in rows.groupby("line", sort=False):
+            workload = of["workload"].iloc[0]
+            cells = _cells(of, run.titles, number, _by_pair(_pairs_of(run, workload)))
+            shown.append(Line(title, cells, workload=workload))
+            if of["published_place"].notna().any():
+                cells = _cells(of, run.titles, number)
+                shown.append(Line(_("published"), cells, workload=workload, published=True))
+        columns = [f"{place}." for place in range(1, number + 1)]
+        paper = Paper("small", ".4em", label=0.21, widths=(WIDTH,) * number, most=MOST_PLACES)
+        notes = _notes(rows, run)
+        return [Grid(columns, [Section("", shown)], notes, paper=paper)]
+
+    def published_grid(self, source: Source) -> Grid | None:
+        """The stores at each place; a mean with the value that the source printed beside it."""
+        values = source.values[self.published_rows(source)].dropna(subset="value")
+        number = len(source.study.stores)
+        shown = []
+        for line in self.lines:
+            of = values[values["workload"] == line.workload].set_index("store")
+            rates, ranks = (of[of["metric"] == metric] for metric in SOURCE_METRICS)
+            place_of = source_places(rates["value"], ranks["value"])
+            printed = {row.Index: row for row in rates.itertuples()}
+            cells: list[list[str]] = [[] for _ in range(number)]
+            for store in source.study.store_names:
+                if store in place_of:
+                    text, row = source.title(store), printed.get(store)
+                    if row:
+                        text = with_mark(f"{text} {source.printed(row)}", row.rejected)
+                    cells[place_of[store] - 1].append(text)
+            if place_of:
+                shown.append(Line(line.title, [Rich(" = ").join(cell) for cell in cells]))
+        if not shown:
+            return None
+        heads = [f"{place}." for place in range(1, number + 1)]
+        return source.table(heads, [Section("", shown)], _("Throughput"), text=True)
+
+
+def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[dict]:
+    workload, results, stores = line.workload, run.results, run.study.store_names
+    values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
+    compared = run.compared[0]
+    there = [store for store in stores if values[store] and store in compared]
+    frame = _pairs_of(run, workload)
+    place = places(order_of(frame, there)) or dict.fromkeys(there, 1)
+    pairs = _by_pair(frame)
+    published = {
+        metric: {
+            store: value
+            for store in stores
+            if (value := results.published(store, workload, "overall", metric)) is not None
+        }
+        for metric in SOURCE_METRICS
+    }
+    source = source_places(*published.values())
+    for store, value in values.items():
+        others = [other for other in there if other != store] if store in place else []
+        beside = {other: pairs.get(frozenset((store, other))) for other in others}
+        note = "" if value else results.state(store, workload).label or N_("no mean")
+        yield {
+            "line": line.title,
+            "workload": workload,
+            "store": store,
+            "n": value.n if value else 0,
+            "throughput": value.mean if value else math.nan,
+            "place": place.get(store, math.nan),
+            "equal": " ".join(
+                other for other, row in beside.items() if row and row.decision == Decision.EQUAL
+            ),
+            "undecided": " ".join(
+                f"{other}:{row.n:.0f}:{row.would_decide:.0f}" if row else f"{other}:0:nan"
+                for other, row in beside.items()
+                if _undecided(row)
+            ),
+            "client_bound": "yes" if (workload, store) in bound else "",
+            "published": published["throughput"].get(store),
+            "published_place": source.get(store, math.nan),
+            "rejected": results.rejected(store, workload, *THROUGHPUT),
+            "note": note if store in compared else N_("it is embedded, the others are servers"),
+        }
+
+
+def _pairs_of(run: Run, workload: str) -> pd.DataFrame:
+    """The rows of the analysis."""
+    return run.headline_analysis.pairs.query("workload == @workload")
+
+
+def _by_pair(rows: pd.DataFrame) -> dict[frozenset[str], Any]:
+    """``rows`` of ``_pairs_of`` by the two stores."""
+    return {frozenset((row.faster, row.slower)): row for row in rows.itertuples()}
+
+
+def _undecided(pair) -> bool:
+    """Also of two stores without a common repetition, which have no row."""
+    return pair is None or pair.decision == Decision.UNDECIDED
+
+
+def source_places(rates: Mapping[str, float], printed: Mapping[str, float]) -> dict[str, int]:
+    """Places as the source ``printed`` them, or else by its rates; equal ones share one."""
+    by_rate = pd.Series(rates, dtype=float).rank(method="min", ascending=False)
+    return {store: int(place) for store, place in {**by_rate, **printed}.items()}
+
+
+def _cells(
+    line: pd.DataFrame, titles: dict[str, str], number: int, pairs: dict | None = None
+) -> list[str]:
+    """The stores at each place, those of one place by their values with a sign between.
+
+    ``pairs`` are those of the analysis; without them the places are the source's.
+    """
+    here = pairs is not None
+    place, value = ("place", "throughput") if here else ("published_place", "published")
+    cells = []
+    for at in range(1, number + 1):
+        texts = []
+        rows = list(line[line[place] == at].sort_values(value, ascending=False).itertuples())
+        for row, following in zip_longest(rows, rows[1:]):
+            bound = BOUND if here and row.client_bound else ""
+            rate = getattr(row, value)
+            rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
+            text = with_mark(f"{titles[row.store]}{bound}{rate}", not here and row.rejected)
+            if following:
+                sign = _sign(pairs.get(frozenset((row.store, following.store)))) if here else EQUAL
+                text += f"\N{NO-BREAK SPACE}{sign}"
+            texts.append(text)
+        cells.append(lines(*texts))
+    return cells
+
+
+def _sign(pair) -> str:
+    """What stands between two stores of one place."""
+    return TIE if _undecided(pair) else EQUAL if pair.decision == Decision.EQUAL else FASTER
+
+
+def _notes(frame: pd.DataFrame, run: Run) -> list[str]:
+    of = []
+    for row in frame.drop_duplicates("line").itertuples():
+        title = run.study.workload(row.workload).title
+        of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
+    text = _("Each order is one of mean throughput (kops/s beside the name). {}.")
+    notes = [text.format(", ".join(of))]
+    if frame["place"].notna().any():
+        notes.append(
+            _(
+                "A place is one more than the number of stores that are shown to be faster (95 % "
+                "interval, Holm's correction, noise floor); stores of one place stand by their "
+                "values. {}: undecided. {}: equal within ±10 %."
+            ).format(TIE, EQUAL)
+        )
+    if frame["n"].max() == 1:
+        notes.append(_("There is one run: it decides nothing."))
+    else:
+        notes += _undecided_pairs(frame, run)
+    if (frame["client_bound"] == "yes").any():
+        text = _("{}: the client, not the store, limits the throughput.")
+        notes.append(text.format(BOUND))
+    missing = frame[frame["place"].isna()]
+    for (store, note), rows in missing.groupby(["store", "note"], sort=False):
+        names = ", ".join(rows["line"])
+        text = _("{} has no place in {}: {}.")
+        notes.append(text.format(run.titles[store], names, sentence(note)))
+    return notes
+
+
+def _undecided_pairs(frame: pd.DataFrame, run: Run) -> Iterator[str]:
+    """A sentence for each line, with the pairs in the order of their values."""
+    from kvstudy.analyse.claims.words import runs_words
+
+    for title, line in frame.groupby("line", sort=False):
+        pairs = _by_pair(_pairs_of(run, line["workload"].iloc[0]))
+        placed = line.sort_values("throughput", ascending=False).dropna(subset="place")
+        texts = []
+        for one, other in combinations(placed["store"], 2):
+            pair = pairs.get(frozenset((one, other)))
+            if _undecided(pair):
+                words = runs_words(int(pair.n), pair.would_decide) if pair else runs_words(0, 0)
+                texts.append(f"{run.titles[one]} / {run.titles[other]} ({words})")
+        if texts:
+            yield _("{}, undecided: {}.").format(title, ", ".join(texts))

@@ -1,0 +1,372 @@
+"""What was measured: the machine, the stores, and what their operations are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.tidy.files import ycsb_versions
+from kvstudy.analyse.tidy.numbers import grouped
+from kvstudy.analyse.tidy.probes import OK, RARE
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_, _, ngettext, pgettext
+from kvstudy.language.locale import decimal, list_of
+from kvstudy.language.reasons import reason, sentence
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, raised
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
+from kvstudy.study.probe import SCANNED, STEPS
+from kvstudy.study.properties import (
+    JUDGED,
+    STATED,
+    TITLES,
+    StoreProperties,
+    published_properties,
+    store_properties,
+)
+from kvstudy.study.workload import operations_of, properties_of
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+    from kvstudy.analyse.tidy.probes import Probes
+    from kvstudy.present.typeset.source import Source
+    from kvstudy.study.model import Study
+
+MACHINE = ["component", "name", "details", "source_name", "source_details"]
+
+
+class MachineTable(Table):
+    """What the cells were measured on, beside the machine of the source."""
+
+    cells = "all"
+    controls = "all"
+
+    kind: Literal["machine"] = Field(description="What the cells were measured on.")
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per component; those of the source that were not looked for here come last.
+
+        Stores follow as components with their version.
+        """
+        study, environment = run.study, run.environment
+        table: dict[str, dict[str, str]] = {}
+
+        def put(component: str, **values: str) -> None:
+            # "Memory" and "memory" are one component, and so are they in the reader's language.
+            row = table.setdefault(sentence(component).casefold(), dict.fromkeys(MACHINE, ""))
+            row["component"] = row["component"] or component
+            row.update(values)
+
+        try:
+            for component, part in _parts(environment):
+                put(component, name=part["name"], details=part.get("details", ""))
+            if study.imported:
+                put(N_("Machine"), name=study.imported.machine or _("not recorded"))
+            for part in study.source.machine if study.source else []:
+                put(part.component, source_name=part.name, source_details=part.details)
+            if version := ", ".join(ycsb_versions(environment)):
+                put("YCSB", name=version)
+            for store in study.store_names:
+                if facts := environment.get("stores", {}).get(store):
+                    embedded = run.stores[store].kind == "embedded"
+                    provider = "" if embedded else facts.get("provider", "")
+                    put(run.titles[store], name=facts["version"], details=provider)
+        except (KeyError, TypeError) as error:
+            raise KvstudyError(
+                f"{run.folder / 'environment.json'}: {error} is missing; measure a cell again or "
+                "take the file from a good run"
+            ) from error
+        return pd.DataFrame(table.values(), columns=MACHINE)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A line per component: here, and that of the source if it told any."""
+        columns, widths = [_("Here")], (0.7,)
+        source = run.study.source
+        if (rows["source_name"] != "").any():
+            columns, widths = [_("Here"), f"{source.author}, {source.year}"], (0.4, 0.4)
+        lines = []
+        for row in rows.itertuples():
+            cells = [_joined(row.name, row.details), _joined(row.source_name, row.source_details)]
+            lines.append(Line(sentence(row.component), cells[: len(columns)]))
+        paper = Paper("small", "", widths=widths)
+        return [Grid(columns, [Section("", lines)], corner=_("Component"), paper=paper)]
+
+    def published_grid(self, source: Source) -> Grid | None:
+        """The source's own machine table."""
+        lines = [
+            Line(sentence(part.component), [sentence(part.name), sentence(part.details)])
+            for part in source.study.source.machine
+        ]
+        if not lines:
+            return None
+        heads = [_("Name"), _("Details")]
+        return source.table(heads, [Section("", lines)], _("Component"), text=True)
+
+
+def _parts(environment: dict) -> Iterator[tuple[str, dict]]:
+    """Each component with its title; of several hosts, with the host that has it."""
+    hosts = environment.get("hosts", [])
+    if len(hosts) != 1:
+        yield from ((part["component"], part) for part in environment["components"])
+        return
+    (used,) = hosts
+    for name, parts in used["environments"].items():
+        for part in parts:
+            # Java is the client's.
+            if name in used["clients"] or not part["component"].startswith("Java"):
+                yield reason("of-host", component=part["component"], host=name), part
+    low, median, high = (f"{1e6 * seconds:.0f}" for seconds in used["round_trip"])
+    yield (
+        N_("Network"),
+        {
+            "name": reason("round-trip", median=median, low=low, high=high),
+            "details": reason("hosts", server=used["server"], clients=", ".join(used["clients"])),
+        },
+    )
+
+
+def _joined(name: str, details: str) -> str:
+    parts = (sentence(part) for part in (name, details) if part)
+    return ", ".join(parts) or DASH
+
+
+PROPERTIES = ["property", "store", "version", "says", "numbers", "published"]
+# Stores that fit side by side, and their share of the line.
+MOST_STORES, WIDTH = 4, 0.8
+
+
+class PropertiesTable(Table):
+    """What the stores of the study are, from their properties.yaml."""
+
+    cells = "none"
+
+    kind: Literal["properties"] = Field(
+        description="What the stores are (licence, indexes, replication, ...), with sources, from "
+        "`envs/stores/<store>/properties.yaml`."
+    )
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per property and store; ``numbers`` are those of the references.
+
+        ``says`` is "" for a property that is a judgement, which only the source has.
+        """
+        properties, published = store_properties(run.study), published_properties(run.study)
+        number = {
+            properties[store].references[name].url: number
+            for number, store, name in numbered(properties)
+        }
+        there = published.stores if published else {}
+        names = [*STATED, *(name for name in JUDGED if any(name in of for of in there.values()))]
+        rows = []
+        for name, (store, of_store) in product(names, properties.items()):
+            says, cited = "", []
+            if name in STATED:
+                statement = getattr(of_store, name)
+                says = statement.says
+                cited = sorted(number[of_store.references[one].url] for one in statement.references)
+            numbers = " ".join(map(str, cited))
+            published_words = there.get(store, {}).get(name, "")
+            rows.append([name, store, of_store.version, says, numbers, published_words])
+        return pd.DataFrame(rows, columns=PROPERTIES)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A line per property, a column per store."""
+        versions = rows.drop_duplicates("store").set_index("store")["version"]
+        columns = [
+            marked(f"{run.titles[store]} {version}", store=store)
+            for store, version in versions.items()
+        ]
+        lines = [
+            Line(_(TITLES[name]), [_statement(row) for row in of.itertuples()])
+            for name, of in rows.groupby("property", sort=False)
+        ]
+        side_by_side = -(-len(columns) // -(-len(columns) // MOST_STORES))
+        widths = (WIDTH / side_by_side,) * len(columns)
+        paper = Paper("scriptsize", label=0.13, widths=widths, most=MOST_STORES)
+        return [Grid(columns, [Section("", lines)], _notes(rows, run.study), paper=paper)]
+
+    def published_grid(self, source: Source) -> Grid | None:
+        """What the source says of the stores, in our words: its own are not English."""
+        published = published_properties(source.study)
+        if published is None:
+            return None
+        stores = [name for name in source.study.store_names if name in published.stores]
+        lines = [
+            Line(_(title), [sentence(published.stores[store].get(name, DASH)) for store in stores])
+            for name, title in TITLES.items()
+            if any(name in published.stores[store] for store in stores)
+        ]
+        missing = [source.title(name) for name in source.study.store_names if name not in stores]
+        notes = [_("The words are translated.")]
+        if missing:
+            notes.append(_("The source's table has no {}.").format(_(" and no ").join(missing)))
+        heads, sections = list(map(source.title, stores)), [Section("", lines)]
+        return source.table(heads, sections, notes=notes, text=True, stores=stores)
+
+
+def numbered(properties: dict[str, StoreProperties]) -> list[tuple[int, str, str]]:
+    """The references of all stores: number, store (one of its names), name of the reference.
+
+    A reference of a store that stands in the study twice has one number.
+    """
+    rows = {}
+    for store, of_store in properties.items():
+        for name, reference in of_store.references.items():
+            rows.setdefault(reference.url, (len(rows) + 1, store, name))
+    return list(rows.values())
+
+
+def _statement(row) -> Rich:
+    """What the store says, its references, and in brackets what the source says of it."""
+    text = Rich.escape(row.says)
+    if row.numbers:
+        text += "\N{NARROW NO-BREAK SPACE}" + raised(row.numbers.replace(" ", ", "))
+    if row.published:
+        text += " " + grey(f"({sentence(row.published)})")
+    return text
+
+
+def _notes(rows: pd.DataFrame, study: Study) -> list[str]:
+    notes = [_("Small numbers: the sources below.")]
+    if (rows["published"] != "").any():
+        source = study.source
+        name = f"{source.author}, {source.year}" if source else _("the source")
+        notes.append(_("In brackets, grey: what {} says.").format(name))
+    if (rows["says"] == "").any():
+        judged = [_(TITLES[name]) for name in JUDGED if name in set(rows["property"])]
+        text = ngettext(
+            "{} is a judgement of the source without a stated measure; nothing here stands beside "
+            "it. How fast the stores respond is what this report measures.",
+            "{} are judgements of the source without a stated measure; nothing here stands beside "
+            "it. How fast the stores respond is what this report measures.",
+            len(judged),
+        )
+        notes.append(text.format(list_of(judged)))
+    return notes
+
+
+LABELS = {
+    "insert": N_("Insert"),
+    "read": N_("Read"),
+    "scan": N_("Scan of {} records"),
+    "update-all": N_("Update, all fields"),
+    "update": N_("Update, one field"),
+}
+# The steps on keys that are not there belong to the same operation on those that are.
+MISSING = {"read": "read-missing", "update": "update-missing"}
+PAPER = Paper(widths=(0.385, 0, 0.25), head=20)
+
+
+class OperationsTable(Table):
+    """What one operation makes each server do. A study that names none has it all the same."""
+
+    cells = "none"
+    probes = True
+    own_caption = N_("What one operation means on each store")
+
+    kind: Literal["operations"] = Field(
+        description="What one operation makes each server do; every study has one, also unnamed."
+    )
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """Everything that was found out, one step of one store a row, unrounded.
+
+        ``meaning`` is what the store says of its operation.
+        """
+        probes, table = run.probes, []
+        for store in run.study.store_names:
+            for step in STEPS:
+                before, after = probes.sizes(store, step.name) or (None, None)
+                commands = probes.commands(store, step.name).items()
+                table.append(
+                    {
+                        "store": store,
+                        "step": step.name,
+                        "operation": step.operation,
+                        "operations": probes.operations(store, step.name),
+                        "statuses": _shares(probes.statuses(store, step.name)),
+                        "commands": ", ".join(f"{name} {count:.4f}" for name, count in commands),
+                        "misses": probes.missed(store, step.name),
+                        "bytes_before": before,
+                        "bytes_after": after,
+                        "meaning": run.stores[store].operations.get(step.operation, ""),
+                        "note": probes.reason(store),
+                    }
+                )
+        return pd.DataFrame(table)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per store, a line per operation that the study measures."""
+        used = _used(run.study)
+        steps = [step.name for step in STEPS if step.name in LABELS and step.operation in used]
+        sections = []
+        for store in run.study.store_names:
+            reason, title = run.probes.reason(store), run.titles[store]
+            lines = [] if reason else [_line(run.probes, store, step) for step in steps]
+            if reason:
+                title += ": " + _("not probed")
+            sections.append(Section(title, lines, store=store, note=sentence(reason)))
+        columns = [
+            " ".join([_("Commands that the server"), _("counted, per operation")]),
+            " ".join([_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")]),
+            _("On a missing key"),
+        ]
+        note = _(
+            "Commands have the server's own names; below {} an operation they are left out "
+            "(connecting, asking for the counters). Bytes are each server's own count: "
+            "they compare before and after, not between stores."
+        ).format(decimal(f"{RARE:g}"))
+        return [Grid(columns, sections, [note], corner=_("Operation"), paper=PAPER)]
+
+
+def _used(study: Study) -> set[str]:
+    """The operations of the study's workloads; all of them are loaded."""
+    used = {"insert"}
+    for use in study.workloads:
+        used.update(operations_of(properties_of(study, use)))
+    return used | {"read", "update"} if "read-modify-write" in used else used
+
+
+def _line(probes: Probes, store: str, step: str) -> Line:
+    label = _(LABELS[step]).format(SCANNED)
+    if not probes.operations(store, step):
+        return Line(label, [pgettext("operation", "not supported"), "", ""])
+    statuses = probes.statuses(store, step)
+    # Names may hold points, so only the numbers are turned into those of the language.
+    commands = ", ".join(
+        f"{name}\N{NO-BREAK SPACE}{decimal(f'{count:.2f}')}"
+        for name, count in probes.commands(store, step).items()
+    )
+    if set(statuses) != {OK}:
+        commands = f"{commands or DASH} ({_shown_shares(statuses)})"
+    sizes = ""
+    if step.startswith("update"):
+        both = (grouped(f"{size:.0f}") for size in probes.sizes(store, step) or ())
+        sizes = " \N{RIGHTWARDS ARROW} ".join(both) or DASH
+    return Line(label, [commands or DASH, sizes, _missing(probes, store, step)])
+
+
+def _missing(probes: Probes, store: str, step: str) -> str:
+    """What the operation says of a key that is not there, and what comes of it."""
+    if step not in MISSING:
+        return ""
+    text = _shown_shares(probes.statuses(store, MISSING[step]))
+    if step == "update":
+        return _("{}, creates it").format(text) if probes.creates(store) else text
+    missed = probes.missed(store, MISSING[step])
+    return text if missed is None else _("{}, {} misses").format(text, decimal(f"{missed:.2f}"))
+
+
+def _shares(statuses: dict[str, float]) -> str:
+    """``OK``, or ``OK 98 %, ERROR 2 %``."""
+    if len(statuses) == 1:
+        return next(iter(statuses))
+    return ", ".join(f"{name} {share * 100:.3g} %" for name, share in statuses.items())
+
+
+def _shown_shares(statuses: dict[str, float]) -> str:
+    """A number and its sign stay on one line."""
+    return decimal(_shares(statuses)).replace(" %", "\N{NO-BREAK SPACE}%")

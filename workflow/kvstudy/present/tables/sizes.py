@@ -1,0 +1,193 @@
+"""Throughput over the sizes of cells: a line for each value, and where it saturates."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.tidy.numbers import share, significant
+from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Section,
+    Table,
+    amount,
+    number_of,
+    rate,
+    span_of,
+    whole,
+)
+from kvstudy.stats.laws import SATURATED
+from kvstudy.study.base import SIZE_TITLES, SIZES, Name, Size, Sizes
+from kvstudy.study.combinations import lines
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+    from kvstudy.study.combinations import Line as Over
+    from kvstudy.study.model import Study
+
+
+class SweepTable(Table):
+    """Throughput over a size: a row for each value, columns for stores and other sizes."""
+
+    cells = "every size"
+
+    kind: Literal["sweep"] = Field(description="Throughput over threads, records or operations.")
+    workload: Name = Field(description="The workload.")
+    over: Size = Field(description="The size that the rows have.")
+    where: Sizes = Field(
+        default=Sizes(),
+        description="The other sizes; a list makes a column for each. Left out: those shown.",
+    )
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for names that the study does not have, or a line without cells."""
+        from kvstudy.study.combinations import check_lines
+
+        super().check(study, path, key)
+        check_lines(self, study, path, key)
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """All values, one a row; see ``Swept.along`` for the columns."""
+        frames = [run.swept.along(line, "overall", "throughput") for line in self._lines(run.study)]
+        return pd.concat(frames, ignore_index=True)
+
+    def _lines(self, study: Study) -> list[Over]:
+        return lines(study, self.over, self.where, [self.workload], study.store_names)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A column per store and other sizes, two where there are published values."""
+        curves = self._lines(run.study)
+        published = (rows["side"] == PUBLISHED).any()
+        numbers = {size: {dict(curve.fixed).get(size) for curve in curves} for size in SIZES}
+        columns = []
+        for curve in curves:
+            fixed = (amount(*of) for of in curve.fixed if len(numbers[of[0]]) > 1)
+            parts = [run.titles[curve.store], ", ".join(fixed)]
+            parts += [pgettext("column", "here")] if published else []
+            columns.append(marked(stacked(*filter(None, parts)), store=curve.store))
+            if published:
+                there = stacked(pgettext("column", "published"))
+                columns.append(marked(there, store=curve.store))
+        by_point = {
+            (row.side, row.store, *(getattr(row, size) for size in SIZES)): row
+            for row in rows.itertuples()
+        }
+        shown = []
+        for size in sorted(rows[self.over].unique()):
+            cells = []
+            for curve in curves:
+                sizes = dict(curve.fixed) | {self.over: size}
+                point = (curve.store, *(sizes[name] for name in SIZES))
+                cells.append(_cell(by_point.get((MEASURED, *point))))
+                if published:
+                    cells.append(grey(_cell(by_point.get((PUBLISHED, *point)))))
+            shown.append(Line(whole(size), cells, value=size))
+        notes = [_("Throughput in operations per second.")]
+        runs = span_of(rows.loc[rows["side"] == MEASURED, "n"])
+        if runs == "1":
+            notes.append(
+                _(
+                    "One run each: how much a value would differ from the next run is not known "
+                    "from them."
+                )
+            )
+        elif runs:
+            text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
+            notes.append(text.format(runs))
+        if published:
+            text = _("Published values are of another machine: compare ratios, not rates.")
+            notes.append(text)
+        sections = [Section(_(SIZE_TITLES[self.over]), shown)]
+        return [Grid(columns, sections, notes, sortable=True)]
+
+
+def _cell(row) -> str:
+    if row is None:
+        return DASH
+    if math.isnan(row.value):
+        return sentence(row.note)
+    return with_mark(marked(whole(row.value), row.value), row.rejected == "yes")
+
+
+class ScalingTable(Table):
+    """Where throughput saturates; a part of every report with six thread counts or more."""
+
+    cells = "every size"
+    own_caption = N_("Throughput over client threads")
+
+    kind: Literal["scaling"] = Field(
+        description="Saturation and the universal scalability law, per store and workload."
+    )
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        from kvstudy.analyse.findings.bottleneck import scaling
+        from kvstudy.study.cells import sizes
+
+        return scaling(run.values, sizes(run.study, run.scale))
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per workload and sizes."""
+        marks: dict[str, str] = {}
+        columns = [
+            (_("Saturated at"), _saturated),
+            (_("Knee at"), number_of("knee", lambda knee: decimal(f"{knee:.1f}"))),
+            (_("One thread"), number_of("single", rate)),
+            (_("Contention"), number_of("contention", _small)),
+            (_("Coherency"), number_of("coherency", _small)),
+            (pgettext("from the fit", "Off"), number_of("off", share)),
+        ]
+        sections = []
+        for use in run.study.workloads:
+            mine = rows[rows["workload"] == use.name]
+            for (records, operations), of in mine.groupby(["records", "operations"], sort=True):
+                parts = [use.title, amount("records", records)]
+                if operations and mine["operations"].nunique() > 1:
+                    parts.append(amount("operations", operations))
+                lines = []
+                for store in run.study.store_names:
+                    for row in of[of["store"] == store].itertuples():
+                        cells = [cell(row) for _head, cell in columns]
+                        lines.append(Line(_label(row, run.titles, marks), cells, store))
+                sections.append(Section(", ".join(parts), lines, workload=use.name))
+        if not sections:
+            sections = [Section("", [Line(_("no throughput over threads"), [DASH] * 6)])]
+        notes = [
+            _(
+                "Saturated at: the fewest threads with {}% of the largest mean throughput. The "
+                "other columns are the universal scalability law, fitted to all runs: knee, the "
+                "threads of its largest throughput; ops/s of one thread; contention and coherency "
+                "(what threads cost each other); off, how far a typical run is from it."
+            ).format(f"{SATURATED * 100:.0f}"),
+            *(note(mark, f"{text}.") for text, mark in marks.items()),
+        ]
+        return [Grid([head for head, _cell in columns], sections, notes, sortable=True)]
+
+
+def _label(row, titles: dict[str, str], marks: dict[str, str]) -> str:
+    """The store, with one of the ``marks`` where the fit is doubtful."""
+    if not row.doubts:
+        return titles[row.store]
+    text = _("Doubtful: {}").format(sentence(row.doubts))
+    mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
+    return Rich.escape(titles[row.store]) + raised(mark)
+
+
+def _saturated(row) -> str:
+    if math.isnan(row.saturation):
+        return _("above {}").format(f"{row.most:.0f}")
+    return f"{row.saturation:.0f}"
+
+
+def _small(value: float) -> str:
+    return decimal("< 0.00001") if value < 1e-5 else significant(value, 2)

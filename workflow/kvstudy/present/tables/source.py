@@ -1,0 +1,308 @@
+"""What the source says: its claims in a line each, and the checks of its numbers."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
+from kvstudy.analyse.audit.files import gravest_first
+from kvstudy.analyse.claims.quantities import READS, WEAKEST_FIRST, Quantity, Support
+from kvstudy.analyse.claims.table import VALUE, read_claims
+from kvstudy.analyse.claims.words import number
+from kvstudy.analyse.tidy.numbers import change, grouped, significant
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.reasons import coded, sentence
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.latex import DASH, Rich, bold, grey, marked, stacked, with_mark
+from kvstudy.present.typeset.latex import lines as below
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    amount,
+    interval_head,
+    operation_word,
+)
+from kvstudy.stats.ratios import Verdict
+from kvstudy.study.base import SIZES
+from kvstudy.study.load import STUDIES
+from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+    from kvstudy.study.model import Study
+
+# Of these, a bound is expected, and no value.
+BOUNDED = (Kind.LITTLE, Kind.MIXTURE, Kind.THREADS)
+MINUS = "\N{MINUS SIGN}"
+
+
+class AuditTable(Table):
+    """The checks of the source, and what does not fit; a part of every report with a source."""
+
+    cells = "none"
+    own_caption = N_("Checks of the source")
+
+    kind: Literal["audit"] = Field(
+        description="Checks of the source's tables and text, and what does not fit."
+    )
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        return checks_of(run)
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """The kinds of checks with their counts; below them what does not fit, gravest first."""
+        counts = []
+        for kind in Kind:
+            fits = rows.loc[rows["kind"] == kind, "fits"].value_counts()
+            if len(fits):
+                cells = [fits.sum(), *(fits.get(each, DASH) for each in Fits)]
+                counts.append(Line(_(kind.heading), list(map(str, cells))))
+        columns = [
+            *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in MISFITS)],
+            *[pgettext("check", "pass"), pgettext("check", "not judged")],
+        ]
+        kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
+        sections = []
+        for fits, of in gravest_first(rows).groupby("fits", sort=False):
+            lines = []
+            for row in of.itertuples():
+                wrong = misfit(row, run.study, run.titles)
+                label = below(wrong.place, grey(wrong.note)) if wrong.note else wrong.place
+                lines.append(Line(label, [wrong.given, wrong.expected, wrong.off]))
+            sections.append(Section(_(fits)[:1].upper() + _(fits)[1:], lines))
+        heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
+        misfits = Grid(heads, sections, corner=_("Failed checks"), paper=Paper(label=0.6))
+        return [kinds, misfits] if sections else [kinds]
+
+
+def checks_of(run: Run) -> pd.DataFrame:
+    """The checks of the source; KvstudyError where there are none."""
+    if run.audit is None:
+        raise KvstudyError(
+            f"{STUDIES / run.study.name / 'study.yaml'}: tables: nothing of the study's source can "
+            "be checked; remove the table, or add published.csv or quotes.yaml"
+        )
+    return run.audit
+
+
+def misfit(row, study: Study, titles: dict[str, str]) -> SimpleNamespace:
+    """A ``row`` of ``audit.csv`` that does not fit, in words and numbers as they are printed.
+
+    ``place`` is where and what the source gives, ``off`` by how much at least it is wrong.
+    """
+    # Counts say in words of what they are.
+    unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
+    expected = exact(row.expected)
+    if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
+        expected = _("at most {}").format(grouped(significant(row.high)))
+    places = [row.place] if row.kind == Kind.TEXT else row.place.split(", ")
+    place = ", ".join(map(sentence, places))
+    workload = row.workload
+    if workload in (*study.workload_names, MEAN):
+        workload = study.workload(workload).title
+    parts = [place[:1].upper() + place[1:], titles.get(row.store, row.store), workload, sizes(row)]
+    return SimpleNamespace(
+        place=f"{', '.join(filter(None, parts))}: {sentence(row.what)}",
+        given=(significant if row.kind in BOUNDED else exact)(row.given) + unit,
+        expected=expected + (unit if unit == " %" else ""),
+        off=_off(row.off),
+        note=row.note and sentence(row.note).rstrip(".") + ".",
+    )
+
+
+def sizes(row) -> str:
+    """``10 000 records, 4 threads``; "" where none is given."""
+    numbers = ((name, getattr(row, name)) for name in SIZES)
+    return ", ".join(amount(name, number) for name, number in numbers if not math.isnan(number))
+
+
+def _off(share: float) -> str:
+    """By how much, in %, the given value is beyond what fits (``Check.off``)."""
+    if math.isinf(share):
+        return DASH
+    if abs(share) < 0.0001:
+        return f"<{decimal('0.01')} %"
+    return f"{MINUS if share < 0 else '+'}{significant(abs(share) * 100, 2)} %"
+
+
+def exact(value: float) -> str:
+    """With as many digits as one needs to see a difference."""
+    text = f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
+    return grouped(text).replace("-", MINUS)
+
+
+# Of each kind of check the title of its section, and the decimals.
+CHECKS = {
+    Kind.LITTLE: (N_("Share of the time in calls: throughput times mean latency ÷ threads"), 3),
+    Kind.RUNTIME: (N_("Throughput times run time ÷ operations"), 4),
+    Kind.FAILURES: (N_("Operations ÷ those that the stated failures leave"), 4),
+    Kind.THREADS: (N_("Throughput of N threads ÷ N times that of one (the largest)"), 2),
+}
+
+
+class AuditedTable(Table):
+    """What the checks of the values of the source's tables found."""
+
+    cells = "none"
+    own_caption = N_("Checks of the source's values")
+
+    kind: Literal["audited"] = Field(
+        description="The checks of the source's values, one column per store."
+    )
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """The checks of the tables' values."""
+        checks = checks_of(run)
+        checks = checks[checks["workload"].isin(run.study.workload_names)]
+        return checks[checks["kind"] != Kind.TEXT]
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per kind of check, a line for each workload, set of sizes and operation."""
+        stores = [store for store in run.study.store_names if store in set(rows["store"])]
+        sections = []
+        for kind, (title, decimals) in CHECKS.items():
+            lines = _lines(rows[rows["kind"] == kind], run.study, stores, kind, decimals)
+            sections += [Section(_(title), lines)] if lines else []
+        sections += _combined(rows, run.study, stores)
+        nothing = Section("", [Line(_("Nothing follows from other values"), [])])
+        note = Rich.escape(_("{}: fails by more than rounding can do.")).format(bold(_("Bold")))
+        columns = [marked(run.titles[store], store=store) for store in stores]
+        return [Grid(columns, sections or [nothing], [note])]
+
+
+def _lines(
+    rows: pd.DataFrame, study: Study, stores: list[str], kind: Kind, decimals: int
+) -> list[Line]:
+    of_one = kind == Kind.THREADS
+    keys = ["workload", *(SIZES[:-1] if of_one else SIZES), "operation"]
+    lines = []
+    for (workload, *_rest, operation), group in rows.groupby(keys, sort=False, dropna=False):
+        cells = dict.fromkeys(stores, DASH)
+        for row in group.itertuples():
+            ratio = row.given / (row.expected if kind in (Kind.RUNTIME, Kind.FAILURES) else 1)
+            cells[row.store] = marked(_bold(decimal(f"{ratio:.{decimals}f}"), row), ratio)
+        label = [
+            study.workload(workload).title,
+            "" if operation == "overall" else operation_word(operation),
+            sizes(row._replace(threads=math.nan) if of_one else row),
+        ]
+        lines.append(Line(", ".join(filter(None, label)), list(cells.values()), workload=workload))
+    return lines
+
+
+def _bold(text: str, row) -> str:
+    return bold(text) if row.fits in MISFITS else text
+
+
+def _combined(checks: pd.DataFrame, study: Study, stores: list[str]) -> list[Section]:
+    """The published combined values above those of all operations together."""
+    sections = []
+    keys = ["workload", "operation", "metric"]
+    plain = dict(list(checks[checks["kind"] == Kind.COMBINED].groupby(keys)))
+    weighted = checks[checks["kind"] == Kind.WEIGHTED].groupby(keys, sort=False)
+    for (workload, operation, metric), group in weighted:
+        same = plain.get((workload, operation, metric), checks.head(0))
+        [(_code, values)] = coded(group["what"].iloc[0])
+        of = operation_word(operation, " + ")
+        title = _("{} of {} (µs)").format(sentence(values["metric"]), of).capitalize()
+        shown = {
+            _("as published, a plain mean"): {
+                row.store: _bold(exact(row.given), row) for row in same.itertuples()
+            },
+            sentence(values["how"]): {
+                row.store: exact(round(row.expected, 1)) for row in group.itertuples()
+            },
+            _("published against it"): {
+                row.store: change(row.given / row.expected - 1) for row in group.itertuples()
+            },
+        }
+        lines = [
+            Line(label, [cells.get(store, DASH) for store in stores])
+            for label, cells in shown.items()
+        ]
+        title = f"{study.workload(workload).title}: {title}"
+        sections.append(Section(title, lines, workload=workload))
+    return sections
+
+
+SYMBOLS = {
+    Verdict.REPRODUCED: "\N{BLACK CIRCLE}",
+    Verdict.DIRECTION_ONLY: "\N{CIRCLE WITH LEFT HALF BLACK}",
+    Verdict.UNDECIDED: "\N{WHITE CIRCLE}",
+    Verdict.CONTRADICTED: "\N{MULTIPLICATION X}",
+    Verdict.NOT_MEASURED: DASH,
+}
+
+
+class Scoreboard(Table):
+    """The claims with their verdicts; a part of every report whose source makes claims."""
+
+    cells = "every size"
+    by_itself = True
+    own_caption = N_("The claims of the source in one line each")
+
+    kind: Literal["scoreboard"] = Field(description="The claims of the source and their verdicts.")
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row of ``claims.csv`` for each claim: of its weakest statement that was measured."""
+        rows = read_claims(run.text / "claims.csv")
+        asked = rows[rows["kind"] != VALUE]
+        weakness = {verdict.value: place for place, verdict in enumerate(WEAKEST_FIRST)}
+        order = {
+            "unknown": asked["value"].isna() & asked["what_published"].isna(),
+            "unmeasured": asked["value"].isna(),
+            "weakness": asked["statement_verdict"].map(weakness).fillna(0),
+        }
+        weakest = asked.assign(**order).sort_values(list(order), kind="stable")
+        shown = weakest.drop_duplicates("id").sort_index()[rows.columns]
+        # A claim of values of the source's machine alone.
+        alone = rows[~rows["id"].isin(shown["id"])].drop_duplicates("id")
+        return pd.concat([shown, alone]).sort_index()
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A line per claim: symbol and claim, what of it is shown, published and measured."""
+        judged = rows["verdict"].ne("").any()
+        lines = [_claim_line(row, judged) for row in rows.to_dict("records")]
+        part = _("weakest part") if judged else _("part")
+        here = ", ".join([pgettext("column", "here"), interval_head()])
+        columns = [part, _("published"), here]
+        counts = rows["verdict"].value_counts()
+        words = {Verdict.NOT_MEASURED: _("not measured in full")}
+        marks = [
+            f"{symbol}\N{NO-BREAK SPACE}{words.get(verdict, sentence(verdict))} ({counts[verdict]})"
+            for verdict, symbol in SYMBOLS.items()
+            if counts.get(verdict)
+        ]
+        notes = [", ".join(marks) + "."] if judged else []
+        paper = Paper(label=0.46, widths=(0.21, 0, 0))
+        return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]
+
+
+def _claim_line(row: dict[str, object], judged: bool) -> Line:
+    claim = Rich("{} <b>{}</b> {}").format(
+        SYMBOLS[row["verdict"]] if judged else "", row["id"], row["short"]
+    )
+    what = row["what"]
+    if row["unit"] == READS:
+        # The words are longer than the numbers.
+        what, row = f"{what};{_(' reads per write')}", row | {"unit": ""}
+    published = _number(row, row["what_published"])
+    rejected = row["rests_on"] != "" and row["source"] != Support.NOT and published != DASH
+    here = _number(row, row["value"], row["low"], row["high"])
+    return Line(claim, [what, with_mark(published, rejected), here])
+
+
+def _number(row: dict[str, object], value: float, *ends: float) -> str:
+    if pd.isna(value):
+        return DASH
+    low, high = (None, None) if not ends or pd.isna(ends[0]) else ends
+    return number(Quantity(value, low, high, 0, row["unit"]))

@@ -1,0 +1,334 @@
+"""Tables with a line for each store under a workload, or for each workload of one store."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
+from kvstudy.language.current import N_, _, ngettext, pgettext
+from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.latex import DASH, marked, number_cell
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    interval,
+    interval_head,
+    number_of,
+    rate,
+    sections_of,
+    store_grid,
+    whole,
+)
+from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
+from kvstudy.study.base import Name
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+    from kvstudy.study.model import Study
+
+# The mean of fewer whole seconds says nothing of a run.
+FEWEST_WHOLE = 3
+
+
+class RunsTable(Table):
+    """Intervals, spread and steadiness of all runs; a part of every report."""
+
+    finding = "intervals"
+    own_caption = N_("The runs behind the values")
+
+    kind: Literal["runs"] = Field(
+        description="Intervals, spread and steadiness of the runs of each workload."
+    )
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per workload and its parameters, a line per store."""
+        of_throughput = (rows["operation"] == "overall") & (rows["metric"] == "throughput")
+        shown = rows[of_throughput].join(_seconds(run), on=SETTING)
+        columns = [
+            (_("Ops/s"), number_of("value", rate)),
+            (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
+            (_("CoV"), number_of("cov", lambda cov: share(cov) + (" !" if cov > NOISY else ""))),
+            # Tables sort by the others.
+            (_("Whole"), lambda row: str(number_cell(row.whole, rate))),
+            (_("Rest"), lambda row: str(number_cell(row.steady, rate))),
+            (_("Cut"), lambda row: str(number_cell(row.cut, whole))),
+            (_("Steady"), lambda row: DASH if pd.isna(row.verdict) else row.verdict),
+        ]
+        notes = [
+            _(
+                "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
+                "CoV: standard deviation ÷ mean. Whole, Rest: mean ops/s in the whole seconds of "
+                "the runs, and in those after the warm-up, which took Cut seconds (means over the "
+                "runs with at least {} whole seconds). Steady: runs that have a steady state after "
+                "their warm-up, of all runs; too short: less than {} s remain. !: a CoV above {}, "
+                "or runs without a steady state, whose mean hides a change."
+            ).format(FEWEST_WHOLE, STEADY_SECONDS, share(NOISY))
+        ]
+        grid = store_grid(shown, run, columns, notes, sortable=True)
+        if not grid.sections:
+            grid.sections = [Section("", [Line(_("no valid run"), [DASH] * len(columns))])]
+        return [grid]
+
+
+def _seconds(run: Run) -> pd.DataFrame:
+    """Of each setting the mean of whole runs, of what follows the warm-up, and the warm-up in s."""
+    seconds = run.headline_analysis.steadiness
+    enough = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
+    means = enough.groupby(SETTING)[["whole", "steady", "cut"]].mean()
+    # Where nothing was cut off there is no other value.
+    means["steady"] = means["steady"].where(means["cut"] > 0)
+    return means.join(seconds.groupby(SETTING)["verdict"].agg(_steady), how="outer")
+
+
+def _steady(verdicts: pd.Series) -> str:
+    if (verdicts == Steadiness.TOO_SHORT).all():
+        return _("too short")
+    flag = " !" if (verdicts == Steadiness.NOT_STEADY).any() else ""
+    return _("{} of {}").format((verdicts == Steadiness.STEADY).sum(), len(verdicts)) + flag
+
+
+class BottleneckTable(Table):
+    """What limits each store's throughput; a part of every report."""
+
+    controls = "all"
+    finding = "bottleneck"
+    own_caption = N_("What limits the throughput")
+
+    kind: Literal["bottleneck"] = Field(
+        description="CPU of client and server, and whether the client is the limit."
+    )
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per workload and parameters."""
+        tried = rows["clients"].notna().any()
+        cores = rows["machine_cores"].max()
+        two_digits = partial(significant, digits=2)
+        columns = [
+            (_("Client µs"), number_of("client_cpu", significant)),
+            (_("Server µs"), number_of("server_cpu", significant)),
+            (_("Client cores"), number_of("client_cores", two_digits)),
+            (_("Server cores"), number_of("server_cores", two_digits)),
+            (_("In calls"), number_of("in_call", share)),
+            *([] if tried else [(_("Of ceiling"), number_of("ceiling", share))]),
+            *([(_("Clients"), number_of("clients", "{:.0f}".format))] if tried else []),
+            *([(_("Twice as many"), _twice)] if tried else []),
+            (_("Client-bound"), lambda row: sentence(row.client_bound) or DASH),
+        ]
+        notes = [
+            _("Geometric means over the runs. Client µs, Server µs: CPU time per operation."),
+            _("Client cores, Server cores: cores in use.")
+            if pd.isna(cores)
+            else _("Client cores, Server cores: cores in use, of {}.").format(f"{cores:.0f}"),
+            _("In calls: share of the client threads' time in calls to the store."),
+            _(
+                "Clients: how many share the threads. Twice as many: throughput of twice as many "
+                "clients relative to theirs, with its 95 % interval; without it, these are the "
+                "most that were tried."
+            )
+            if tried
+            else _("Of ceiling: throughput relative to that of YCSB without a store."),
+        ]
+        return [store_grid(rows, run, columns, [" ".join(notes)], sortable=True)]
+
+
+def _twice(row) -> str:
+    if pd.isna(row.twice):
+        return DASH
+    ends = interval(row.twice, row.twice_low, row.twice_high)
+    return f"{significant(row.twice)} ({ends})"
+
+
+class TrimmedTable(Table):
+    """Trimmed means beside plain ones; a part of the report of a study that uses them."""
+
+    finding = "trimmed"
+    own_caption = N_("Means without the smallest and the largest runs")
+
+    kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per workload and parameters."""
+
+        def line(store: str, of: pd.DataFrame) -> Line:
+            cells = []
+            by_metric = of.set_index("metric")
+            for metric in ("throughput", "runtime"):
+                if metric not in by_metric.index:
+                    cells += [DASH] * 3
+                    continue
+                row = by_metric.loc[metric]
+                mean, trimmed, low, high = (
+                    marked(grouped(significant(row[name], 4)), row[name])
+                    for name in ("mean", "trimmed", "low", "high")
+                )
+                cells += [mean, trimmed, between(low, high)]
+            return Line(run.titles[store], cells, store)
+
+        columns = [
+            *(_("ops/s: mean"), _("trimmed"), _("95 % interval")),
+            *(_("Run time in ms: mean"), _("trimmed"), _("95 % interval")),
+        ]
+        notes = [
+            _(
+                "Means over the runs. Trimmed: without the smallest and the largest fifth of the "
+                "runs (of five runs one each), with Tukey and McLaughlin's interval."
+            )
+        ]
+        return [Grid(columns, sections_of(rows, run.study, line), notes, sortable=True)]
+
+
+class ValidityTable(Table):
+    """How many operations did what was asked; a part of every report."""
+
+    probes = True
+    finding = "validity"
+    own_caption = N_("Operations that did what was asked, and goodput")
+
+    kind: Literal["validity"] = Field(
+        description="Failed and missed operations, goodput, agreement with the servers' counters."
+    )
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A section per workload and its parameters."""
+        groups = [
+            *[(_("Operations"), 4), (_("Not good (%)"), 2), (_("Mean (ops/s)"), 2)],
+            (pgettext("counters", "Server's"), 1),
+        ]
+        columns = [
+            (_("all"), number_of("operations", whole)),
+            (_("good"), number_of("good", whole)),
+            (_("failed"), number_of("failed", whole)),
+            (_("missed"), number_of("missed", whole)),
+            (pgettext("of operations", "share"), number_of("share", _percent)),
+            (interval_head(), lambda row: between(_percent(row.low), _percent(row.high))),
+            (_("throughput"), number_of("throughput", rate)),
+            (_("goodput"), number_of("goodput", rate)),
+            (_("counters"), _agreement),
+        ]
+        note = _(
+            "Sums over all measured cells, invalid ones too; throughput and goodput are their "
+            "plain means. Not good: share of failed and missed operations, with Wilson's interval "
+            "(rather too narrow, since operations of one cell often fail together). Server's "
+            "counters: largest deviation from YCSB's counts; {}: not checked."
+        ).format(DASH)
+        own = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
+        paper = Paper(label=0.15, head=16)
+        return [store_grid(own, run, columns, [note], _below, groups=groups, paper=paper)]
+
+
+def _below(row) -> list[str]:
+    """What failed, and how many cells are invalid."""
+    # In the file: update: 12 ERROR; ...
+    parts = (part.split(": ", 1) for part in row.kinds.split("; ") if part)
+    kinds = "; ".join(": ".join([_(operation), *counts]) for operation, *counts in parts)
+    notes = [kinds] if kinds else []
+    if row.invalid:
+        text = ngettext("{} of {} cells are invalid", "{} of {} cells are invalid", int(row.n))
+        notes.append(text.format(whole(row.invalid), whole(row.n)))
+    return notes
+
+
+def _agreement(row) -> str:
+    if not row.checked:
+        return DASH
+    sign = "\N{MINUS SIGN}" if row.deviation < 0 else "+"
+    return f"{sign}{share(abs(row.deviation))}" if row.deviation else "0 %"
+
+
+def _percent(value: float) -> str:
+    """A share in per cent, without the sign."""
+    return significant(value * 100)
+
+
+NUMBERS = ["n", "throughput", "low", "high", "of_fastest", "latency_mean"]
+COLUMNS = ["workload", *NUMBERS, "client_cpu", "server_cpu", "failed", "note"]
+
+
+class StoreTable(Table):
+    """All workloads of one store; a part of the report of a study with ``store_pages``."""
+
+    own_caption = N_("All workloads of the store")
+
+    kind: Literal["store"] = Field(description="All workloads of one store.")
+    store: Name = Field(description="The store.")
+
+    @classmethod
+    def automatic(cls, study: Study) -> list[StoreTable]:
+        """One for each store."""
+        caption = _(cls.own_caption)
+        return [
+            cls(name=f"store-{store}", kind="store", caption=caption, store=store)
+            for store in study.store_names
+        ]
+
+    def stores_of(self, study: Study) -> list[str]:
+        """All: the store's places among them are in the table too."""
+        return study.store_names
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per workload: throughput (geometric mean, ops/s) with its 95 % interval.
+
+        ``of_fastest`` is throughput by that of the fastest of ``Run.compared`` (0 to 1),
+        latency_mean is of all operations (plain mean over kinds, us), client_cpu and server_cpu
+        are us per operation, failed is a share (0 to 1). A value that does not exist is NaN.
+        """
+        rows = [self._row(use.name, run) for use in run.study.workloads]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def _row(self, workload: str, run: Run) -> dict[str, object]:
+        results, rows = run.results, run.headline_analysis.intervals
+        rows = rows[(rows["workload"] == workload) & (rows["operation"] == "overall")]
+        own = rows[rows["store"] == self.store].set_index("metric")
+        row = dict.fromkeys(COLUMNS, math.nan) | {"workload": workload, "note": ""}
+        if "throughput" not in own.index:
+            return row | {"note": results.state(self.store, workload).label}
+        compared = next(group for group in run.compared if self.store in group)
+        rivals = rows[(rows["metric"] == "throughput") & rows["store"].isin(compared)]
+        speed, values = own.loc["throughput"], own["value"]
+        operation = results.all_operations(workload)
+        latency = results.measured(self.store, workload, operation, "latency_mean")
+        return row | {
+            **speed[["n", "low", "high"]],
+            "throughput": speed["value"],
+            "of_fastest": speed["value"] / rivals["value"].max(),
+            "latency_mean": latency.mean if latency else math.nan,
+            "client_cpu": values.get("client_cpu", math.nan),
+            "server_cpu": values.get("server_cpu", math.nan),
+            "failed": results.failed_share(self.store, workload, "overall"),
+        }
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A line per workload."""
+        columns = [
+            (_("Ops/s"), number_of("throughput", partial(rate, digits=4))),
+            (_("95 % interval"), lambda row: interval(row.throughput, row.low, row.high, 4)),
+            (_("Of the fastest"), number_of("of_fastest", share)),
+            (_("Mean (µs)"), number_of("latency_mean", rate)),
+            (_("Client (µs)"), number_of("client_cpu", rate)),
+            (_("Server (µs)"), number_of("server_cpu", rate)),
+            (_("Failed"), number_of("failed", lambda failed: share(failed) if failed else "0 %")),
+        ]
+        lines = []
+        for row in rows.itertuples():
+            cells = [sentence(row.note) or DASH, *[DASH] * 6]
+            if not math.isnan(row.throughput):
+                cells = [cell(row) for _head, cell in columns]
+            title = run.study.workload(row.workload).title
+            lines.append(Line(title, cells, workload=row.workload))
+        note = _(
+            "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the "
+            "fastest store that it is compared with. Mean: service time, plain mean over the "
+            "kinds of operation. Client, Server: CPU time of one operation."
+        )
+        heads = [head for head, _cell in columns]
+        return [Grid(heads, [Section("", lines)], [note], sortable=True)]
