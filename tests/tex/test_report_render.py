@@ -88,6 +88,12 @@ STUDY = {
 
 
 ANALYSIS = small.analysis()
+ENVIRONMENT = {
+    "stores": {"odd": {"jars": {"core-9.8.jar": ""}}},
+    "measured": 2,
+    "looked_at": 0,
+    "disturbance": {},
+} | {key: [] for key in ("machines", "findings", "mixed", "pinned")}
 
 
 def write_csv(path: Path, columns: list[str], rows: list[dict]) -> None:
@@ -201,9 +207,7 @@ def inputs(project: Path) -> Inputs:
             for s, v in published
         ],
     )
-    (here / "environment.json").write_text(
-        json.dumps({"stores": {"odd": {"jars": {"core-9.8.jar": ""}}}})
-    )
+    (here / "environment.json").write_text(json.dumps(ENVIRONMENT))
     probes(here / "probes.csv", odd="memcached")
     write_analysis(ANALYSIS, here / "analysis")
     raw = here / "raw/odd/a" / SLUG / "rep1"
@@ -549,9 +553,7 @@ def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:
 
 
 def test_cells_of_two_machines_are_told(inputs: Inputs, project: Path) -> None:
-    inputs.environment.write_text(json.dumps({"stores": {}, "machines": [[], []]}))
-    render(inputs, project / "out")
-    assert "there are 2 descriptions" in (project / "out/tiny.md").read_text()
+    assert "there are 2 descriptions" in told(inputs, project, machines=[[], []])
 
 
 FINDINGS = [
@@ -601,7 +603,7 @@ FINDINGS = [
 def told(inputs: Inputs, project: Path, **environment: object) -> str:
     """The text of the report of a run with this environment, one space between words."""
     known = json.loads(inputs.environment.read_text())
-    inputs.environment.write_text(json.dumps(known | {"measured": 2} | environment))
+    inputs.environment.write_text(json.dumps(known | environment))
     render(inputs, project / "out")
     text = (project / "out/tiny.md").read_text().replace("\u202f", " ")
     text = re.sub(r"\\([^\w\s]|_)", r"\1", text)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import jinja2
 
+from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.tidy.numbers import change, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, ngettext, pgettext
@@ -136,6 +137,8 @@ FILTERS = {
     # The smallest only as a bound.
     "p_value": lambda value: Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}")),
     "change": change,
+    # Of a pair of stores that is undecided.
+    "runs_words": lambda pair: runs_words(int(pair.n), pair.would_decide),
     # Whose page it is; the whole address is the link's.
     "host": lambda url: urlsplit(url).netloc.removeprefix("www."),
     "shortest": lambda value: Markup(decimal(f"{value:g}")),

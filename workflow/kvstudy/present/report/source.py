@@ -23,23 +23,21 @@ MOST = 5
 def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | None:
     """What ``audit.csv`` tells; None where the study's source was not audited.
 
-    ``checks`` are those that have a verdict, ``open`` of a kind those that have none.
-    ``rejected``: published values are marked for them. ``gravest`` are those that change most.
+    ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
+    these have none. ``rejected``: published values are marked for them. ``gravest`` are those
+    that change most.
     """
     if checks is None or checks.empty:
         return None
-    fits = checks["fits"]
-    kinds = [
-        SimpleNamespace(name=kind.value, checks=len(of), open=int((of == Fits.NONE).sum()))
-        for kind in Kind
-        if len(of := fits[checks["kind"] == kind])
-    ]
+    fits, kinds = checks["fits"], checks["kind"]
+    of_text = fits[kinds == Kind.TEXT]
     severities = {misfit: int((fits == misfit).sum()) for misfit in MISFITS}
     gravest = gravest_first(checks[fits != Fits.DIGITS]).head(MOST)
     return SimpleNamespace(
-        of_tables=[kind for kind in kinds if kind.name != Kind.TEXT],
-        of_text=next((kind for kind in kinds if kind.name == Kind.TEXT), None),
-        checks=sum(kind.checks - kind.open for kind in kinds),
+        of_tables=[kind for kind in Kind if kind != Kind.TEXT and (kinds == kind).any()],
+        of_text=len(of_text),
+        open_in_text=int((of_text == Fits.NONE).sum()),
+        checks=int((fits != Fits.NONE).sum()),
         severities=severities,
         wrong=sum(severities.values()),
         rejected=bool(((fits == Fits.RESULT) & (checks["doubts"] != "")).any()),
@@ -81,7 +79,7 @@ def claim_facts(path: Path) -> SimpleNamespace:
         raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
     claims = rows.drop_duplicates("id")
     verdicts, supports = (
-        [(each.value, int(count)) for each in of if (count := (claims[column] == each).sum())]
+        [(word, int(count)) for word in of if (count := (claims[column] == word).sum())]
         for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
     )
     denied, rejected = rows["source"] == Support.NOT, rows["rests_on"] != ""
