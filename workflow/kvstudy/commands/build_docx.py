@@ -8,10 +8,9 @@ from kvstudy.commands.options import LANGUAGE
 @LANGUAGE
 def command(run: str) -> None:
     """Build the report of RUN as a Word file from the text of `kvstudy render`."""
-    from kvstudy.present.report.document import Parts, build_docx
-    from kvstudy.study.run_names import REPORT, find_name
+    from kvstudy.present.report.document import build_docx
+    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
-    parts = Parts(of.tables, of.figures, REPORT)
-    build_docx(of.text / "report" / f"{of.name}.md", parts, of.document("docx"))
+    build_docx(of.text / "report" / f"{of.name}.md", of, of.document("docx"))
     print(of.document("docx"))

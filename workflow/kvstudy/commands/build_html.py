@@ -8,13 +8,11 @@ from kvstudy.commands.options import LANGUAGE
 @LANGUAGE
 def command(run: str) -> None:
     """Build the report of RUN as one HTML page from the text of `kvstudy render`."""
-    from kvstudy.present.report.document import Parts
     from kvstudy.present.report.html import build_html
-    from kvstudy.study.run_names import REPORT, find_name
+    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
     # Tables and figures of measured values name their cells.
     provenance = None if of.published_only else of.folder / "provenance.json"
-    parts = Parts(of.tables, of.figures, REPORT)
-    build_html(of.text / "report" / f"{of.name}.md", parts, of.document("html"), provenance)
+    build_html(of.text / "report" / f"{of.name}.md", of, of.document("html"), provenance)
     print(of.document("html"))

@@ -20,7 +20,7 @@ from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
 from kvstudy.present.report.cells import joined
 from kvstudy.present.report.course import FEWEST_SECONDS, MOST_WATCHING
-from kvstudy.present.report.document import Front, Parts, write_latex
+from kvstudy.present.report.document import REFERENCES, Front, write_latex
 from kvstudy.present.report.facts import run_facts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
@@ -48,8 +48,7 @@ def render(run: Run, output: Path, appendix: str = "") -> Path:
     files of another study or scale.
     """
     _check_cells(run)
-    parts = Parts(run.tables, run.figures, REPORT)
-    _check_source(run.study, parts.references)
+    _check_source(run.study)
     facts = run_facts(run)
     floats = Floats(run.study.source, run.tables, run.figures)
     text = write_text(REPORT / "text" / current(), facts, floats)
@@ -59,7 +58,7 @@ def render(run: Run, output: Path, appendix: str = "") -> Path:
             source.author, source.title, source.year
         )
     front = front_of(run, subtitle, _dateline(facts), subtitle)
-    return write_latex(text, front, parts, output, appendix)
+    return write_latex(text, front, run, output, appendix)
 
 
 def _check_cells(run: Run) -> None:
@@ -82,16 +81,16 @@ def _check_cells(run: Run) -> None:
             )
 
 
-def _check_source(study: Study, bibliography: Path) -> None:
+def _check_source(study: Study) -> None:
     """The source must be in the bibliography, or every citation of it is a question mark."""
     try:
-        text = bibliography.read_text(encoding="utf-8")
+        text = REFERENCES.read_text(encoding="utf-8")
     except OSError as error:
-        raise KvstudyError(f"{bibliography}: cannot be read: {error.strerror}") from None
+        raise KvstudyError(f"{REFERENCES}: cannot be read: {error.strerror}") from None
     keys = re.findall(r"^@\w+\{([^,\s]+),", text, re.M)
     if study.source and study.source.key not in keys:
         raise KvstudyError(
-            f"{bibliography}: has no entry '{study.source.key}', which the study "
+            f"{REFERENCES}: has no entry '{study.source.key}', which the study "
             f"'{study.name}' names as its source; add one"
         )
 
