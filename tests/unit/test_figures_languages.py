@@ -11,7 +11,7 @@ from kvstudy.present.drawing.draw import Looks, use_style, with_decimal_mark
 from kvstudy.present.drawing.page import scripts
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.curves import curves_table
-from kvstudy.present.report.surroundings import in_few_words
+from kvstudy.present.report.context import in_few_words
 from matplotlib.text import Text
 
 from tests.unit.languages import OTHER_LANGUAGES

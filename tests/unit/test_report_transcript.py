@@ -11,9 +11,10 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.report.transcript import (
     COLUMNS,
     LINES,
-    output_lines,
+    Line,
     shell_lines,
     transcript,
+    wrapped,
 )
 
 STATUS = "2026-11-20 17:53:{:02}:415 {} sec: {} operations; 500 current ops/sec; [READ: Count=1]"
@@ -61,7 +62,7 @@ def test_a_long_listing_is_cut_to_one_page(cell: Path) -> None:
 
 
 def test_long_output_is_wrapped_without_losing_a_character() -> None:
-    lines = output_lines(["x" * 250 + "é"])
+    lines = wrapped([Line("output", "x" * 250 + "é")])
     assert [line.kind for line in lines] == ["output", "more", "more"]
     assert "".join(line.text for line in lines) == "x" * 250 + "é"
     assert all(len(line.text) <= COLUMNS for line in lines)

@@ -29,14 +29,15 @@ from kvstudy.present.report.cells import (
     validity_facts,
     with_states,
 )
-from kvstudy.present.report.course import course_facts, open_loop_facts, rounds_facts
-from kvstudy.present.report.source import audit_facts, claim_facts
-from kvstudy.present.report.surroundings import (
+from kvstudy.present.report.context import (
+    audit_facts,
+    claim_facts,
     import_facts,
     machine_facts,
     nodes_of,
     not_imported,
 )
+from kvstudy.present.report.course import course_facts, open_loop_facts, rounds_facts
 from kvstudy.present.report.workloads import answers, throughputs, workload_facts
 from kvstudy.study.cells import closed_loop, own_sizes
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original

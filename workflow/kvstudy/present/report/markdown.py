@@ -80,23 +80,20 @@ def plain(value: float) -> Markup:
     return Markup(grouped(significant(value)))
 
 
-def as_unit(value: float, kind: str) -> Markup:
-    """``value`` as ``kops`` (given in ops/s) or ``latency`` (given in us), with its unit."""
-    factor, unit = _scale(value, kind)
+def as_kops(value: float) -> Markup:
+    """A throughput in ops/s, with its unit."""
+    return Markup(f"{plain(value * 1e-3)}{NARROW}kops/s")
+
+
+def as_range(low: float, high: float) -> Markup:
+    """From one throughput to another."""
+    return Markup(f"{plain(low * 1e-3)}\N{EN DASH}{as_kops(high)}")
+
+
+def as_latency(value: float) -> Markup:
+    """A latency in us, with its unit."""
+    factor, unit = (1e-3, "ms") if value >= 1000 else (1, "µs")
     return Markup(f"{plain(value * factor)}{NARROW}{unit}")
-
-
-def as_range(low: float, high: float, mean: float, kind: str) -> Markup:
-    """``low`` to ``high`` in the unit that their ``mean`` has."""
-    factor, unit = _scale(mean, kind)
-    return Markup(f"{plain(low * factor)}\N{EN DASH}{plain(high * factor)}{NARROW}{unit}")
-
-
-def _scale(value: float, kind: str) -> tuple[float, str]:
-    scales = {"kops": (1e-3, "kops/s"), "latency": (1e-3, "ms") if value >= 1000 else (1, "µs")}
-    if kind not in scales:
-        raise ValueError(f"{kind!r} is neither 'kops' nor 'latency'")
-    return scales[kind]
 
 
 def as_duration(seconds: float) -> Markup:
@@ -125,7 +122,8 @@ FILTERS = {
     "listed": listed,
     "numbers": distinct_numbers,
     "significant": plain,
-    "as_unit": as_unit,
+    "as_kops": as_kops,
+    "as_latency": as_latency,
     "as_range": as_range,
     "as_percent": lambda share: Markup(decimal(f"{share * 100:.4g}{NARROW}%")),
     # Of a measured share.

@@ -19,10 +19,10 @@ from kvstudy.present.claims import write_claims
 from kvstudy.present.drawing.draw import Looks, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names, joined
+from kvstudy.present.report.context import audit_facts, claim_facts
 from kvstudy.present.report.document import write_latex
 from kvstudy.present.report.markdown import Floats, fill, listed
 from kvstudy.present.report.render import OF_A_SOURCE, front_of
-from kvstudy.present.report.source import audit_facts, claim_facts
 from kvstudy.present.typeset.source import Source
 from kvstudy.present.typeset.table import write_published as write_table_of_source
 from kvstudy.present.typeset.table import write_table

@@ -69,16 +69,13 @@ def _check_cells(run: Run) -> None:
     sizes = {(cell.workload, cell.parameters) for cell in run.planned.values()}
     stores = [use.name for use in measured_uses(run.study)]
     for row in run.all_cells.itertuples():
+        wrong = ""
         if row.store not in stores or row.workload not in run.study.workload_names:
-            raise KvstudyError(
-                f"{path}: {row.store}/{row.workload} is not part of the study "
-                f"'{run.study.name}'; parse the raw logs again"
-            )
-        if (row.workload, row.parameters) not in sizes:
-            raise KvstudyError(
-                f"{path}: {row.workload}/{row.parameters} is not planned at scale "
-                f"{run.scale:g}; parse the raw logs again"
-            )
+            wrong = f"{row.store}/{row.workload} is not part of the study '{run.study.name}'"
+        elif (row.workload, row.parameters) not in sizes:
+            wrong = f"{row.workload}/{row.parameters} is not planned at scale {run.scale:g}"
+        if wrong:
+            raise KvstudyError(f"{path}: {wrong}; parse the raw logs again")
 
 
 def _check_source(study: Study) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import chain, groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import NN_, ngettext
@@ -27,8 +28,7 @@ FOLDER = re.compile(r"(?:/[^\s'\"=:]+/)?results/[^\s'\"/]+/measuring(?:/[^\s'\"/
 STATUS = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:.,]\d+ \d+ sec: ")
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line of the listing.
 
     ``kind`` is command, output, note (ours), continued or more: the latter two
@@ -46,12 +46,11 @@ def transcript(cell: Path, part: str) -> list[Line]:
     """
     lines = _commands(cell, part)
     if part == "server":
-        log = _read(cell / "server.log")
-        lines += output_lines(_without_middle(log, LOG_KEPT, LOG_KEPT))
+        lines += wrapped(_without_middle(_output(cell / "server.log"), LOG_KEPT, LOG_KEPT))
         lines += _commands(cell, "stop")
     else:
         for stream in ("err", "out"):
-            lines += output_lines(_thinned(_read(cell / f"{part}.{stream}")))
+            lines += wrapped(_thinned(_output(cell / f"{part}.{stream}")))
     return _without_middle(lines, LINES // 2, LINES - LINES // 2 - 1)
 
 
@@ -94,29 +93,28 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def output_lines(texts: list[str | Line]) -> list[Line]:
+def wrapped(lines: Iterable[Line]) -> list[Line]:
     """Output wrapped at COLUMNS; the parts after the first are marked as such."""
-    lines: list[Line] = []
-    for text in texts:
-        if isinstance(text, Line):
-            lines.append(text)
-            continue
-        text = text.expandtabs(8).rstrip()
-        lines.append(Line("output", text[:COLUMNS]))
+    pieces: list[Line] = []
+    for line in lines:
+        text = line.text.expandtabs(8).rstrip()
+        pieces.append(Line(line.kind, text[:COLUMNS]))
         rest, width = text[COLUMNS:], COLUMNS - 2
-        lines += [Line("more", rest[start : start + width]) for start in range(0, len(rest), width)]
-    return lines
+        pieces += [
+            Line("more", rest[start : start + width]) for start in range(0, len(rest), width)
+        ]
+    return pieces
 
 
-def _thinned(texts: list[str]) -> list[str | Line]:
+def _thinned(lines: list[Line]) -> list[Line]:
     """Without the inner status lines and repeated lines; a note says how many went."""
-    thin: list[str | Line] = []
-    for is_status, group in groupby(texts, key=lambda text: bool(STATUS.match(text))):
+    thin: list[Line] = []
+    for is_status, group in groupby(lines, key=lambda line: bool(STATUS.match(line.text))):
         if is_status:
             thin += _without_middle([*group], STATUS_KEPT, STATUS_KEPT, STATUS_LINES)
             continue
-        for text, same in groupby(group):
-            thin.append(text)
+        for line, same in groupby(group):
+            thin.append(line)
             if times := len(list(same)) - 1:
                 thin.append(_note(times, EQUAL_LINES))
     return thin
@@ -134,6 +132,10 @@ def _without_middle(
 
 def _note(number: int, words: tuple[str, str]) -> Line:
     return Line("note", f"[{ngettext(*words, number).format(number)}]")
+
+
+def _output(path: Path) -> list[Line]:
+    return [Line("output", text) for text in _read(path)]
 
 
 def _read(path: Path) -> list[str]:

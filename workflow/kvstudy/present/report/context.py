@@ -1,21 +1,109 @@
-"""What the report says of where it was measured: the machine, other load, imported logs."""
+"""What stands around the results: the source and its claims, the machine, imported logs."""
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter
 from itertools import product
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
+from kvstudy.analyse.audit.files import gravest_first
+from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
+from kvstudy.analyse.claims.quantities import THREADS
+from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
+from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import Names, joined
+from kvstudy.present.tables.audit import Misfit
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
+
+# Checks that the body of the report names; an appendix has all.
+MOST = 5
+
+
+def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | None:
+    """What ``audit.csv`` tells; None where the study's source was not audited.
+
+    ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
+    these have none. ``rejected``: published values are marked for them. ``gravest`` are those
+    that change most.
+    """
+    if checks is None or checks.empty:
+        return None
+    fits, kinds = checks["fits"], checks["kind"]
+    of_text = fits[kinds == Kind.TEXT]
+    severities = {misfit: int((fits == misfit).sum()) for misfit in MISFITS}
+    gravest = gravest_first(checks[fits != Fits.DIGITS]).head(MOST)
+    return SimpleNamespace(
+        of_tables=[kind for kind in Kind if kind != Kind.TEXT and (kinds == kind).any()],
+        of_text=len(of_text),
+        open_in_text=int((of_text == Fits.NONE).sum()),
+        checks=int((fits != Fits.NONE).sum()),
+        severities=severities,
+        wrong=sum(severities.values()),
+        rejected=bool(((fits == Fits.RESULT) & (checks["doubts"] != "")).any()),
+        weighting=_weighting(checks, names),
+        gravest=[Misfit.of(row, names.study, names.titles) for row in gravest.itertuples()],
+    )
+
+
+def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
+    """Where weighting by operations changes a published combined mean most; means in us.
+
+    ``share`` is the published one by the weighted one, less 1.
+    """
+    rows = checks[(checks["kind"] == Kind.WEIGHTED) & (checks["metric"] == "latency_mean")]
+    if rows.empty:
+        return None
+    shares = rows["given"] / rows["expected"] - 1
+    row = rows.loc[shares.abs().idxmax()]
+    return SimpleNamespace(
+        store=names.titles.get(row["store"], row["store"]),
+        workload=names.workload(row["workload"]),
+        published=row["given"],
+        weighted=row["expected"],
+        share=float(shares[row.name]),
+    )
+
+
+def claim_facts(path: Path) -> SimpleNamespace:
+    """From ``claims.csv``; KvstudyError when it or its table is missing.
+
+    ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
+    are counts. ``unsupported`` are names of claims that the source's own data deny, ``resting``
+    of others that rest on values that the audit of the source rejects. ``once``: some verdict
+    rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates mean
+    another thing on some store; ``threads``: some claim is about saturation.
+    """
+    rows = read_claims(path)
+    if rows.empty:
+        raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
+    claims = rows.drop_duplicates("id")
+    verdicts, supports = (
+        [(word, int(count)) for word in of if (count := (claims[column] == word).sum())]
+        for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
+    )
+    denied, rejected = rows["source"] == Support.NOT, rows["rests_on"] != ""
+    return SimpleNamespace(
+        count=len(claims),
+        verdicts=verdicts,
+        supports=supports,
+        unsupported=list(rows.loc[denied, "id"].unique()),
+        resting=list(rows.loc[rejected & ~denied, "id"].unique()),
+        once=bool((rows["n"] == 1).any()),
+        in_floor=bool(rows["marks"].str.contains(IN_FLOOR).any()),
+        unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),
+        threads=bool((rows["unit"] == THREADS).any()),
+    )
+
 
 # Components of a machine that tell a reader what kind of machine it is.
 TELLING = ("CPU", "Memory", "OS")
@@ -88,53 +176,42 @@ def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:
     return SimpleNamespace(repetitions=repetitions, shared=shared)
 
 
-# What logs do not tell, and so what is not possible. The first ones no log of YCSB tells, the
-# others have a name in environment.json.
-LACKS = [
-    (
-        "",
+# What logs do not tell, and so what is not possible, by its name in environment.json; what is
+# not there, no log of YCSB tells.
+LACKS = {
+    "server": (
         N_("the server: its version, its settings, whether it was fresh and empty"),
         N_("a difference may come from any of these"),
     ),
-    (
-        "",
+    "counters": (
         N_("what the server itself counted"),
         N_("a client that calls a miss OK is not found out, and nothing was probed"),
     ),
-    (
-        "",
+    "resources": (
         N_("the CPU time of client and server, and other load on the machine"),
         N_("only the time that the client's threads waited shows whether the store was the limit"),
     ),
-    (
-        "start",
+    "start": (
         N_("when a cell was measured, which the clock in YCSB's status lines (option -s) shows"),
         N_("the order of these runs is not known, nor whether the machine drifted"),
     ),
-    (
-        "seconds",
+    "seconds": (
         N_("how many operations each second had (-s and status.interval=1)"),
         N_("it is unknown whether these runs were steady, and how long they warmed up"),
     ),
-    (
-        "histograms",
+    "histograms": (
         N_("how often each latency occurred (hdrhistogram.fileoutput=true)"),
         N_(
             "these runs have no percentiles of all repetitions together; those in tables of "
             "results are means of the single runs'"
         ),
     ),
-    (
-        "load",
+    "load": (
         N_("how the store was loaded"),
         N_("the number of records is what the command of the run asked for"),
     ),
-    (
-        "command",
-        N_("how YCSB was called"),
-        N_("store, workload and sizes are what a person gave"),
-    ),
-]
+    "command": (N_("how YCSB was called"), N_("store, workload and sizes are what a person gave")),
+}
 
 
 def import_facts(study: Study, environment: dict) -> dict | None:
@@ -147,14 +224,13 @@ def import_facts(study: Study, environment: dict) -> dict | None:
     if logs is None:
         return None
     origin = study.imported or Imported()
-    without = {"": logs["cells"]} | logs["without"]
     return logs | {
         "origin": origin,
         "folder": shlex.quote(origin.folder or "FOLDER"),
         "lacks": [
-            {"what": _(what), "cells": without[name], "check": _(check)}
-            for name, what, check in LACKS
-            if without[name]
+            {"what": _(what), "cells": cells, "check": _(check)}
+            for name, (what, check) in LACKS.items()
+            if (cells := logs["without"].get(name, logs["cells"]))
         ],
     }
 
