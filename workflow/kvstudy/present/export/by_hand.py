@@ -32,18 +32,23 @@ class Places:
     folders: dict[str, str]
     ports: dict[int, str]
 
-    def line(self, line: str) -> str:
-        """A line of words, as ``shlex.join`` makes it, with > and & between them."""
+    def line(self, line: str, of_server: tuple[str, ...] = ("",)) -> str:
+        """A line of words, as ``shlex.join`` makes it, with > and & between them.
+
+        Only words that begin with one of ``of_server`` have a port; in others, 10000 may be a
+        number of keys.
+        """
         words: list[str] = []
         for word in shlex.split(line):
             assigned = ASSIGNMENT.fullmatch(word)
+            places = self if word.startswith(of_server) else replace(self, ports={})
             if word in (">", "&"):
                 words.append(word)
             elif assigned and all("=" in before for before in words):
                 # Before the command: its name must stand outside of the quotes.
-                words.append(f"{assigned[1]}={self.word(assigned[2])}")
+                words.append(f"{assigned[1]}={places.word(assigned[2])}")
             else:
-                words.append(self.word(word))
+                words.append(places.word(word))
         return " ".join(words)
 
     def word(self, word: str) -> str:
@@ -201,23 +206,21 @@ def _head(run: str, cells: list[Measured]) -> list[str]:
 
 
 def _versions(cells: list[Measured]) -> list[str]:
-    lines: dict[str, None] = {}
+    servers, clients = [], []
     for each in cells:
-        server, provider = each.server, each.server["provider"]
-        if provider == "none":
-            continue
-        how = f"{provider}: {server.get('image') or server.get('program') or 'at an address'}"
-        digest = f", {server['digest']}" if server.get("digest") else ""
-        lines[f"{each.store.title} {server['version']} ({how}{digest})"] = None
-    for each in cells:
-        java, client = each.manifest["java"], each.manifest["client"]
-        lines[f"Java: {java['version']} ({java['runtime']})"] = None
-        if java.get("variables"):
-            lines[f"Java's variables were set: {', '.join(java['variables'])}"] = None
+        server, java, client = each.server, each.manifest["java"], each.manifest["client"]
+        if server["provider"] != "none":
+            program = server.get("image") or server.get("program") or "at an address"
+            digest = f", {server['digest']}" if server.get("digest") else ""
+            how = f"{server['provider']}: {program}{digest}"
+            servers.append(f"{each.store.title} {server['version']} ({how})")
+        clients.append(f"Java: {java['version']} ({java['runtime']})")
+        if java["variables"]:
+            clients.append(f"Java's variables were set: {', '.join(java['variables'])}")
         core = next((jar for jar in client["jars"] if jar.startswith("core-")), "YCSB")
         kind = "kvstudy's bindings" if client["kind"] == "kvstudy" else "YCSB's own bindings"
-        lines[f"YCSB: {core} with {kind} (kvstudy {each.manifest['kvstudy']})"] = None
-    return list(lines)
+        clients.append(f"YCSB: {core} with {kind} (kvstudy {each.manifest['kvstudy']})")
+    return list(dict.fromkeys(servers + clients))
 
 
 def _block(number: int, each: Measured) -> list[str]:
@@ -234,11 +237,13 @@ def _block(number: int, each: Measured) -> list[str]:
         *_server(each),
         *_ready(each),
     ]
+    properties = each.store.ycsb.properties.items()
+    of_server = tuple(f"{name}=" for name, value in properties if "{port}" in value)
     for name, commands in each.sections.items():
         phase, number, _ = name.partition("-")
         if phase in cell.phases:
             lines.append(f"# {name}{': beside the next command' if number else ''}")
-            lines += [_client(line, each) for line in commands]
+            lines += [each.places.line(line, of_server) for line in commands]
             lines += ['CLIENTS="$CLIENTS $!"'] if number else []
     if any("-" in name for name in each.sections):
         lines.append("wait $CLIENTS; CLIENTS=")
@@ -246,9 +251,8 @@ def _block(number: int, each: Measured) -> list[str]:
 
 
 def _server(each: Measured) -> list[str]:
-    ways = {"native": each.store.native, "docker": each.store.docker}
     # What the server becomes when root starts it.
-    user = getattr(ways.get(each.server["provider"]), "user", None)
+    user = each.store.native.user if each.server["provider"] == "native" else None
     lines = ["# server"]
     again = False
     for line in each.sections.get("server", []):
@@ -280,20 +284,6 @@ def _ready(each: Measured) -> list[str]:
     fields = field_names(dict(each.cell.properties))
     line = ready_line(each.cell.folder, address, fields, field_names({}))
     return ["# ready", each.places.line(line)]
-
-
-def _client(line: str, each: Measured) -> str:
-    """YCSB's command. Only what names the server has a port; 10000 may also be a number of keys."""
-    templates = each.store.ycsb.properties
-    of_server = tuple(f"{name}=" for name, value in templates.items() if "{port}" in value)
-    elsewhere = replace(each.places, ports={})
-    words = [
-        "&"
-        if word == "&"
-        else (each.places if word.startswith(of_server) else elsewhere).word(word)
-        for word in shlex.split(line)
-    ]
-    return " ".join(words)
 
 
 def _stop(each: Measured) -> list[str]:

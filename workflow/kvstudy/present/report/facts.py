@@ -19,6 +19,7 @@ from kvstudy.analyse.tidy.numbers import grouped, sized
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import nothing_published, published_only
 from kvstudy.language.current import _
+from kvstudy.present.report import context, course
 from kvstudy.present.report.cells import (
     Names,
     distinct,
@@ -29,15 +30,6 @@ from kvstudy.present.report.cells import (
     validity_facts,
     with_states,
 )
-from kvstudy.present.report.context import (
-    audit_facts,
-    claim_facts,
-    import_facts,
-    machine_facts,
-    nodes_of,
-    not_imported,
-)
-from kvstudy.present.report.course import course_facts, open_loop_facts, rounds_facts
 from kvstudy.present.report.workloads import answers, throughputs, workload_facts
 from kvstudy.study.cells import closed_loop, own_sizes
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
@@ -67,13 +59,7 @@ def run_facts(run: Run) -> SimpleNamespace:
     published = nothing_published()
     if run.published is not None:
         published = published_only(run.published, study).dropna(subset="value")
-    workloads = [
-        workload_facts(
-            *(use, run, plan, published),
-            gaps_of(cells[cells["workload"] == use.name], names),
-        )
-        for use in study.workloads
-    ]
+    workloads = [workload_facts(use, run, plan, published) for use in study.workloads]
     tails = [(workload.use.short, tail) for workload in workloads for tail in workload.tails]
     speeds = throughputs(published).groupby("workload")["store"].nunique()
     return SimpleNamespace(
@@ -89,10 +75,10 @@ def run_facts(run: Run) -> SimpleNamespace:
         measured_stores=[store for store in stores if store.measured],
         absent_stores=[store for store in stores if not store.measured],
         gaps=gaps_of(present, names),
-        not_imported=not_imported(names, present),
-        nodes=nodes_of(rows),
-        imports=import_facts(study, environment),
-        machine=machine_facts(environment, names),
+        not_imported=context.not_imported(names, present),
+        nodes=context.nodes_of(rows),
+        imports=context.import_facts(study, environment),
+        machine=context.machine_facts(environment, names),
         ycsb_versions=ycsb_versions(environment),
         workloads=workloads,
         # Titles of the workloads whose updates change one field of a record.
@@ -110,13 +96,13 @@ def run_facts(run: Run) -> SimpleNamespace:
         # Whether any two stores were measured with the sizes that are shown.
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),
-        course=course_facts(names, analysis, run.headline_analysis, run.summary),
+        course=course.course_facts(names, analysis, run.headline_analysis, run.summary),
         operations=operation_facts(run.probes, stores),
-        open_loop=open_loop_facts(names, at_rates, analysis),
+        open_loop=course.open_loop_facts(names, at_rates, analysis),
         validity=validity_facts(analysis, names),
-        rounds=rounds_facts(study, analysis, run.published),
-        audit=audit_facts(run.audit, names),
-        claims=claim_facts(run.text / "claims.csv") if run.claims_file else None,
+        rounds=course.rounds_facts(study, analysis, run.published),
+        audit=context.audit_facts(run.audit, names),
+        claims=context.claim_facts(run.text / "claims.csv") if run.claims_file else None,
         published_operations=set(published["operation"]),
         published_percentiles=bool(published["metric"].str.startswith("latency_p").any()),
         # Whether the source gives the throughput of two stores under one workload.

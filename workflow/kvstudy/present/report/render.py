@@ -157,7 +157,6 @@ def write_text(folder: Path, run: SimpleNamespace, floats: Floats) -> str:
         "floats": floats,
         "run_order": study.figures_of("run-order")[0],
         "property_sources": _property_sources(run),
-        "measured_titles": [store.title for store in run.measured_stores],
         "deviations": _deviations(run),
         "operations": {
             operation

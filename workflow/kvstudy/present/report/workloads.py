@@ -85,11 +85,7 @@ def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespa
 
 
 def workload_facts(
-    use: WorkloadUse,
-    run: Run,
-    plan: Sequence[Cell],
-    published: pd.DataFrame,
-    gaps: list[SimpleNamespace],
+    use: WorkloadUse, run: Run, plan: Sequence[Cell], published: pd.DataFrame
 ) -> SimpleNamespace:
     """All that the section of the workload ``use`` says.
 
@@ -130,7 +126,6 @@ def workload_facts(
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreement(values, pairs),
         published=bool(values),
-        gaps=gaps,
     )
 
 
