@@ -33,21 +33,12 @@ local function listing(block)
   return raw('<pre tabindex="0">' .. table.concat(lines, "\n") .. "</pre>")
 end
 
--- `kvstudy build-html` puts there what the table or figure is made of.
-local function cells(div)
+-- `kvstudy build-html` puts there a drawing, the values of a figure, or what cells a part is made of.
+local function place(class, div, caption_of)
   local kind, name = div.identifier:match("^(%a+):(.*)")
-  return raw('<div class="cells" data-kind="' .. kind .. '" data-name="' .. escaped(name) .. '"></div>')
-end
-
--- `kvstudy build-html` puts the picture there.
-local function drawing(name, caption_of)
-  local described = escaped(pandoc.utils.stringify(caption_of))
+  local described = caption_of and ' data-caption="' .. escaped(pandoc.utils.stringify(caption_of)) .. '"' or ""
   return raw(
-    '<div class="drawing" data-figure="'
-      .. escaped(name)
-      .. '" data-caption="'
-      .. described
-      .. '"></div>'
+    '<div class="' .. class .. '" data-kind="' .. kind .. '" data-name="' .. escaped(name) .. '"' .. described .. "></div>"
   )
 end
 
@@ -60,21 +51,20 @@ local WRITERS = {
     local open_table = '<div class="scroll"><table aria-labelledby="' .. caption_id(div) .. '"'
     found = found:gsub("<table", (open_table:gsub("%%", "%%%%")))
     found = found:gsub("</table>", "</table></div>")
-    blocks:extend({ raw(found), cells(div), raw("</figure>") })
+    blocks:extend({ raw(found), place("cells", div), raw("</figure>") })
     return blocks
   end,
   figure = function(div)
     local caption_only = { div.content[#div.content] }
-    local blocks = pandoc.List({ open(div, "chart"), drawing(parts.name_of(div), caption_only) })
+    local blocks = pandoc.List({ open(div, "chart"), place("drawing", div, caption_only) })
     blocks:extend(caption(div))
-    blocks:insert(raw('<div class="values" data-figure="' .. escaped(parts.name_of(div)) .. '"></div>'))
-    blocks:extend({ cells(div), raw("</figure>") })
+    blocks:extend({ place("values", div), place("cells", div), raw("</figure>") })
     return blocks
   end,
   transcript = function(div)
     local blocks = pandoc.List({ open(div, "transcript"), listing(div.content[1]) })
     blocks:extend(caption(div))
-    blocks:extend({ cells(div), raw("</figure>") })
+    blocks:extend({ place("cells", div), raw("</figure>") })
     return blocks
   end,
   notice = function(div)

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.drawing.write import chart_text, read_figure
 from kvstudy.present.figures.bars import bars
-from kvstudy.present.report.document import Front, Parts, write_document
+from kvstudy.present.report.document import Front, write_document
 from kvstudy.present.report.html import build_html
 from kvstudy.present.typeset.table import as_comment
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -61,7 +62,7 @@ RUNS = ROOT / "tests" / "data" / "report" / "sortable.html"
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a small report with a store whose title needs escaping."""
     folder = tmp_path_factory.mktemp("page")
-    parts = Parts(folder / "tables", folder / "figures", ROOT / "report")
+    parts = SimpleNamespace(tables=folder / "tables", figures=folder / "figures")
     parts.tables.mkdir()
     parts.figures.mkdir()
     titles = small.TITLES | {"riak": ODD}

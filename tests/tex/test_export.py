@@ -14,6 +14,7 @@ from kvstudy.analyse.findings.pairs import floors, pairs
 from kvstudy.analyse.findings.repetitions import intervals
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
+from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.export.folder import numbers_tex, ready_for_input
 from kvstudy.present.report.build import LONG_LINES, build_pdf
 from kvstudy.present.typeset.table import Grid, Line, Section, texts
@@ -104,11 +105,11 @@ def made(folder: Path, study, summary, values: pd.DataFrame, plan: pd.DataFrame)
     (folder / "published.csv").write_text("\n".join(lines))
     published = read_published(folder / "published.csv")
     published["rejected"] = published["store"] == "riak"
-    run = SimpleNamespace(study=study, scale=1.0, name="small", summary=summary, cells=plan)
-    run.published, run.tables = published, folder
+    run = SimpleNamespace(study=study, name="small", summary=summary, cells=plan, tables=folder)
     (folder / "grid.csv").write_text(GRID)
     run.analysis_folder, run.headline = folder, shown(study)
-    return numbers_tex(run, TEMPLATES / "export/numbers.tex.j2")
+    run.swept = Swept(study, 1.0, summary, plan, published)
+    return numbers_tex(run, TEMPLATES / "export")
 
 
 @pytest.mark.parametrize("version", ["", "[=v2]"])

@@ -11,13 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.document import Front, Parts, build_docx, write_latex
+from kvstudy.present.report.document import Front, build_docx, write_latex
 from kvstudy.present.report.html import build_html
 from kvstudy.present.report.markdown import Floats, for_markdown
 from kvstudy.present.report.transcript import Line
 from kvstudy.study.kinds import TABLES
 
-REPORT = Path(__file__).parents[2] / "report"
 ODD = r"Store_1 50% & #1 \ <b> -- 'p'"
 # A PNG of one pixel.
 PIXEL = base64.b64decode(
@@ -35,7 +34,7 @@ ROWS = (
 def made(tmp_path_factory) -> Path:
     """A folder with text.md, text.tex, text.html and text.docx of a small report."""
     folder = tmp_path_factory.mktemp("formats")
-    parts = Parts(folder / "tables", folder / "figures", REPORT)
+    parts = SimpleNamespace(tables=folder / "tables", figures=folder / "figures")
     for part in (parts.tables, parts.figures):
         part.mkdir()
     for name in ("one", "two"):
@@ -142,7 +141,7 @@ def test_the_page_needs_no_other_file(made: Path) -> None:
 
 
 def test_word_has_our_styles_and_no_time(made: Path, tmp_path: Path) -> None:
-    parts = Parts(made / "tables", made / "figures", REPORT)
+    parts = SimpleNamespace(tables=made / "tables", figures=made / "figures")
     build_docx(made / "text.md", parts, tmp_path / "again.docx")
     assert (tmp_path / "again.docx").read_bytes() == (made / "text.docx").read_bytes()
     styles = read(made / "text.docx", "--from=docx+styles", "--to=native")
@@ -178,14 +177,14 @@ def test_a_reference_to_nothing_is_refused(made: Path, tmp_path: Path) -> None:
     text = (made / "text.md").read_text(encoding="utf-8")
     (tmp_path / "text.md").write_text(text + "\n[Table](#table:none){.ref}\n", encoding="utf-8")
     (tmp_path / "front.json").write_bytes((made / "front.json").read_bytes())
-    parts = Parts(made / "tables", made / "figures", REPORT)
+    parts = SimpleNamespace(tables=made / "tables", figures=made / "figures")
     with pytest.raises(KvstudyError, match=r"a reference to #table:none"):
         build_html(tmp_path / "text.md", parts, tmp_path / "x.html")
     assert not (tmp_path / "x.html").exists()
 
 
 def test_a_missing_part_is_named(made: Path, tmp_path: Path) -> None:
-    parts = Parts(tmp_path, made / "figures", REPORT)
+    parts = SimpleNamespace(tables=tmp_path, figures=made / "figures")
     with pytest.raises(KvstudyError, match=r"one\.html: no such file; write it with 'kvstudy"):
         build_docx(made / "text.md", parts, tmp_path / "x.docx")
 
@@ -193,6 +192,6 @@ def test_a_missing_part_is_named(made: Path, tmp_path: Path) -> None:
 def test_a_front_that_is_none_is_refused(made: Path, tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("x", encoding="utf-8")
     (tmp_path / "front.json").write_text("{}", encoding="utf-8")
-    parts = Parts(made / "tables", made / "figures", REPORT)
+    parts = SimpleNamespace(tables=made / "tables", figures=made / "figures")
     with pytest.raises(KvstudyError, match=r"front\.json: not the front of a report"):
         build_html(tmp_path / "text.md", parts, tmp_path / "x.html")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from kvstudy.present.report.build import build_pdf
-from kvstudy.present.report.document import Front, Parts, write_latex
+from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.markdown import Floats, for_markdown
 from kvstudy.present.typeset.latex import DASH, marked, printable, raised
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section
@@ -21,8 +22,7 @@ from tests.cell_texts import check_structure, html_cells, latex_cells
 from tests.formats_support import text_of
 from tests.unit import small_results as small
 
-REPORT = Path(__file__).parents[2] / "report"
-TEMPLATES = REPORT / "templates" / "tables"
+TEMPLATES = Path(__file__).parents[2] / "report/templates/tables"
 WORKLOADS = ["a", "b", "c", "d", "e", "f", "insert"]
 KINDS = "update: 90 ERROR"
 SLUG = "r1000000_o1000000_t4"
@@ -38,7 +38,7 @@ def built(tmp_path):
     def build(
         tables: dict[str, str], title: str = "Made up", caption: str = "", text: str = ""
     ) -> tuple[list[str], list[str]]:
-        of = Parts(tmp_path / "tables", tmp_path / "figures", REPORT)
+        of = SimpleNamespace(tables=tmp_path / "tables", figures=tmp_path / "figures")
         of.tables.mkdir()
         floats = Floats(None, of.tables, of.figures)
         for name, table in tables.items():

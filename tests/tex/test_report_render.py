@@ -88,6 +88,12 @@ STUDY = {
 
 
 ANALYSIS = small.analysis()
+ENVIRONMENT = {
+    "stores": {"odd": {"jars": {"core-9.8.jar": ""}}},
+    "measured": 2,
+    "looked_at": 0,
+    "disturbance": {},
+} | {key: [] for key in ("machines", "findings", "mixed", "pinned")}
 
 
 def write_csv(path: Path, columns: list[str], rows: list[dict]) -> None:
@@ -201,9 +207,7 @@ def inputs(project: Path) -> Inputs:
             for s, v in published
         ],
     )
-    (here / "environment.json").write_text(
-        json.dumps({"stores": {"odd": {"jars": {"core-9.8.jar": ""}}}})
-    )
+    (here / "environment.json").write_text(json.dumps(ENVIRONMENT))
     probes(here / "probes.csv", odd="memcached")
     write_analysis(ANALYSIS, here / "analysis")
     raw = here / "raw/odd/a" / SLUG / "rep1"
@@ -229,6 +233,18 @@ def render(inputs: Inputs, output: Path, scale: float = 1, partial: bool = False
         if name != "tiny":
             Path(folder, name).symlink_to("tiny")
     return render_run(Run(name, load_study(inputs.study), scale), output)
+
+
+def write_study(inputs: Inputs, **parameters: object) -> None:
+    """The study with these parameters too."""
+    study = STUDY | {"parameters": STUDY["parameters"] | parameters}
+    inputs.study.write_text(yaml.safe_dump(study), encoding="utf-8")
+
+
+def written(inputs: Inputs, project: Path) -> str:
+    """The text of the report of these files."""
+    render(inputs, project / "out")
+    return (project / "out/tiny.md").read_text()
 
 
 def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
@@ -261,13 +277,10 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
 def test_runs_that_stalled_are_named_on_the_first_page_and_with_the_runs(
     inputs: Inputs, project: Path
 ) -> None:
-    render(inputs, project / "out")
-    assert "49 s" not in (project / "out/tiny.md").read_text()
+    assert "49 s" not in written(inputs, project)
     stalled = summary("overall", "stalled", 45) | {"max": 49.2, "n": 1}
     write_csv(inputs.summary, SUMMARY.columns, [summary("overall", "throughput", 4801.04), stalled])
-    render(inputs, project / "out")
-    plain = re.sub(r"\\(.)", r"\1", (project / "out/tiny.md").read_text())
-    text = " ".join(plain.replace("\N{NO-BREAK SPACE}", " ").split())
+    text = plain(inputs, project)
     assert text.count("under Workload A (1 run, up to 49 s)") == 2
     assert "Some runs stood still for more than 5 s" in text
     assert "No operation succeeded for more than 5 s" in text
@@ -342,8 +355,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
 
 
 def test_without_claims_nothing_is_said_of_them(inputs: Inputs, project: Path) -> None:
-    render(inputs, project / "out")
-    assert "claims" not in (project / "out/tiny.md").read_text()
+    assert "claims" not in written(inputs, project)
 
 
 def test_claims_without_their_table_are_refused(inputs: Inputs, project: Path) -> None:
@@ -353,16 +365,15 @@ def test_claims_without_their_table_are_refused(inputs: Inputs, project: Path) -
         render(claimed, project / "out")
 
 
-def methods(project: Path) -> str:
+def methods(inputs: Inputs, project: Path) -> str:
     """The section on operations, one space between words."""
-    text = (project / "out/tiny.md").read_text().replace("\u202f", " ")
+    text = written(inputs, project).replace("\u202f", " ")
     return " ".join(text.split("# What one operation means")[1].split("\n# ")[0].split())
 
 
 def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
     probes(inputs.probes, odd="memcached", redis="redis")
-    render(inputs, project / "out")
-    text = methods(project)
+    text = methods(inputs, project)
     assert "Records get lighter by it on Od" in text
     assert "Records of Redis keep their size (within 5 %)." in text
     assert "(`writeallfields=true`) leave the size of records as it is on every store" in text
@@ -374,17 +385,13 @@ def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
 def test_a_study_that_updates_all_fields_is_not_said_to_change_one(
     inputs: Inputs, project: Path
 ) -> None:
-    study = yaml.safe_load(inputs.study.read_text())
-    study["parameters"]["properties"] = {"writeallfields": True}
-    inputs.study.write_text(yaml.safe_dump(study))
-    render(inputs, project / "out")
-    assert "lighter" not in methods(project)
+    write_study(inputs, properties={"writeallfields": True})
+    assert "lighter" not in methods(inputs, project)
 
 
 def test_without_probes_the_report_says_so(inputs: Inputs, project: Path) -> None:
     probes(inputs.probes)
-    render(inputs, project / "out")
-    text = methods(project)
+    text = methods(inputs, project)
     assert "was not probed here: " in text
     assert text.count("very") == 10
     assert "table:operations" not in text
@@ -398,8 +405,7 @@ def test_a_read_of_a_missing_key_that_counts_as_ok(inputs: Inputs, project: Path
             "odd,,client,kvstudy", "odd,,client,ycsb.home"
         )
     )
-    render(inputs, project / "out")
-    text = methods(project)
+    text = methods(inputs, project)
     assert "A read of a key that is not there counts as OK on " in text
     assert "was probed through another client" in text
 
@@ -444,8 +450,7 @@ def test_nothing_measured_is_still_a_report(inputs: Inputs, project: Path) -> No
     ]
     write_csv(inputs.cells, CELLS.columns, rows)
     write_csv(inputs.summary, SUMMARY.columns, [])
-    render(inputs, project / "out")
-    text = (project / "out/tiny.md").read_text()
+    text = written(inputs, project)
     assert "**Nothing was measured:** all 4 planned cells are without values." in text
     assert "there is no transcript, for the cell was not measured (no server)" in text
 
@@ -458,11 +463,7 @@ def test_an_invalid_cell_is_named_with_its_reason(inputs: Inputs, project: Path)
         cell("redis", 2),
     ]
     write_csv(inputs.cells, CELLS.columns, rows)
-    render(inputs, project / "out")
-    gaps = (
-        (project / "out/tiny.md").read_text().split("# What was not measured, or does not count")[1]
-    )
-    assert "Workload A, repetition 2: invalid; 3 \\% failed." in gaps
+    assert "Workload A, repetition 2: invalid; 3 % failed." in gaps(written(inputs, project))
 
 
 def ended(project: Path, share: float, deviation: float, reason: str = "") -> None:
@@ -482,16 +483,15 @@ def ended(project: Path, share: float, deviation: float, reason: str = "") -> No
     write_csv(folder / "agreement.csv", AGREEMENT.columns, [row])
 
 
-def plain(project: Path) -> str:
+def plain(inputs: Inputs, project: Path) -> str:
     """The whole text, one space between words, without Markdown's escapes."""
-    text = (project / "out/tiny.md").read_text().replace("\u202f", " ").replace("\\", "")
+    text = written(inputs, project).replace("\u202f", " ").replace("\\", "")
     return " ".join(text.split())
 
 
 def test_the_text_says_what_did_not_go_well(inputs: Inputs, project: Path) -> None:
     ended(project, 0.02, -0.015)
-    render(inputs, project / "out")
-    text = plain(project)
+    text = plain(inputs, project)
     assert "1 cell is invalid; [Section](#gaps){.ref} gives" in text
     assert "Goodput is lower than throughput by more than 0.1 % on Od" in text
     assert "under Workload A (2 %)." in text
@@ -502,8 +502,7 @@ def test_the_text_says_what_did_not_go_well(inputs: Inputs, project: Path) -> No
 
 def test_the_text_says_when_all_went_well(inputs: Inputs, project: Path) -> None:
     ended(project, 0, 0.009)
-    render(inputs, project / "out")
-    text = plain(project)
+    text = plain(inputs, project)
     assert "No cell is invalid." in text
     assert "Goodput and throughput are equal to within 0.1 %" in text
     assert "All agree within 1 %." in text
@@ -511,8 +510,7 @@ def test_the_text_says_when_all_went_well(inputs: Inputs, project: Path) -> None
 
 def test_the_text_says_what_could_not_be_checked(inputs: Inputs, project: Path) -> None:
     ended(project, 0, 0, "the counters were not recorded")
-    render(inputs, project / "out")
-    text = plain(project)
+    text = plain(inputs, project)
     assert "Not one cell was compared with the server's counters: Od" in text
     assert "(the counters were not recorded)." in text
     assert "All agree" not in text
@@ -520,22 +518,16 @@ def test_the_text_says_what_could_not_be_checked(inputs: Inputs, project: Path) 
 
 def test_single_latencies_are_told_only_when_they_were_kept(inputs: Inputs, project: Path) -> None:
     said = "The latency of every single operation was recorded"
-    render(inputs, project / "out")
-    assert said not in (project / "out/tiny.md").read_text()
-    study = yaml.safe_load(inputs.study.read_text())
-    study["parameters"]["raw_latencies"] = True
-    inputs.study.write_text(yaml.safe_dump(study))
-    render(inputs, project / "out")
-    assert said in (project / "out/tiny.md").read_text()
+    assert said not in written(inputs, project)
+    write_study(inputs, raw_latencies=True)
+    assert said in written(inputs, project)
 
 
 def test_misses_that_are_expected_are_told_as_such(inputs: Inputs, project: Path) -> None:
-    study = yaml.safe_load(inputs.study.read_text())
     expected = {"store": "odd", "operation": "read", "up_to": 0.05, "reason": "It is a cache."}
-    study["expected_failures"] = [expected | {"kind": "misses"}]
+    study = STUDY | {"expected_failures": [expected | {"kind": "misses"}]}
     inputs.study.write_text(yaml.safe_dump(study))
-    render(inputs, project / "out")
-    text = plain(project)
+    text = plain(inputs, project)
     assert "are OK for YCSB, but the server has no such record. It is a cache." in text
 
 
@@ -543,15 +535,12 @@ def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:
     study = {key: value for key, value in STUDY.items() if key != "source"}
     inputs.study.write_text(yaml.safe_dump(study))
     inputs.study.with_name("published.csv").unlink()
-    render(inputs, project / "out")
-    text = (project / "out/tiny.md").read_text()
+    text = written(inputs, project)
     assert "source" not in text.lower()
 
 
 def test_cells_of_two_machines_are_told(inputs: Inputs, project: Path) -> None:
-    inputs.environment.write_text(json.dumps({"stores": {}, "machines": [[], []]}))
-    render(inputs, project / "out")
-    assert "there are 2 descriptions" in (project / "out/tiny.md").read_text()
+    assert "there are 2 descriptions" in told(inputs, project, machines=[[], []])
 
 
 FINDINGS = [
@@ -601,9 +590,8 @@ FINDINGS = [
 def told(inputs: Inputs, project: Path, **environment: object) -> str:
     """The text of the report of a run with this environment, one space between words."""
     known = json.loads(inputs.environment.read_text())
-    inputs.environment.write_text(json.dumps(known | {"measured": 2} | environment))
-    render(inputs, project / "out")
-    text = (project / "out/tiny.md").read_text().replace("\u202f", " ")
+    inputs.environment.write_text(json.dumps(known | environment))
+    text = written(inputs, project).replace("\u202f", " ")
     text = re.sub(r"\\([^\w\s]|_)", r"\1", text)
     return "\n".join(" ".join(line.split()) for line in text.splitlines())
 
@@ -709,8 +697,7 @@ def test_foreign_load_and_steal(inputs, project) -> None:
 
 def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> None:
     """Four and one thread; the second cell of one thread failed."""
-    study = STUDY | {"parameters": STUDY["parameters"] | {"threads": [1, 4]}}
-    inputs.study.write_text(yaml.safe_dump(study), encoding="utf-8")
+    write_study(inputs, threads=[1, 4])
     one = {"parameters": SLUG.replace("t4", "t1"), "started": ""}
     cells = [cell("odd", n) for n in (1, 2)]
     cells += [cell("odd", 1, **one), cell("odd", 2, status="failed", reason="died", **one)]
@@ -746,15 +733,19 @@ def test_a_missing_figure_is_named(inputs: Inputs, project: Path) -> None:
         render(inputs, project / "out")
 
 
-def test_cells_of_another_study_are_refused(inputs: Inputs, project: Path) -> None:
-    write_csv(inputs.cells, CELLS.columns, [cell("riak", 1)])
-    with pytest.raises(KvstudyError, match=r"cells\.csv: riak/a is not part of the study 'tiny'"):
-        render(inputs, project / "out")
-
-
-def test_cells_of_another_scale_are_refused(inputs: Inputs, project: Path) -> None:
-    write_csv(inputs.cells, CELLS.columns, [cell("odd", 1, parameters="r7_o7_t4")])
-    with pytest.raises(KvstudyError, match=r"cells\.csv: a/r7_o7_t4 is not planned at scale 1;"):
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (cell("riak", 1), r"cells\.csv: riak/a is not part of the study 'tiny'"),
+        (
+            cell("odd", 1, parameters="r7_o7_t4"),
+            r"cells\.csv: a/r7_o7_t4 is not planned at scale 1;",
+        ),
+    ],
+)
+def test_cells_of_another_study_or_scale_are_refused(inputs, project, row, message) -> None:
+    write_csv(inputs.cells, CELLS.columns, [row])
+    with pytest.raises(KvstudyError, match=message):
         render(inputs, project / "out")
 
 
@@ -767,10 +758,10 @@ def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) ->
         render(inputs, project / "out")
 
 
-def gaps(project: Path) -> str:
+def gaps(text: str) -> str:
     """The section on what was not measured."""
-    text = (project / "out/tiny.md").read_text().split("does not count {#gaps}")[1]
-    return " ".join(text.split("\n# ")[0].replace("\\", "").split())
+    section = text.split("does not count {#gaps}")[1].split("\n# ")[0]
+    return " ".join(section.replace("\\", "").split())
 
 
 def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) -> None:
@@ -782,13 +773,12 @@ def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) 
         cell("client-ceiling", 2),
     ]
     write_csv(inputs.cells, CELLS.columns, [*own, *rows])
-    render(inputs, project / "out")
-    found = gaps(project)
-    assert "Every planned cell" not in (project / "out/tiny.md").read_text()
+    text = written(inputs, project)
+    found = gaps(text)
+    assert "Every planned cell" not in text
     assert "(again) (control), Workload A, repetition 1: invalid; half of it failed" in found
     assert "YCSB without a store (control), Workload A, repetition 1: failed; no memory" in found
     # The floor is unknown for its own reason, not for the ceiling's.
-    text = (project / "out/tiny.md").read_text()
     assert "is unknown: half of it failed." in text
 
 
@@ -796,10 +786,8 @@ def test_a_run_without_control_cells_says_so(inputs: Inputs, project: Path) -> N
     own = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
     rows = [cell("odd-again", n, status="not measured", reason="no logs") for n in (1, 2)]
     write_csv(inputs.cells, CELLS.columns, [*own, *rows])
-    render(inputs, project / "out")
-    found = gaps(project)
-    assert "The control cells were not measured" in found
-    text = (project / "out/tiny.md").read_text()
+    text = written(inputs, project)
+    assert "The control cells were not measured" in gaps(text)
     assert "Every planned cell of the stores was measured, and every measurement is valid." in text
     assert "was measured twice" not in text
     assert "so there is no noise floor" in text

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report import markdown
 from kvstudy.present.report.document import OPTIONS, convert
-from kvstudy.present.report.markdown import code, fill, for_markdown, listed
+from kvstudy.present.report.markdown import (
+    as_kops,
+    as_latency,
+    as_range,
+    code,
+    fill,
+    for_markdown,
+    listed,
+)
 from kvstudy.present.typeset.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
 
 FILTER = Path(__file__).parents[2] / "report/templates/latex.lua"
@@ -107,23 +114,19 @@ def test_pandoc_refuses_what_it_warns_about() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "text"),
+    ("write", "values", "text"),
     [
-        (4801.0366, "kops", "4.80 kops/s"),
-        (123.4, "kops", "0.123 kops/s"),
-        (68.396, "latency", "68.4 µs"),
-        (999.0, "latency", "999 µs"),
-        (1000.0, "latency", "1.00 ms"),
-        (1234567.0, "latency", "1 235 ms"),
+        (as_kops, [4801.0366], "4.80 kops/s"),
+        (as_kops, [123.4], "0.123 kops/s"),
+        (as_range, [765_000.0, 1_073_000.0], "765\N{EN DASH}1 073 kops/s"),
+        (as_latency, [68.396], "68.4 µs"),
+        (as_latency, [999.0], "999 µs"),
+        (as_latency, [1000.0], "1.00 ms"),
+        (as_latency, [1234567.0], "1 235 ms"),
     ],
 )
-def test_values_with_units(value: float, kind: str, text: str) -> None:
-    assert markdown.as_unit(value, kind).replace("\u202f", " ") == text
-
-
-def test_a_range_has_the_unit_of_its_mean() -> None:
-    text = markdown.as_range(765.0, 1073.0, 929.0, "latency")
-    assert text.replace("\u202f", " ") == "765\N{EN DASH}1 073 µs"
+def test_values_with_units(write, values: list[float], text: str) -> None:
+    assert write(*values).replace("\u202f", " ") == text
 
 
 def test_lists() -> None:

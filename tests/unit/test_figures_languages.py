@@ -12,8 +12,7 @@ from kvstudy.present.drawing.page import scripts
 from kvstudy.present.drawing.write import drawing as static_form
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.curves import curves_table
-from kvstudy.present.report.cells import Names
-from kvstudy.present.report.surroundings import machine_facts
+from kvstudy.present.report.context import in_few_words
 from matplotlib.text import Text
 
 from tests.unit.languages import OTHER_LANGUAGES
@@ -119,8 +118,6 @@ def test_amounts_of_a_machine_have_a_decimal_mark_and_versions_a_point():
         {"component": "Memory", "name": "gib size=23.5", "details": "swap size=2.0"},
     ]
     with using("cs"):
-        told = machine_facts(
-            {"machines": [machine]}, Names(small.study(), small.TITLES, {})
-        ).in_few_words
+        told = in_few_words([machine])
     assert told[0] == "23,5 GiB (odkládací prostor 2,0 GiB)"
     assert told[1] == "Debian 12.5"

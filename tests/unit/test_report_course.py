@@ -30,9 +30,7 @@ def facts(summary: list[dict], verdicts: dict[tuple[str, str], str] | None = Non
     )
     analysis = small.analysis(steadiness=seconds)
     names = Names(STUDY, small.TITLES, {("a", "p"): sizes})
-    return course_facts(
-        names, analysis, analysis, pd.DataFrame(summary, columns=SUMMARY.columns), percentiles=False
-    )
+    return course_facts(names, analysis, analysis, pd.DataFrame(summary, columns=SUMMARY.columns))
 
 
 def test_what_watching_cost_is_the_mean_over_all_runs():
@@ -77,7 +75,7 @@ def test_runs_are_counted_by_their_verdict():
 def test_nothing_is_drawn_of_what_has_no_values():
     found = facts([])
     assert found.drawn == []
-    assert found.spectra == {}
+    assert found.spectra == []
 
 
 def test_runs_that_stalled_are_named():

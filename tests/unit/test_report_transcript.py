@@ -11,10 +11,10 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.report.transcript import (
     COLUMNS,
     LINES,
-    commands,
-    output_lines,
+    Line,
     shell_lines,
     transcript,
+    wrapped,
 )
 
 STATUS = "2026-11-20 17:53:{:02}:415 {} sec: {} operations; 500 current ops/sec; [READ: Count=1]"
@@ -23,7 +23,7 @@ STATUS = "2026-11-20 17:53:{:02}:415 {} sec: {} operations; 500 current ops/sec;
 @pytest.fixture
 def cell(tmp_path: Path) -> Path:
     (tmp_path / "commands.sh").write_text(
-        "export CLASSPATH=x\n\n# server\nmkdir -p data\nserve --dir \\\n  data &\n\n"
+        "export CLASSPATH=x\n\n# server\nmkdir -p data\nserve --dir data &\n\n"
         "# load\njava site.ycsb.Client -load\n\n# stop\nkill %1\n",
         encoding="utf-8",
     )
@@ -62,7 +62,7 @@ def test_a_long_listing_is_cut_to_one_page(cell: Path) -> None:
 
 
 def test_long_output_is_wrapped_without_losing_a_character() -> None:
-    lines = output_lines(["x" * 250 + "é"])
+    lines = wrapped([Line("output", "x" * 250 + "é")])
     assert [line.kind for line in lines] == ["output", "more", "more"]
     assert "".join(line.text for line in lines) == "x" * 250 + "é"
     assert all(len(line.text) <= COLUMNS for line in lines)
@@ -86,15 +86,16 @@ def test_a_broken_command_is_still_the_same_command(words: list[str]) -> None:
 
 def test_the_folder_of_the_cell_is_a_variable(cell: Path) -> None:
     folder = "results/small-scale0.1/measuring/redis/a/r10_o10_t1/rep1"
-    run = f"# run\njava -p path={folder}/run. -t\n# server\nserve --dir /home/me/{folder}/data\n"
-    (cell / "commands.sh").write_text(run)
-    assert commands(cell / "commands.sh", "run") == ["java -p path=$CELL/run. -t"]
-    assert commands(cell / "commands.sh", "server") == ["serve --dir $CELL/data"]
+    load = f"# load\njava -p path={folder}/load. -load\n"
+    server = f"# server\nserve --dir /home/me/{folder}/data\n# stop\nkill %1\n"
+    (cell / "commands.sh").write_text(load + server)
+    assert texts(transcript(cell, "load"), "command") == ["java -p path=$CELL/load. -load"]
+    assert texts(transcript(cell, "server"), "command") == ["serve --dir $CELL/data", "kill %1"]
 
 
 def test_a_missing_section_says_what_to_do(cell: Path) -> None:
     with pytest.raises(KvstudyError, match=r"commands\.sh: has no command below '# run'"):
-        commands(cell / "commands.sh", "run")
+        transcript(cell, "run")
 
 
 def test_a_missing_file_is_named(cell: Path) -> None:

@@ -64,7 +64,3 @@ def test_no_letter_is_lost_in_quotes(text):
 def test_variables_and_signs_between_words_keep_their_meaning():
     line = PLACES.line("LD_LIBRARY_PATH=/here/lib TWO='a b' run -p a=/here/run > '/here/run/a b' &")
     assert line == ("""LD_LIBRARY_PATH="$KVSTUDY/lib" TWO='a b' run -p "a=$CELL" > "$CELL/a b" &""")
-
-
-def test_ports_can_be_left_alone():
-    assert PLACES.word("recordcount=6379", with_ports=False) == "recordcount=6379"

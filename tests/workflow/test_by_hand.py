@@ -77,7 +77,11 @@ def measured(
         "started": started,
         "server": {"version": "7.0.15", **server},
         "phases": {phase: {"command": text.split()} for phase, text in commands.items()},
-        "client": {"kind": "kvstudy", "jars": {"core-0.17.0.jar": ""}},
+        "client": {
+            "kind": "kvstudy",
+            "classpath": "workflow/bindings/target/lib/*",
+            "jars": {"core-0.17.0.jar": ""},
+        },
         "java": {"version": "openjdk 17", "runtime": "OpenJDK", "variables": ["JAVA_OPTS"]},
     }
     (raw / "manifest.json").write_text(json.dumps(manifest))

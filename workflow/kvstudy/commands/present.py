@@ -128,15 +128,13 @@ def build_pdf(run: str) -> None:
 @LANGUAGE
 def build_html(run: str) -> None:
     """Build the report of RUN as one HTML page from the text of `kvstudy render`."""
-    from kvstudy.present.report.document import Parts
     from kvstudy.present.report.html import build_html
-    from kvstudy.study.run_names import REPORT, find_name
+    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
     # Tables and figures of measured values name their cells.
     provenance = None if of.published_only else of.folder / "provenance.json"
-    parts = Parts(of.tables, of.figures, REPORT)
-    build_html(of.text / "report" / f"{of.name}.md", parts, of.document("html"), provenance)
+    build_html(of.text / "report" / f"{of.name}.md", of, of.document("html"), provenance)
     print(of.document("html"))
 
 
@@ -145,12 +143,11 @@ def build_html(run: str) -> None:
 @LANGUAGE
 def build_docx(run: str) -> None:
     """Build the report of RUN as a Word file from the text of `kvstudy render`."""
-    from kvstudy.present.report.document import Parts, build_docx
-    from kvstudy.study.run_names import REPORT, find_name
+    from kvstudy.present.report.document import build_docx
+    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
-    parts = Parts(of.tables, of.figures, REPORT)
-    build_docx(of.text / "report" / f"{of.name}.md", parts, of.document("docx"))
+    build_docx(of.text / "report" / f"{of.name}.md", of, of.document("docx"))
     print(of.document("docx"))
 
 

@@ -10,6 +10,7 @@ import contextlib
 import datetime
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,8 @@ ENDING = ".sha256"
 READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".parquet"})
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
+# What begins a section of the shell lines in commands.sh.
+SECTION = re.compile(r"# (server|(?:load|run)(?:-\d+)?|stop)(?::|$)")
 # In characters.
 LONGEST_REASON = 500
 
@@ -72,6 +75,18 @@ def is_complete(directory: Path) -> bool:
             f"{directory}: cannot be read: {error.strerror}; give yourself the right to read "
             "results/ (chown, chmod)"
         ) from None
+
+
+def command_sections(lines: Iterable[str]) -> dict[str, list[str]]:
+    """The lines of a cell's commands.sh by their sections, comments among them."""
+    sections: dict[str, list[str]] = {}
+    section: list[str] = []
+    for line in lines:
+        if header := SECTION.match(line):
+            section = sections.setdefault(header[1], [])
+        elif line.strip():
+            section.append(line)
+    return sections
 
 
 def write_sums(directory: Path) -> None:

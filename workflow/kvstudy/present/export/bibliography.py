@@ -7,8 +7,6 @@ import re
 from datetime import date, datetime
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy import __version__
 from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
@@ -29,7 +27,16 @@ def references(run: Run, bibliography: Path) -> str:
     KvstudyError when that file lacks the study's source or YCSB's paper.
     """
     source = run.study.source
-    entries = [HINT, _study_entry(run), _kvstudy(run.cells), *_store_entries(run)]
+    started = run.cells.loc[run.cells["status"] == "measured", "started"]
+    days = sorted(datetime.fromisoformat(moment).date() for moment in started if moment)
+    software = _entry(
+        "software-kvstudy",
+        author="{The kvstudy developers}",
+        title="{kvstudy}: measurements of key-value stores, from servers to the report",
+        year=_year(days),
+        note=f"Software, version {__version__}",
+    )
+    entries = [HINT, _study_entry(run, days), software, *_store_entries(run, days)]
     published = _entries_of(bibliography)
     for key in [*([source.key] if source else []), YCSB]:
         if key not in published:
@@ -44,25 +51,22 @@ def _entry(key: str, **fields: str) -> str:
     return "\n".join([f"@misc{{{key},", *lines, "}"]) + "\n"
 
 
-def _study_entry(run: Run) -> str:
+def _study_entry(run: Run, days: list[date]) -> str:
     """The run itself: what was measured, when, on which machine, and the digest of its logs."""
-    days = list(dict.fromkeys(day.isoformat() for day in _days(run.cells)))
-    when = f"Measured {days[0]}" if days else ""
-    if len(days) > 1:
-        when += f" to {days[-1]}"
-    components = run.environment.get("components", [])
-    parts = {part["component"]: sentence(part["name"]) for part in components}
+    when = " to ".join(dict.fromkeys(day.isoformat() for day in (*days[:1], *days[-1:])))
+    measured = f"Measured {when}" if when else ""
+    parts = {part["component"]: sentence(part["name"]) for part in run.environment["components"]}
     machine = ", ".join(parts[name] for name in ("CPU", "Memory", "OS") if parts.get(name))
     digest = logs_digest(run.raw)
     notes = [
-        f"{when or 'Measured'} on {machine}" if machine else when,
+        f"{measured or 'Measured'} on {machine}" if machine else measured,
         f"raw logs: sha256 {digest}" if digest else "",
     ]
     return _entry(
         f"measured-{run.name}",
         author=f"{{{_value(f'kvstudy run {run.name}')}}}",
         title=f"{{{_value(run.study.title)}}}",
-        year=_year(run.cells),
+        year=_year(days),
         note="; ".join(_value(note) for note in notes if note),
     )
 
@@ -79,44 +83,25 @@ def logs_digest(raw: Path) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _store_entries(run: Run) -> list[str]:
+def _store_entries(run: Run, days: list[date]) -> list[str]:
     """One entry for each store's software, with the versions that were measured, and when."""
-    found: dict[str, dict[str, str]] = {}
+    entries: dict[str, dict[str, str]] = {}
     for name, store in run.stores.items():
-        known = run.environment.get("stores", {}).get(name, {})
-        versions = ", ".join(known.get("versions", []))
+        versions = ", ".join(run.environment["stores"].get(name, {}).get("versions", []))
         folder = store.folder.name
-        if folder in found and found[folder]["year"]:
-            continue
-        found[folder] = {
-            "author": f"{{{_value(store.product)}}}",
-            "title": _value(f"Software, version {versions}" if versions else "Software"),
-            "howpublished": rf"\url{{{store.homepage}}}" if store.homepage else "",
-            "year": _year(run.cells) if versions else "",
-        }
-    return [_entry(f"software-{folder}", **fields) for folder, fields in found.items()]
+        if not entries.get(folder, {}).get("year"):
+            entries[folder] = {
+                "author": f"{{{_value(store.product)}}}",
+                "title": _value(f"Software, version {versions}" if versions else "Software"),
+                "howpublished": rf"\url{{{store.homepage}}}" if store.homepage else "",
+                "year": _year(days) if versions else "",
+            }
+    return [_entry(f"software-{folder}", **fields) for folder, fields in entries.items()]
 
 
-def _days(cells: pd.DataFrame) -> list[date]:
-    """The days on which cells were measured, in order."""
-    started = cells.loc[(cells["status"] == "measured") & (cells["started"] != ""), "started"]
-    return sorted(datetime.fromisoformat(moment).date() for moment in started)
-
-
-def _year(cells: pd.DataFrame) -> str:
+def _year(days: list[date]) -> str:
     """The year in which the last cell was measured, "" if that is not known."""
-    days = _days(cells)
     return str(days[-1].year) if days else ""
-
-
-def _kvstudy(cells: pd.DataFrame) -> str:
-    return _entry(
-        "software-kvstudy",
-        author="{The kvstudy developers}",
-        title="{kvstudy}: measurements of key-value stores, from servers to the report",
-        year=_year(cells),
-        note=f"Software, version {__version__}",
-    )
 
 
 def _value(text: str) -> Latex:

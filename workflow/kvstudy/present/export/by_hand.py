@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.definition import Docker, Native, Store, load_store
+from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.providers import ready_line
 from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, is_complete
+from kvstudy.study.raw import GAP, command_sections, is_complete
 from kvstudy.study.workload import field_names
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
@@ -30,41 +32,39 @@ class Places:
     folders: dict[str, str]
     ports: dict[int, str]
 
-    def line(self, line: str, with_ports: bool = True) -> str:
-        """A line of words, as ``shlex.join`` makes it, with > and & between them."""
-        words = shlex.split(line)
-        shown: list[str] = []
-        for word in words:
+    def line(self, line: str, of_server: tuple[str, ...] = ("",)) -> str:
+        """A line of words, as ``shlex.join`` makes it, with > and & between them.
+
+        Only words that begin with one of ``of_server`` have a port; in others, 10000 may be a
+        number of keys.
+        """
+        words: list[str] = []
+        for word in shlex.split(line):
             assigned = ASSIGNMENT.fullmatch(word)
+            places = self if word.startswith(of_server) else replace(self, ports={})
             if word in (">", "&"):
-                shown.append(word)
-            elif assigned and all("=" in before for before in shown):
+                words.append(word)
+            elif assigned and all("=" in before for before in words):
                 # Before the command: its name must stand outside of the quotes.
-                shown.append(f"{assigned[1]}={self.word(assigned[2], with_ports)}")
+                words.append(f"{assigned[1]}={places.word(assigned[2])}")
             else:
-                shown.append(self.word(word, with_ports))
-        return " ".join(shown)
+                words.append(places.word(word))
+        return " ".join(words)
 
-    def word(self, word: str, with_ports: bool = True) -> str:
+    def word(self, word: str) -> str:
         """One word, quoted where bash needs it."""
-        parts = [re.escape(text) for text in sorted(self.folders, key=len, reverse=True)]
-        if with_ports:
-            parts += [rf"(?<![\w.]){number}(?!\w)" for number in self.ports]
-        if not parts or not (found := list(re.finditer("|".join(parts), word))):
+        patterns = [re.escape(text) for text in sorted(self.folders, key=len, reverse=True)]
+        patterns += [rf"(?<![\w.]){number}(?!\w)" for number in self.ports]
+        names = self.folders | {str(number): name for number, name in self.ports.items()}
+        # Every second piece is what a pattern matches.
+        pieces = re.split(f"({'|'.join(patterns)})", word) if patterns else [word]
+        if len(pieces) == 1:
             return shlex.quote(word)
-        text, end = "", 0
-        for match in found:
-            name = self.folders.get(match[0]) or self.ports[int(match[0])]
-            text += _between_quotes(word[end : match.start()]) + name
-            end = match.end()
-        return f'"{text}{_between_quotes(word[end:])}"'
+        pieces[::2] = [READ_IN_QUOTES.sub(r"\\\1", piece) for piece in pieces[::2]]
+        pieces[1::2] = [names[piece] for piece in pieces[1::2]]
+        return f'"{"".join(pieces)}"'
 
 
-def _between_quotes(text: str) -> str:
-    return READ_IN_QUOTES.sub(r"\\\1", text)
-
-
-SECTION = re.compile(r"# (server|ready|(?:load|run)(?:-\d+)?|stop)(?::|$)")
 CONTAINER = "kvstudy-by-hand"
 DATA = 'mkdir -p "$CELL/data"'
 RULE = "# " + "-" * 70
@@ -76,13 +76,17 @@ class Measured:
 
     cell: Cell
     manifest: dict
-    classpath: str
     sections: dict[str, list[str]]
     store: Store
 
     @property
     def server(self) -> dict:
         return self.manifest["server"]
+
+    @property
+    def external(self) -> bool:
+        """Whether the server is one of others."""
+        return self.server["provider"] == "external"
 
     @property
     def command(self) -> list[str]:
@@ -97,36 +101,50 @@ class Measured:
     @property
     def root(self) -> str:
         """The project's folder there; "" where no command tells."""
-        lines = [line for lines in self.sections.values() for line in lines]
-        found = re.search(rf"(/[^\s'\"=:]*?)/{re.escape(self.directory)}", "\n".join(lines))
-        return found[1] if found else ""
+        lines = "\n".join(chain(*self.sections.values()))
+        folder = re.search(rf"(/[^\s'\"=:]*?)/{re.escape(self.directory)}", lines)
+        return folder[1] if folder else ""
 
     @property
     def port(self) -> int | None:
         """The server's port; None for YCSB without a store."""
         for name, template in self.store.ycsb.properties.items():
-            pattern = re.escape(template).replace(r"\{host\}", "(.+)")
-            pattern = pattern.replace(r"\{port\}", r"(?P<port>\d+)")
-            for word in self.command:
-                found = re.fullmatch(f"{re.escape(name)}={pattern}", word)
-                if found and "port" in found.groupdict():
-                    return int(found["port"])
+            pattern = re.escape(f"{name}={template}").replace(r"\{host\}", ".+")
+            pattern = pattern.replace(r"\{port\}", r"(\d+)")
+            numbers = [re.fullmatch(pattern, word) for word in self.command if "{port}" in template]
+            for number in filter(None, numbers):
+                return int(number[1])
         return None
 
     @property
     def ports(self) -> dict[str, int]:
-        """Further ports by the names of their variables; cells of older versions have none."""
+        """Further ports by the names of their variables."""
         return {
             f"PORT_{name.upper()}": number
             for name, number in self.server.get("ports", {}).items()
             if name not in self.store.side_ports
         }
 
-    @property
-    def settings(self) -> Native | Docker | None:
-        """How the store's definition says that such a server is started."""
-        store = self.store
-        return {"native": store.native, "docker": store.docker}.get(self.server["provider"])
+    @cached_property
+    def places(self) -> Places:
+        folders = {self.directory: "$CELL"}
+        if self.root:
+            folders |= {f"{self.root}/{self.directory}": "$CELL", self.root: "$KVSTUDY"}
+        if "host" in self.server:
+            # By hand, all of it is on one machine.
+            folders |= {self.server["host"]: HOST, self.server["folder"]: "$CELL"}
+        command = self.server.get("command") or []
+        if "--name" in command:
+            folders[command[command.index("--name") + 1]] = CONTAINER
+        # The user who measured, where a server must be told.
+        if user := re.search(r"--user=\S+", " ".join(self.sections.get("server", []))):
+            folders[user[0]] = "--user=$(id -un)"
+        ports = {number: f"${name}" for name, number in self.ports.items()}
+        if self.port and not self.external:
+            for distance in self.store.side_ports.values():
+                ports[self.port + distance] = f"$((PORT + {distance}))"
+            ports[self.port] = "$PORT"
+        return Places(folders, ports)
 
 
 def commands_of_run(study: Study, scale: float, run: str, raw: Path) -> str:
@@ -157,16 +175,7 @@ def _read(folder: Path, cell: Cell) -> Measured:
         manifest["server"]["provider"], manifest["phases"][cell.measured_phase]["command"]
     except (OSError, ValueError, KeyError) as error:
         raise KvstudyError(f"{folder}: its commands cannot be read ({error!r})") from None
-    sections: dict[str, list[str]] = {}
-    classpath, inside = "", None
-    for line in lines:
-        if line.startswith("export CLASSPATH="):
-            classpath = shlex.split(line)[1].partition("=")[2]
-        elif header := SECTION.match(line):
-            inside = sections.setdefault(header[1], [])
-        elif inside is not None and line.strip():
-            inside.append(line)
-    return Measured(cell, manifest, classpath, sections, load_store(STORES / cell.folder))
+    return Measured(cell, manifest, command_sections(lines), load_store(STORES / cell.folder))
 
 
 def _head(run: str, cells: list[Measured]) -> list[str]:
@@ -197,89 +206,63 @@ def _head(run: str, cells: list[Measured]) -> list[str]:
 
 
 def _versions(cells: list[Measured]) -> list[str]:
-    lines: dict[str, None] = {}
+    servers, clients = [], []
     for each in cells:
-        server, provider = each.server, each.server["provider"]
-        if provider == "none":
-            continue
-        how = f"{provider}: {server.get('image') or server.get('program') or 'at an address'}"
-        digest = f", {server['digest']}" if server.get("digest") else ""
-        lines[f"{each.store.title} {server['version']} ({how}{digest})"] = None
-    for each in cells:
-        java, client = each.manifest["java"], each.manifest["client"]
-        lines[f"Java: {java['version']} ({java['runtime']})"] = None
-        if java.get("variables"):
-            lines[f"Java's variables were set: {', '.join(java['variables'])}"] = None
+        server, java, client = each.server, each.manifest["java"], each.manifest["client"]
+        if server["provider"] != "none":
+            program = server.get("image") or server.get("program") or "at an address"
+            digest = f", {server['digest']}" if server.get("digest") else ""
+            how = f"{server['provider']}: {program}{digest}"
+            servers.append(f"{each.store.title} {server['version']} ({how})")
+        clients.append(f"Java: {java['version']} ({java['runtime']})")
+        if java["variables"]:
+            clients.append(f"Java's variables were set: {', '.join(java['variables'])}")
         core = next((jar for jar in client["jars"] if jar.startswith("core-")), "YCSB")
         kind = "kvstudy's bindings" if client["kind"] == "kvstudy" else "YCSB's own bindings"
-        lines[f"YCSB: {core} with {kind} (kvstudy {each.manifest['kvstudy']})"] = None
-    return list(lines)
+        clients.append(f"YCSB: {core} with {kind} (kvstudy {each.manifest['kvstudy']})")
+    return list(dict.fromkeys(servers + clients))
 
 
 def _block(number: int, each: Measured) -> list[str]:
     cell, manifest = each.cell, each.manifest
-    places = _places(each)
     server = "without a server"
     if each.server["provider"] != "none":
         server = f"{each.store.title} {each.server['version']}, {each.server['provider']}"
     lines = [RULE, f"# {number}. {cell.path}", f"# {server}; measured {manifest['started']}"]
-    if "ports" not in each.server and each.settings and each.settings.ports:
-        lines.append("# its further ports are numbers: older cells do not tell which they are")
     if cell.load is not None:
         lines.append(f"# at a fixed rate, {cell.load} % of the throughput without one")
     lines += [
         f"CELL=$WORK/{cell.path}; {DATA}",
-        f"export CLASSPATH={places.word(each.classpath)}",
-        *_server(each, places),
-        *_ready(each, places),
+        f"export CLASSPATH={each.places.word(manifest['client']['classpath'])}",
+        *_server(each),
+        *_ready(each),
     ]
-    for name in each.sections:
+    properties = each.store.ycsb.properties.items()
+    of_server = tuple(f"{name}=" for name, value in properties if "{port}" in value)
+    for name, commands in each.sections.items():
         phase, number, _ = name.partition("-")
-        if phase not in cell.phases:
-            continue
-        lines += [f"# {name}{': beside the next command' if number else ''}"]
-        lines += [_client(line, each, places) for line in each.sections[name]]
-        lines += ['CLIENTS="$CLIENTS $!"'] if number else []
+        if phase in cell.phases:
+            lines.append(f"# {name}{': beside the next command' if number else ''}")
+            lines += [each.places.line(line, of_server) for line in commands]
+            lines += ['CLIENTS="$CLIENTS $!"'] if number else []
     if any("-" in name for name in each.sections):
         lines.append("wait $CLIENTS; CLIENTS=")
-    return [*lines, *_stop(each, places)]
+    return [*lines, *_stop(each)]
 
 
-def _places(each: Measured) -> Places:
-    folders = {each.directory: "$CELL"}
-    if each.root:
-        folders |= {f"{each.root}/{each.directory}": "$CELL", each.root: "$KVSTUDY"}
-    if "host" in each.server:
-        # By hand, all of it is on one machine.
-        folders |= {each.server["host"]: HOST, each.server["folder"]: "$CELL"}
-    command = each.server.get("command") or []
-    if "--name" in command:
-        folders[command[command.index("--name") + 1]] = CONTAINER
-    # The user who measured, where a server must be told.
-    if user := re.search(r"--user=\S+", " ".join(each.sections.get("server", []))):
-        folders[user[0]] = "--user=$(id -un)"
-    ports = {number: f"${name}" for name, number in each.ports.items()}
-    if each.port:
-        for distance in each.store.side_ports.values():
-            ports[each.port + distance] = f"$((PORT + {distance}))"
-        ports[each.port] = "$PORT"
-    return Places(folders, ports)
-
-
-def _server(each: Measured, places: Places) -> list[str]:
-    started = each.server["provider"] in ("native", "docker")
+def _server(each: Measured) -> list[str]:
     # What the server becomes when root starts it.
-    user = getattr(each.settings, "user", None)
+    user = each.store.native.user if each.server["provider"] == "native" else None
     lines = ["# server"]
     again = False
     for line in each.sections.get("server", []):
         if line.startswith("#"):
-            again = started and "until it succeeds" in line
+            again = not each.external and "until it succeeds" in line
             lines += [] if again else [line]
         elif again:
-            lines.append(f"until {places.line(line)}; do sleep 1; done")
+            lines.append(f"until {each.places.line(line)}; do sleep 1; done")
         elif line.endswith(" &"):
-            command = places.line(line.removesuffix(" &"))
+            command = each.places.line(line.removesuffix(" &"))
             if user:
                 become = f"setpriv --reuid {user} --regid $(id -gn {user}) --clear-groups --"
                 lines.append(
@@ -289,34 +272,21 @@ def _server(each: Measured, places: Places) -> list[str]:
                 variables = re.match(r'(?:\w+=(?:"[^"]*"|\S*) )*', command)[0]
                 command = f"{variables}$AS {command.removeprefix(variables)}"
             lines += [f'{command} < /dev/null > "$CELL/server.log" 2>&1 &', "SERVER=$!"]
-        elif (shown := places.line(line)) != DATA:
+        elif (shown := each.places.line(line)) != DATA:
             lines.append(shown)
     return lines
 
 
-def _ready(each: Measured, places: Places) -> list[str]:
-    if each.server["provider"] == "none" or each.port is None:
+def _ready(each: Measured) -> list[str]:
+    if each.port is None:
         return []
     address = each.server.get("address") or f"{HOST}:{each.port}"
     fields = field_names(dict(each.cell.properties))
     line = ready_line(each.cell.folder, address, fields, field_names({}))
-    external = each.server["provider"] == "external"
-    return ["# ready", places.line(line, with_ports=not external)]
+    return ["# ready", each.places.line(line)]
 
 
-def _client(line: str, each: Measured, places: Places) -> str:
-    """YCSB's command. Only what names the server has a port; 10000 may also be a number of keys."""
-    external = each.server["provider"] == "external"
-    templates = each.store.ycsb.properties
-    with_port = [f"{name}=" for name, value in templates.items() if "{port}" in value]
-    words = []
-    for word in shlex.split(line):
-        of_server = not external and any(word.startswith(name) for name in with_port)
-        words.append("&" if word == "&" else places.word(word, with_ports=of_server))
-    return " ".join(words)
-
-
-def _stop(each: Measured, places: Places) -> list[str]:
+def _stop(each: Measured) -> list[str]:
     lines = ["# stop"]
     for line in each.sections.get("stop", []):
         if line.startswith("kill "):
@@ -325,5 +295,5 @@ def _stop(each: Measured, places: Places) -> list[str]:
         elif line.startswith("#"):
             lines.append(line)
         else:
-            lines += [places.line(line), 'wait "$SERVER"']
+            lines += [each.places.line(line), 'wait "$SERVER"']
     return [*lines, 'rm -rf "$CELL/data"']

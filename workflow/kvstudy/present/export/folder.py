@@ -15,12 +15,12 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING, read_csv
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import only
-from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
-from kvstudy.present.export.bibliography import logs_digest, references
-from kvstudy.present.typeset.latex import Latex, escape, fill
+from kvstudy.present.export.bibliography import references
+from kvstudy.present.templates import environment, fill
+from kvstudy.present.typeset.latex import DELIMITERS, broken, escape
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.run_names import REPORT
@@ -92,8 +92,6 @@ def _long(text: str, name: str, caption: str) -> str:
 
 
 FORMS = ("pdf", "svg", "png", "csv")
-# Babel's name of the language, and the file of its example.
-EXAMPLES = {"english": "thesis.tex", "czech": "thesis-czech.tex"}
 
 
 def export(run: Run, language: str) -> Path:
@@ -113,20 +111,24 @@ def export(run: Run, language: str) -> Path:
 
     tables = _tables(run.study, of_tables, beside / "tables")
     figures = _figures(run.study, of_figures, beside / "figures")
+    about = _about(run, tables, figures)
     texts = {
-        "numbers.tex": numbers_tex(run, templates / "numbers.tex.j2"),
+        "numbers.tex": numbers_tex(run, templates),
         "references.bib": references(run, REPORT / "references.bib"),
+        "README.txt": _filled(templates, "README.txt", about),
+        "example/thesis.tex": _filled(templates, "thesis.tex", about),
+        "example/thesis-czech.tex": _filled(templates, "thesis-czech.tex", about),
     }
-    about = _about(run, tables, figures) | {"digest": logs_digest(run.raw)}
-    for babel, name in EXAMPLES.items():
-        texts[f"example/{name}"] = fill(templates / f"{name}.j2", **about, language=babel)
-    plain = {name: _as_it_is(value) for name, value in about.items()}
-    texts["README.txt"] = fill(templates / "README.txt.j2", **plain)
     for name, text in texts.items():
         (beside / name).write_text(text, encoding="utf-8")
     shutil.rmtree(output, ignore_errors=True)
     beside.replace(output)
     return output
+
+
+def _filled(folder: Path, name: str, values: dict[str, object]) -> str:
+    """The template of the file ``name``; nothing is escaped."""
+    return fill(environment(folder, **DELIMITERS), f"{name}.j2", values)
 
 
 def _tables(study: Study, folder: Path, output: Path) -> dict[str, str]:
@@ -160,6 +162,7 @@ def _there(path: Path, command: str) -> Path:
 
 
 def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[str, object]:
+    """What README and examples speak of: the two first stores and a workload, with its values."""
     # A macro without a size means that of the tables.
     study, summary = run.study, only(run.summary, run.headline)
     speeds = summary[
@@ -172,36 +175,32 @@ def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[st
     measured = list(dict.fromkeys(speeds["store"]))
     stores = (measured or study.store_names)[:2]
     of_latencies = (summary["workload"] == workload) & (summary["metric"] == "latency_mean")
-    latencies = summary[of_latencies & summary["store"].isin(measured[:1])]
+    operations = summary.loc[of_latencies & summary["store"].isin(measured[:1]), "operation"]
     results = [table.name for table in study.tables if table.kind == "results"]
     table, figure = next(iter([*results, *tables])), next(iter(figures), "")
     published = run.results.published(stores[0], workload, "overall", "throughput")
     return {
         "title": study.title,
-        "run": Latex(run.name),
+        "run": run.name,
         "stores": [
-            (Latex(name), run.stores[name].title, Latex(run.stores[name].folder.name))
-            for name in stores
+            (name, _latex(run.stores[name].title), run.stores[name].folder.name) for name in stores
         ],
-        "workload": Latex(workload),
-        "workload_title": study.workload(workload).title,
+        "workload": workload,
+        "workload_title": _latex(study.workload(workload).title),
         "compared": len(measured) > 1,
         "published": published is not None,
-        "operation": Latex(latencies["operation"].iloc[0]) if len(latencies) else "",
+        "operation": next(iter(operations), ""),
         "intervals": bool((speeds["n"] > 1).any()),
-        "table": Latex(table),
-        "table_caption": tables[table],
-        "figure": Latex(figure),
-        "figure_caption": figures.get(figure, ""),
-        "source": Latex(study.source.key) if study.source else "",
+        "table": table,
+        "table_caption": _latex(tables[table]),
+        "figure": figure,
+        "figure_caption": _latex(figures.get(figure, "")),
+        "source": study.source.key if study.source else "",
     }
 
 
-def _as_it_is(value: object) -> object:
-    """Text for a file that is no LaTeX."""
-    if isinstance(value, list):
-        return [tuple(map(_as_it_is, entry)) for entry in value]
-    return Latex(value) if isinstance(value, str) else value
+def _latex(text: str) -> str:
+    return escape(broken(text))
 
 
 # Units as siunitx writes them; the macros of our own are in the template.
@@ -220,108 +219,85 @@ UNITS = {
 DIGITS = 6
 # All workloads together, as a name in numbers.tex.
 ALL = "all"
-ENDS = ["ratio", "low", "high"]
+ENDS = ["value", "low", "high"]
 KEYS = [*SETTING, "operation", "metric"]
 
 
-def numbers_tex(run: Run, template: Path) -> str:
+def numbers_tex(run: Run, templates: Path) -> str:
     """The text of numbers.tex: macros, and what they print.
 
     That are each value of ``summary.csv`` with its 95 % interval, each published value, and the
     ratios of each two stores. Stores and workloads of the plan without a value have the reason
     instead.
     """
-    study, summary = run.study, run.summary
-    swept = Swept(study, run.scale, summary, run.cells, run.published)
+    study, summary, swept = run.study, run.summary, run.swept
     own = run.cells[run.cells["store"].isin(study.store_names)]
     planned = list(dict.fromkeys(own[SETTING].itertuples(index=False, name=None)))
     there = set(summary[SETTING].itertuples(index=False, name=None))
+    bounds = repetitions.INTERVALS.read(run.analysis_folder)
+    bounds = bounds[[*KEYS, *ENDS]].rename(columns={"value": "geometric"})
     single = {name: swept.operations(name) for name in study.workload_names}
-    rejected = Latex("the audit of the source rejects this value")
-    return fill(
-        template,
-        run=Latex(run.name),
-        numbers=list(_numbers(summary, repetitions.INTERVALS.read(run.analysis_folder))),
-        published=[
-            (_key(row), _unit(row.unit), _digits(row.value), rejected if row.rejected else "")
-            for row in swept.published_values.itertuples()
-        ],
-        ratios=[*_ratios(pairs.PAIRS.read(run.analysis_folder)), *_of_all(run)],
-        gaps=[
-            (Latex("/".join(place)), _plain(sentence(swept.reason(*place))))
+    values = {
+        "run": run.name,
+        "numbers": _keyed(summary.astype({"n": int}).merge(bounds, on=KEYS, how="left")),
+        "published": _keyed(swept.published_values),
+        "ratios": [*_ratios(pairs.PAIRS.read(run.analysis_folder)), *_of_all(run)],
+        "gaps": [
+            ("/".join(place), _plain(sentence(swept.reason(*place))))
             for place in planned
             if place not in there
         ],
-        names=[(Latex(at), Latex(", ".join(below))) for at, below in _names(summary, planned)],
-        shown=[*run.headline.items(), (MEAN, "all"), (ALL, "all")],
-        only=[(name, *operations) for name, operations in single.items() if len(operations) == 1],
-        raw=Latex,
-    )
+        "names": _names(summary, planned),
+        "shown": [*run.headline.items(), (MEAN, "all"), (ALL, "all")],
+        "only": [(name, *names) for name, names in single.items() if len(names) == 1],
+        "digits": _digits,
+    }
+    return _filled(templates, "numbers.tex", values)
 
 
-def _key(row) -> Latex:
-    return Latex("/".join(getattr(row, name) for name in KEYS))
+def _keyed(rows: pd.DataFrame) -> Iterator[tuple]:
+    """``rows`` with what names the value, and its unit as siunitx prints it."""
+    keys = ["/".join(key) for key in rows[KEYS].itertuples(index=False, name=None)]
+    # A unit that is not known is left as it is.
+    return rows.assign(key=keys, unit=rows["unit"].replace(UNITS)).itertuples()
 
 
-def _unit(unit: str) -> Latex:
-    # A unit that is not known is left as it is: siunitx prints it.
-    return Latex(UNITS.get(unit, unit))
-
-
-def _digits(value: float) -> Latex:
+def _digits(value: float) -> str:
     """``value`` with all digits that a text can ask for; "" for NaN."""
-    return Latex("" if math.isnan(value) else significant(value, DIGITS))
+    return "" if math.isnan(value) else significant(value, DIGITS)
 
 
-def _numbers(summary: pd.DataFrame, bounds: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Each value; ``geometric`` mean and its bounds are "" where it has none."""
-    bounds = bounds.set_index(KEYS)[["value", "low", "high"]]
-    for row in summary.itertuples():
-        key = tuple(getattr(row, name) for name in KEYS)
-        geometric, low, high = bounds.loc[key] if key in bounds.index else [math.nan] * 3
-        yield {
-            "key": _key(row),
-            "unit": _unit(row.unit),
-            "n": int(row.n),
-            "mean": _digits(row.mean),
-            "sd": _digits(row.sd),
-            "geometric": _digits(geometric),
-            "low": _digits(low),
-            "high": _digits(high),
-        }
-
-
-def _ratios(rows: pd.DataFrame) -> Iterator[tuple[Latex, ...]]:
+def _ratios(rows: pd.DataFrame) -> Iterator[tuple]:
     """Of each two stores in both directions: key, ratio, and its interval."""
     for row in rows.itertuples():
         for one, other in ((row.faster, row.slower), (row.slower, row.faster)):
-            key = Latex("/".join([one, other, row.workload, row.parameters]))
-            yield key, *map(_digits, pairs.ratio_of(row, one))
+            key = "/".join([one, other, row.workload, row.parameters])
+            yield key, *pairs.ratio_of(row, one)
 
 
-def _of_all(run: Run) -> Iterator[tuple[Latex, ...]]:
+def _of_all(run: Run) -> Iterator[tuple]:
     """The ratios of the first page that are of all workloads together."""
     (name,) = [table.name for table in run.study.tables_of("grid")]
-    columns = ["metric", "baseline", "workload", "store", *ENDS]
-    made_by = "written by `kvstudy tabulate`"
-    rows = read_csv(run.tables / f"{name}.csv", columns, ENDS, made_by)
+    numbers = ["ratio", "low", "high"]
+    columns = ["metric", "baseline", "workload", "store", *numbers]
+    rows = read_csv(run.tables / f"{name}.csv", columns, numbers, "written by `kvstudy tabulate`")
     rows = rows[(rows["metric"] == "throughput") & (rows["workload"] == MEAN)]
     for row in rows.dropna(subset="ratio").itertuples():
         if row.store in run.study.store_names and row.store != row.baseline:
-            key = Latex("/".join([row.store, row.baseline, ALL, "all"]))
-            yield key, *(_digits(getattr(row, end)) for end in ENDS)
+            key = "/".join([row.store, row.baseline, ALL, "all"])
+            yield key, row.ratio, row.low, row.high
 
 
-def _names(summary: pd.DataFrame, planned: list[tuple[str, ...]]) -> list[tuple[str, list[str]]]:
+def _names(summary: pd.DataFrame, planned: list[tuple[str, ...]]) -> list[tuple[str, str]]:
     """What there is below each part of a name: stores below "", their workloads, and so on."""
     names: dict[str, dict[str, None]] = {}
     for key in [*planned, *summary[KEYS].itertuples(index=False, name=None)]:
         for depth, name in enumerate(key):
             names.setdefault("/".join(key[:depth]), {})[name] = None
-    return [(at, list(below)) for at, below in names.items()]
+    return [(at, ", ".join(below)) for at, below in names.items()]
 
 
-def _plain(text: str) -> Latex:
+def _plain(text: str) -> str:
     """``text`` for a message on the terminal, where nothing is typeset."""
     harmless = "".join(" " if letter in "\\{}%#~^$&" else letter for letter in text)
-    return Latex(" ".join(harmless.split()))
+    return " ".join(harmless.split())

@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import unicodedata
+from collections.abc import Iterator
+from itertools import chain, pairwise
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -32,32 +34,34 @@ ERROR = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): (?P<what>.+)$")
 OVERFULL = re.compile(
     r"^Overfull \\(?P<box>[hv])box \((?P<points>[\d.]+)pt too \w+\) (?P<where>.+)$"
 )
-REFERENCE = re.compile(
-    r"Warning: (?P<kind>Reference|Citation|Hyper reference) [`'](?P<key>[^']+)'.* undefined"
-)
-LABEL = re.compile(r"LaTeX Warning: Label [`'](?P<key>[^']+)' multiply defined")
-UNDEFINED = {
-    "Citation": ("citation", "add it to references.bib"),
-    "Reference": ("reference", "no such label"),
-    "Hyper reference": ("link", "no such label"),
+# What the text or its templates have wrong, whatever the data are.
+FAULTS = {
+    r"Warning: Reference [`'](?P<key>[^']+)'.* undefined": (
+        "the reference '{key}' is undefined; no such label"
+    ),
+    r"Warning: Citation [`'](?P<key>[^']+)'.* undefined": (
+        "the citation '{key}' is undefined; add it to references.bib"
+    ),
+    r"Warning: Hyper reference [`'](?P<key>[^']+)'.* undefined": (
+        "the link '{key}' is undefined; no such label"
+    ),
+    r"LaTeX Warning: Label [`'](?P<key>[^']+)' multiply defined": (
+        "the label '{key}' is defined twice; give each table and figure its own name"
+    ),
 }
-REMARKS = [
-    (
-        re.compile(
-            r"LaTeX Warning: Float too large for page by (?P<points>[\d.]+)pt (?P<where>.+)$"
-        ),
-        "a float is {points} pt too high for a page, {where}; shorten it",
+# What looks worse than it should, since the data do not fit the page.
+REMARKS = {
+    r"LaTeX Warning: Float too large for page by (?P<points>[\d.]+)pt (?P<where>.+)$": (
+        "a float is {points} pt too high for a page, {where}; shorten it"
     ),
-    (
-        re.compile(r".*?kvstudy Warning: small letters: (?P<label>\S+) (?P<percent>\d+)"),
+    r"kvstudy Warning: small letters: (?P<label>\S+) (?P<percent>\d+)": (
         "{label}: printed at {percent} % of its size to fit; its CSV file and the workbook have it "
-        "too",
+        "too"
     ),
-    (
-        re.compile(r"Missing character: There is no (?P<what>.+?) in font (?P<font>[^!]+)!"),
-        "the font {font} has no character {what}; replace it",
+    r"Missing character: There is no (?P<what>.+?) in font (?P<font>[^!]+)!": (
+        "the font {font} has no character {what}; replace it"
     ),
-]
+}
 NO_GLYPH = re.compile(r"kvstudy Warning: no glyph: .*?\(U\+([0-9A-F]+)\)")
 FONT_SWITCH = re.compile(r"\\[A-Z0-9]+/\S+ ")
 
@@ -141,43 +145,34 @@ def tex_errors(log: str) -> list[str]:
 
 
 def faults(log: str) -> list[str]:
-    """What the text or its templates have wrong, whatever the data are, in the last pass."""
-    found = []
-    for line in log.splitlines():
-        if match := REFERENCE.search(line):
-            what, remedy = UNDEFINED[match["kind"]]
-            found.append(f"the {what} '{match['key']}' is undefined; {remedy}")
-        elif match := LABEL.search(line):
-            found.append(
-                f"the label '{match['key']}' is defined twice; "
-                "give each table and figure its own name"
-            )
-    return list(dict.fromkeys(found))
+    """What must be mended, in the last pass."""
+    return list(dict.fromkeys(chain(*(_sentences(FAULTS, line) for line in log.splitlines()))))
 
 
 def remarks(log: str) -> list[str]:
-    """What looks worse than it should, since the data do not fit the page, in the last pass."""
-    lines = log.splitlines()
-    return list(dict.fromkeys(filter(None, map(_remark, lines, [*lines[1:], ""]))))
+    """What looks worse than it should, in the last pass."""
+    sentences: list[str] = []
+    for line, following in pairwise([*log.splitlines(), ""]):
+        sentences += _sentences(REMARKS, line)
+        if (box := OVERFULL.match(line)) and float(box["points"]) > LARGEST_OVERFULL:
+            side = "right margin" if box["box"] == "h" else "bottom of the page"
+            # Without TeX's font switches and box marks.
+            text = FONT_SWITCH.sub("", following).replace("[]", "").strip()[:100]
+            inside = f": '{text}'" if text else ""
+            sentences.append(
+                f"{box['points']} pt over the {side}, {box['where']}{inside}; shorten it"
+            )
+    return list(dict.fromkeys(sentences))
+
+
+def _sentences(about: dict[str, str], line: str) -> Iterator[str]:
+    for pattern, sentence in about.items():
+        if match := re.search(pattern, line):
+            yield sentence.format(
+                **{name: text.strip() for name, text in match.groupdict().items()}
+            )
 
 
 def lacking(log: str) -> list[str]:
     """The characters for which a box stands, since no font has them."""
     return list(dict.fromkeys(chr(int(found[1], 16)) for found in NO_GLYPH.finditer(log)))
-
-
-def _remark(line: str, following: str) -> str | None:
-    if match := OVERFULL.match(line):
-        if float(match["points"]) <= LARGEST_OVERFULL:
-            return None
-        side = "right margin" if match["box"] == "h" else "bottom of the page"
-        # Without TeX's font switches and box marks.
-        text = FONT_SWITCH.sub("", following).replace("[]", "").strip()[:100]
-        inside = f": '{text}'" if text else ""
-        return f"{match['points']} pt over the {side}, {match['where']}{inside}; shorten it"
-    for pattern, sentence in REMARKS:
-        if match := pattern.match(line):
-            return sentence.format_map(
-                {name: text.strip() for name, text in match.groupdict().items()}
-            )
-    return None

@@ -23,9 +23,6 @@ from kvstudy.study.controls import CEILING, added, original
 from kvstudy.study.model import Study
 from kvstudy.study.probe import RECORDS
 
-# A row of cells.csv.
-Row = dict[str, str]
-
 
 @dataclass(frozen=True)
 class Names:
@@ -41,21 +38,21 @@ class Names:
 
     @classmethod
     def of(cls, study: Study, titles: dict[str, str], plan: Iterable[Cell]) -> Names:
-        by_workload: dict[str, dict[str, Cell]] = {}
         # A store with sizes of its own stands under the study's.
-        for cell in sorted(plan, key=lambda cell: cell.beside is None):
-            by_workload.setdefault(cell.workload, {})[cell.parameters] = cell
-        words = {}
-        for workload, cells in by_workload.items():
-            differing = [
-                size for size in SIZES if len({getattr(cell, size) for cell in cells.values()}) > 1
-            ]
-            for parameters, cell in cells.items():
-                numbers = [(size, getattr(cell, size)) for size in differing]
-                words[workload, parameters] = ", ".join(
-                    worded(size, number).format(grouped(str(number))) for size, number in numbers
-                )
-        return cls(study, titles, words)
+        cells = {
+            (cell.workload, cell.parameters): cell
+            for cell in sorted(plan, key=lambda cell: cell.beside is None)
+        }
+        sizes = {}
+        for key, cell in cells.items():
+            others = [other for other in cells.values() if other.workload == cell.workload]
+            numbers = {size: getattr(cell, size) for size in SIZES}
+            sizes[key] = ", ".join(
+                worded(size, number).format(grouped(str(number)))
+                for size, number in numbers.items()
+                if any(getattr(other, size) != number for other in others)
+            )
+        return cls(study, titles, sizes)
 
     def store(self, name: str) -> str:
         """The title of a store or of a control cell's."""
@@ -64,89 +61,68 @@ class Names:
         of = original(self.study, name)
         return self.titles[of] if of == name else f"{self.titles[of]} ({added(name)})"
 
-    def sizes_of(self, row: Row) -> str:
-        """Of a cell, in words; "" for one that is not planned."""
-        return self.sizes.get((row["workload"], row["parameters"]), "")
-
     def workload(self, name: str, parameters: str = "") -> str:
         """``Workload A``, or ``Workload A (10 000 records, 1 client thread)``."""
         sizes = self.sizes.get((name, parameters), "")
         return self.study.workload(name).title + (f" ({sizes})" if sizes else "")
 
-
-class OfCells:
-    """What ``cells`` tells: the measured ones, their providers and YCSB clients."""
-
-    cells: list[Row]
-
-    @property
-    def measured(self) -> list[Row]:
-        return [row for row in self.cells if row["status"] == "measured"]
-
-    @property
-    def providers(self) -> list[str]:
-        return distinct(row["provider"] for row in self.measured)
-
-    @property
-    def clients(self) -> list[str]:
-        return distinct(row["client"] for row in self.measured)
+    def titled(self, rows: pd.DataFrame) -> list[tuple]:
+        """``rows`` of cells with the titles of their stores and workloads instead of the names."""
+        keys = zip(rows["workload"], rows["parameters"], strict=True)
+        workloads = [self.workload(*key) for key in keys]
+        return list(
+            rows.assign(store=rows["store"].map(self.store), workload=workloads).itertuples()
+        )
 
 
-@dataclass(frozen=True)
-class StoreFacts(OfCells):
-    """A store and what became of its cells. Versions etc. are those of measured cells."""
-
-    definition: Store
-    cells: list[Row]
-    images: list[str]
-    packages: list[dict]
-
-    @property
-    def title(self) -> str:
-        return self.definition.title
-
-    @property
-    def versions(self) -> list[str]:
-        return distinct(row["server_version"] for row in self.measured)
-
-    @property
-    def reasons(self) -> list[str]:
-        return distinct(row["reason"] for row in self.cells if row["status"] != "measured")
+def with_states(cells: pd.DataFrame) -> pd.DataFrame:
+    """``cells.csv`` with the ``state`` of each cell: measured, or ``why`` it has no valid value."""
+    measured = cells["status"] == "measured"
+    why = cells["invalid"].where(measured, cells["reason"])
+    return cells.assign(state=cells["status"].mask(measured & (why != ""), "invalid"), why=why)
 
 
-def problem_of(row: Row) -> str:
-    """Why the cell has no valid value; "" when it has one."""
-    return row["invalid"] if row["status"] == "measured" else row["reason"]
-
-
-def gaps_of(rows: Iterable[Row], names: Names) -> list[SimpleNamespace]:
-    """The cells of ``rows`` without a valid value, by store, workload, status and reason.
+def gaps_of(cells: pd.DataFrame, names: Names) -> list[SimpleNamespace]:
+    """The ``cells`` (``with_states``) without a valid value, by what tells them apart.
 
     They are of these (``sizes``, in words) of the workload's ``of_sizes`` sets of parameters.
     """
-    gaps: dict[tuple[str, str, str, str], list[Row]] = {}
-    parameters: dict[tuple[str, str], set[str]] = {}
-    for row in rows:
-        titles = (names.store(row["store"]), names.workload(row["workload"]))
-        parameters.setdefault(titles, set()).add(row["parameters"])
-        status, reason = row["status"], problem_of(row)
-        # What nobody gave is listed by itself (``imports.not_imported``).
-        if (not reason and status == "measured") or reason == NOT_IMPORTED:
-            continue
-        status = "invalid" if status == "measured" else status
-        gaps.setdefault((*titles, status, reason), []).append(row)
+    # What nobody gave is listed by itself (``not_imported``).
+    rows = cells[(cells["state"] != "measured") & (cells["why"] != NOT_IMPORTED)]
+    parameters = cells.groupby(["store", "workload"])["parameters"].nunique()
     return [
         SimpleNamespace(
-            store=store,
-            workload=workload,
-            status=status,
-            reason=reason,
-            repetitions=sorted({int(row["repetition"]) for row in of}),
-            sizes=list(dict.fromkeys(names.sizes_of(row) for row in of)),
-            of_sizes=len(parameters[store, workload]),
+            store=names.store(store),
+            workload=names.workload(workload),
+            status=state,
+            reason=why,
+            cells=of,
+            repetitions=sorted(set(map(int, of["repetition"]))),
+            sizes=[names.sizes.get((workload, slug), "") for slug in of["parameters"].unique()],
+            of_sizes=parameters[store, workload],
         )
-        for (store, workload, status, reason), of in gaps.items()
+        for (store, workload, state, why), of in rows.groupby(
+            ["store", "workload", "state", "why"], sort=False
+        )
     ]
+
+
+def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> SimpleNamespace:
+    """A store, how many ``cells`` it has, and what is known of those that were ``measured``."""
+    known = environment["stores"].get(store.name, {})
+    measured = cells[cells["status"] == "measured"]
+    return SimpleNamespace(
+        definition=store,
+        title=store.title,
+        cells=len(cells),
+        measured=len(measured),
+        providers=distinct(measured["provider"]),
+        clients=distinct(measured["client"]),
+        versions=distinct(measured["server_version"]),
+        images=known.get("images", []),
+        packages=known.get("packages", []),
+        reasons=distinct(cells.loc[cells["status"] != "measured", "reason"]),
+    )
 
 
 def distinct(values: Iterable[str]) -> list[str]:
@@ -155,10 +131,10 @@ def distinct(values: Iterable[str]) -> list[str]:
 
 def joined(pairs: Iterable[tuple]) -> dict:
     """The values of each key, in the order in which they come."""
-    found: dict = {}
+    values: dict = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        values.setdefault(key, []).append(value)
+    return values
 
 
 # A smaller difference of throughput and goodput is not worth a word.
@@ -170,33 +146,33 @@ def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
 
     ``slower``: goodput is lower than throughput by ``share`` (0 to 1). ``unknown`` are stores
     whose misses are not known. ``checked`` cells were compared with their server's counters,
-    within ``tolerance``; ``unchecked`` gives each reason with the stores that it concerns, and
-    with the workload if it does not concern all of them. ``notable``: a table of them would show
-    more than zeros.
+    within ``tolerance``; of ``disagreements``, which differ only in their repetition, the worst
+    of so many ``cells`` is given, with what the server ``counted`` and what was ``expected``.
+    ``unchecked`` gives each reason with the stores that it concerns, and with the workload if it
+    does not concern all of them. ``notable``: a table of them would show more than zeros.
     """
     stores = names.study.store_names
     rows = analysis.validity[analysis.validity["store"].isin(stores)]
     agreement = analysis.agreement[analysis.agreement["store"].isin(stores)]
     compared = agreement[agreement["reason"] == ""]
     invalid = int(rows["invalid"].sum())
-    slower = [
-        SimpleNamespace(
-            store=names.store(row.store),
-            workload=names.workload(row.workload, row.parameters),
-            share=lost,
+    lost = 1 - rows["goodput"] / rows["throughput"]
+    slower = names.titled(rows.assign(share=lost)[lost > WORTH_SAYING])
+    unknown = rows.groupby("store", sort=False)["missed"].count()
+    groups = list(flagged(compared).groupby([*SETTING, "counter"], sort=False))
+    worst = compared.loc[[of["deviation"].abs().idxmax() for _counter, of in groups]]
+    expected = worst["least"].where(worst["deviation"] < 0, worst["most"])
+    disagreements = names.titled(
+        worst.assign(
+            cells=[len(of) for _counter, of in groups],
+            counted=[round(count) for count in worst["counted"]],
+            expected=[round(count) for count in expected],
         )
-        for row in rows.itertuples()
-        if (lost := 1 - row.goodput / row.throughput) > WORTH_SAYING
-    ]
-    disagreements = _disagreements(compared, names)
+    )
     return SimpleNamespace(
         invalid=invalid,
         slower=slower,
-        unknown=[
-            names.store(store)
-            for store, of in rows.groupby("store", sort=False)
-            if of["missed"].isna().all()
-        ],
+        unknown=[names.store(store) for store in unknown.index[unknown == 0]],
         checked=len(compared[CELL].drop_duplicates()),
         tolerance=TOLERATED,
         disagreements=disagreements,
@@ -205,45 +181,24 @@ def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
     )
 
 
-def _disagreements(compared: pd.DataFrame, names: Names) -> list[SimpleNamespace]:
-    """The server counted ``counted`` commands, YCSB's operations make ``expected``.
-
-    That is the worst of ``cells`` cells that differ only in their repetition.
-    """
-    groups = flagged(compared).groupby([*SETTING, "counter"], sort=False)
-    worst = [(rows.loc[rows["deviation"].abs().idxmax()], len(rows)) for _counter, rows in groups]
-    return [
-        SimpleNamespace(
-            store=names.store(row["store"]),
-            workload=names.workload(row["workload"], row["parameters"]),
-            repetition=row["repetition"],
-            cells=cells,
-            counter=row["counter"],
-            counted=round(row["counted"]),
-            expected=round(row["least"] if row["deviation"] < 0 else row["most"]),
-        )
-        for row, cells in worst
-    ]
-
-
-def _unchecked(agreement: pd.DataFrame, names: Names) -> list[tuple[str, list[str]]]:
-    found = []
+def _unchecked(agreement: pd.DataFrame, names: Names) -> dict[str, list[str]]:
+    pairs = []
     for store, rows in agreement.groupby("store", sort=False):
         for reason, of in rows[rows["reason"] != ""].groupby("reason", sort=False):
-            if len(of) == len(rows):
-                found.append((reason, names.store(store)))
-                continue
-            workloads = set(of["workload"])
-            found += [
-                (reason, _("{} under {}").format(names.store(store), names.workload(name)))
-                for name in names.study.workload_names
-                if name in workloads
-            ]
-    return list(joined(found).items())
+            title = names.store(store)
+            where = [title]
+            if len(of) < len(rows):
+                where = [
+                    _("{} under {}").format(title, names.workload(name))
+                    for name in names.study.workload_names
+                    if name in {*of["workload"]}
+                ]
+            pairs += [(reason, text) for text in where]
+    return joined(pairs)
 
 
-def operation_facts(probes: Probes, stores: list[StoreFacts]) -> SimpleNamespace:
-    """What the probes say, with titles of stores in the study's order.
+def operation_facts(probes: Probes, stores: list[SimpleNamespace]) -> SimpleNamespace:
+    """What the probes say of the ``stores`` (``store_facts``), by their titles.
 
     ``lighter`` and ``heavier`` are those whose records change with updates of one field, by more
     than ``tolerance``, with the bytes of a mean record ``before`` and ``after``; ``uneven`` those
@@ -252,29 +207,27 @@ def operation_facts(probes: Probes, stores: list[StoreFacts]) -> SimpleNamespace
     """
     named = {store.definition.name: store for store in stores}
     probed = {name: store for name, store in named.items() if not probes.reason(name)}
-    changed: dict[str, list[SimpleNamespace]] = {LIGHTER: [], HEAVIER: [], KEPT: []}
+    records: dict[str, list[SimpleNamespace]] = {LIGHTER: [], HEAVIER: [], KEPT: []}
     uneven = []
     for name, store in probed.items():
         if sizes := probes.sizes(name, "update"):
             before, after = sizes
             updates = probes.operations(name, "update")
             record = SimpleNamespace(title=store.title, updates=updates, before=before, after=after)
-            changed[becomes(sizes)].append(record)
+            records[becomes(sizes)].append(record)
         if (sizes := probes.sizes(name, "update-all")) and becomes(sizes) != KEPT:
             uneven.append(store.title)
     return SimpleNamespace(
+        **records,
         records=RECORDS,
         tolerance=SAME,
+        uneven=uneven,
         probed=[store.title for store in probed.values()],
         reasons=[
             (store.title, probes.reason(name))
             for name, store in named.items()
             if name not in probed
         ],
-        lighter=changed[LIGHTER],
-        heavier=changed[HEAVIER],
-        same=[record.title for record in changed[KEPT]],
-        uneven=uneven,
         silent=[
             store.title
             for name, store in probed.items()

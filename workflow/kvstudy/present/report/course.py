@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections import Counter
 from types import SimpleNamespace
 
 import pandas as pd
@@ -13,7 +12,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import _, ngettext
-from kvstudy.present.report.cells import Names, Row, joined, problem_of
+from kvstudy.present.report.cells import Names, gaps_of
 from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
@@ -28,15 +27,14 @@ FEWEST_SECONDS = 3
 
 
 def course_facts(
-    names: Names, analysis: Analysis, headline: Analysis, summary: pd.DataFrame, percentiles: bool
+    names: Names, analysis: Analysis, headline: Analysis, summary: pd.DataFrame
 ) -> SimpleNamespace:
     """Read from the analysis and ``summary.csv`` of the study's stores.
 
-    ``headline`` is the part of the analysis that is drawn; ``percentiles`` says whether the
-    source published any. Of the result, ``steady``, ``unsteady`` and ``short`` are how many
-    ``runs`` have each verdict; ``stalled`` names those in which no operation went well for a
-    while. ``drawn`` are figures with a run that is long enough, ``not_drawn`` the workloads of
-    the others.
+    ``headline`` is the part of the analysis that is drawn. Of the result, ``steady``,
+    ``unsteady`` and ``short`` are how many ``runs`` have each verdict; ``stalled`` names those in
+    which no operation went well for a while. ``drawn`` are figures with a run that is long enough,
+    ``not_drawn`` the workloads of the others.
     """
     study = names.study
 
@@ -44,39 +42,32 @@ def course_facts(
         return frame[frame["store"].isin(study.store_names)]
 
     seconds = own(analysis.steadiness)
-    verdicts = (Steadiness.STEADY, Steadiness.NOT_STEADY, Steadiness.TOO_SHORT)
-    steady, unsteady, short = (int((seconds["verdict"] == verdict).sum()) for verdict in verdicts)
+    verdicts = Counter(seconds["verdict"])
     strips = own(headline.steadiness)
     drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
     over_time = study.figures_of("time")
     timed = set(own(headline.spectrum)["workload"])
     of_phase = summary[summary["operation"] == "overall"]
     return SimpleNamespace(
-        watching=_watching(of_phase),
+        watching=_watching(of_phase[of_phase["metric"] == "monitor_cpu"]),
         clients=_clients(of_phase),
         pauses=_pauses(own(of_phase), names),
-        steady=steady,
-        unsteady=unsteady,
-        short=short,
-        runs=steady + unsteady + short,
+        steady=verdicts[Steadiness.STEADY],
+        unsteady=verdicts[Steadiness.NOT_STEADY],
+        short=verdicts[Steadiness.TOO_SHORT],
+        runs=len(seconds),
         stalled=_stalled(own(of_phase), names),
         warmed_up=bool((seconds["cut"] > 0).any()),
         drawn=[figure for figure in over_time if figure.workload in drawn],
         not_drawn=[
             names.workload(figure.workload) for figure in over_time if figure.workload not in drawn
         ],
-        spectra={
-            figure.workload: figure
-            for figure in study.figures_of("spectrum")
-            if figure.workload in timed
-        },
-        published_percentiles=percentiles,
+        spectra=[figure for figure in study.figures_of("spectrum") if figure.workload in timed],
     )
 
 
-def _watching(summary: pd.DataFrame) -> SimpleNamespace | None:
+def _watching(rows: pd.DataFrame) -> SimpleNamespace | None:
     """What our own watching took of one core (%): the mean and the largest of the runs."""
-    rows = summary[summary["metric"] == "monitor_cpu"]
     if rows.empty:
         return None
     mean, largest = (rows["mean"] * rows["n"]).sum() / rows["n"].sum(), rows["max"].max()
@@ -95,8 +86,7 @@ def _pauses(summary: pd.DataFrame, names: Names) -> SimpleNamespace | None:
     """Where the collector stopped the client for the largest share of the run time: run means."""
     metrics = ["gc_count", "gc_pause", "runtime"]
     rows = summary[summary["metric"].isin(metrics)].set_index([*SETTING, "metric"])["mean"]
-    cells = rows.unstack(sort=False).reindex(columns=metrics).dropna()
-    cells = cells[cells["runtime"] > 0]
+    cells = rows.unstack(sort=False).reindex(columns=metrics).dropna().query("runtime > 0")
     if cells.empty:
         return None
     share = cells["gc_pause"] / cells["runtime"]
@@ -108,40 +98,33 @@ def _pauses(summary: pd.DataFrame, names: Names) -> SimpleNamespace | None:
 
 def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
     texts = []
-    for row in summary[summary["metric"] == "stalled"].itertuples():
+    for row in names.titled(summary[summary["metric"] == "stalled"]):
         text = ngettext(
             "{} under {} ({} run, up to {} s)", "{} under {} ({} runs, up to {} s)", int(row.n)
         )
-        workload = names.workload(row.workload, row.parameters)
-        texts.append(text.format(names.store(row.store), workload, int(row.n), round(row.max)))
+        texts.append(text.format(row.store, row.workload, int(row.n), round(row.max)))
     return texts
 
 
 def rounds_facts(run: Run) -> dict[str, SimpleNamespace]:
-    """The rounds of each workload that has them, and what the text says of its tables."""
+    """The rounds of each workload that has them, and what the text says of its tables.
 
-    def of_tables(kind: str, workload: str, facts: Callable) -> list[SimpleNamespace]:
-        return [
-            facts(table, table.rows(run))
-            for table in run.study.tables_of(kind)
-            if table.workload == workload
-        ]
-
-    return {
-        use.name: SimpleNamespace(
-            rounds=rounds,
-            relative=of_tables("relative", use.name, _relative_facts),
-            break_even=of_tables("break-even", use.name, _break_even_facts),
-        )
+    Of a ``relative`` table, ``rows`` are the measured ones, by records.
+    """
+    facts = {
+        use.name: SimpleNamespace(rounds=rounds, relative=[], break_even=[])
         for use in run.study.workloads
         if (rounds := rounds_of(properties_of(run.study, use)))
     }
-
-
-def _relative_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
-    """``rows`` are the measured ones, by records."""
-    measured = values[(values["origin"] == MEASURED) & values["ratio"].notna()]
-    return SimpleNamespace(table=table, rows=list(measured.itertuples()))
+    for table in run.study.tables_of("relative"):
+        values = table.rows(run)
+        measured = values[(values["origin"] == MEASURED) & values["ratio"].notna()]
+        rows = list(measured.itertuples())
+        facts[table.workload].relative.append(SimpleNamespace(table=table, rows=rows))
+    for table in run.study.tables_of("break-even"):
+        values = table.rows(run)
+        facts[table.workload].break_even.append(_break_even_facts(table, values))
+    return facts
 
 
 def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
@@ -159,85 +142,52 @@ def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
 SHOWN_PERCENT = 99.0
 
 
-def open_loop_facts(names: Names, cells: Iterable[Row], analysis: Analysis) -> SimpleNamespace:
-    """``cells`` are the rows of the open-loop cells.csv.
+def open_loop_facts(names: Names, cells: pd.DataFrame, analysis: Analysis) -> SimpleNamespace:
+    """``cells`` are the open-loop ones, with their states.
 
-    ``tables`` is empty in a study without an open loop. ``share`` (0 to 1) of a rate is that of
-    the worst run; rates are ``missed`` where a run did not reach its rate. ``widest`` is where
+    ``tables`` is empty in a study without an open loop. ``share_low`` (0 to 1) of a rate is that
+    of the worst run; rates are ``missed`` where a run did not reach its rate. ``widest`` is where
     both 99th percentiles differ most (in us), of the rates that were reached.
     """
     study = names.study
-    rows = [row for row in cells if row["store"] in names.titles]
-    rates = [
-        SimpleNamespace(
-            store=names.store(row.store),
-            workload=names.workload(row.workload),
-            load=row.load,
-            share=row.share_low,
-            reached=row.reached == row.n,
-            short=row.short > 0,
-            note=row.note,
-        )
-        for row in sorted(analysis.open_rates.itertuples(), key=partial(_place, study))
-        if row.store in names.titles
-    ]
-    reached = {(rate.store, rate.workload, rate.load) for rate in rates if rate.reached}
-    times = [
-        time
-        for time in _open_loop_times(names, analysis.open_percentiles)
-        if (time.store, time.workload, time.load) in reached
-    ]
+    order = {"workload": study.workload_names.index, "store": study.store_names.index}
+    rates = analysis.open_rates[analysis.open_rates["store"].isin(list(names.titles))]
+    rates = rates.assign(parameters="").sort_values(
+        [*order, "load"], key=lambda column: column.map(order.get(column.name, float))
+    )
+    reached = rates["reached"] == rates["n"]
+    rows = cells[cells["store"].isin(list(names.titles))]
+    gaps = gaps_of(rows, names)
+    for gap in gaps:
+        loads = [slug.rpartition("_load")[2] for slug in gap.cells["parameters"]]
+        runs = zip(loads, gap.cells["repetition"], strict=True)
+        gap.runs = [_("{} % repetition {}").format(*run) for run in runs]
     return SimpleNamespace(
         percents=study.open_loop.percents if study.open_loop else [],
         tables=study.tables_of("open-loop"),
         figures=study.figures_of("open-loop"),
         planned=len(rows),
-        measured=sum(row["status"] == "measured" for row in rows),
-        rates=rates,
-        missed=[rate for rate in rates if not rate.reached],
-        notes=[rate for rate in rates if rate.note],
-        widest=max(times, key=lambda time: time.intended - time.service, default=None),
-        gaps=_open_loop_gaps(names, rows),
+        measured=int((rows["status"] == "measured").sum()),
+        rates=len(rates),
+        missed=names.titled(rates[~reached]),
+        notes=names.titled(rates[rates["note"] != ""]),
+        widest=_widest(analysis.open_percentiles, rates.loc[reached, [*order, "load"]], names),
+        gaps=gaps,
     )
 
 
-def _place(study: Study, row) -> tuple[int, int, float]:
-    stores = study.store_names
-    store = stores.index(row.store) if row.store in stores else len(stores)
-    return study.workload_names.index(row.workload), store, row.load
-
-
-def _open_loop_times(names: Names, percentiles: pd.DataFrame) -> Iterable[SimpleNamespace]:
-    """Service and intended 99th percentile (us) of each store and workload at each load."""
+def _widest(percentiles: pd.DataFrame, rates: pd.DataFrame, names: Names) -> tuple | None:
+    """Where the ``service`` and the ``intended`` 99th percentile (us) differ most, of ``rates``."""
     chosen = percentiles[
         (percentiles["operation"] == ALL)
         & (percentiles["percent"] == SHOWN_PERCENT)
         & (percentiles["beyond"] >= ENOUGH_BEYOND)
-        & percentiles["store"].isin(list(names.titles))
-    ]
+    ].merge(rates)
     values = chosen.set_index(["store", "workload", "parameters", "load", "time"])["value"]
-    both = values.unstack(sort=False).reindex(columns=[SERVICE_TIME, INTENDED_TIME]).dropna()
-    for (store, workload, _parameters, load), service, intended in both.itertuples():
-        yield SimpleNamespace(
-            store=names.store(store),
-            workload=names.workload(workload),
-            load=load,
-            service=service,
-            intended=intended,
-        )
-
-
-def _open_loop_gaps(names: Names, rows: list[Row]) -> list[SimpleNamespace]:
-    """Open-loop cells without a valid value: ``runs`` of a store and workload, by their reason."""
-    gaps = []
-    for row in rows:
-        if reason := problem_of(row):
-            status = "invalid" if row["status"] == "measured" else row["status"]
-            load = row["parameters"].rpartition("_load")[2]
-            run = _("{} % repetition {}").format(load, row["repetition"])
-            place = names.store(row["store"]), names.workload(row["workload"])
-            gaps.append(((*place, status, reason), run))
-    return [
-        SimpleNamespace(store=store, workload=workload, status=status, reason=reason, runs=runs)
-        for (store, workload, status, reason), runs in joined(gaps).items()
-    ]
+    columns = {SERVICE_TIME: "service", INTENDED_TIME: "intended"}
+    both = (
+        values.unstack(sort=False).reindex(columns=list(columns)).rename(columns=columns).dropna()
+    )
+    widest = (both["intended"] - both["service"]).nlargest(1).index
+    rows = both.loc[widest].reset_index().assign(parameters="")
+    return next(iter(names.titled(rows)), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import subprocess
 import tempfile
 import textwrap
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
@@ -21,8 +22,10 @@ from kvstudy.language.current import ORIGINAL, _, using
 from kvstudy.language.locale import babel_language
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import fill, printable
+from kvstudy.study.run_names import REPORT, Paths
 from kvstudy.whole_file import put
 
+TEMPLATES, REFERENCES = REPORT / "templates", REPORT / "references.bib"
 OPTIONS = [
     "--from=markdown-implicit_figures-tex_math_dollars-latex_macros+smart",
     "--wrap=preserve",
@@ -48,23 +51,6 @@ class Front:
     workloads: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The folders of a report's tables and figures, and of its templates and references."""
-
-    tables: Path
-    figures: Path
-    report: Path
-
-    @property
-    def templates(self) -> Path:
-        return self.report / "templates"
-
-    @property
-    def references(self) -> Path:
-        return self.report / "references.bib"
-
-
 def write_document(text: str, front: Front, output: Path) -> Path:
     """Write <run>.md and front.json into ``output``; returns the <run>.md."""
     output.mkdir(parents=True, exist_ok=True)
@@ -78,33 +64,41 @@ def write_document(text: str, front: Front, output: Path) -> Path:
 def read_document(markdown: Path) -> tuple[str, Front]:
     """The text and the front that ``write_document`` wrote."""
     path = markdown.with_name("front.json")
-    try:
+    with reading(path, "the front of a report", "render"):
         text = markdown.read_text(encoding="utf-8")
         values = json.loads(path.read_text(encoding="utf-8"))
         return text, Front(**{key.name: values[key.name] for key in fields(Front)})
+
+
+@contextlib.contextmanager
+def reading(path: Path, what: str, command: str) -> Iterator[None]:
+    """KvstudyError where the block cannot read ``path``, or it is not ``what`` it should be."""
+    try:
+        yield
     except OSError as error:
         raise KvstudyError(
-            f"{error.filename}: {error.strerror}; write it with 'kvstudy render'"
+            f"{error.filename}: {error.strerror}; write it with 'kvstudy {command}'"
         ) from None
     except (ValueError, KeyError, TypeError) as error:
         raise KvstudyError(
-            f"{path}: not the front of a report ({error}); write it again with 'kvstudy render'"
+            f"{path}: not {what} ({error}); write it again with 'kvstudy {command}'"
         ) from None
 
 
-def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: str = "") -> Path:
+def write_latex(text: str, front: Front, parts: Paths, output: Path, appendix: str = "") -> Path:
     """Write the text and its LaTeX source into ``output``; returns the <run>.tex.
 
-    ``appendix`` is a LaTeX file in ``output`` that ends the document.
+    ``parts`` has the folders of tables and figures; ``appendix`` is a LaTeX file in ``output``
+    that ends the document.
     """
     markdown = write_document(text, front, output)
-    shutil.copyfile(parts.references, output / "references.bib")
+    shutil.copyfile(REFERENCES, output / "references.bib")
     # TeX reads the parts from the folder that it runs in.
     folders = {
         name: Path(os.path.relpath(getattr(parts, name), output)).as_posix()
         for name in ("tables", "figures")
     }
-    used = filters(parts.templates, front.language, "latex.lua")
+    used = filters(TEMPLATES, front.language, "latex.lua")
     latex = convert(text, ["--to=latex", "--natbib"], markdown, used, folders)
     body = output / "body.tex"
     body.write_text(printable(latex), encoding="utf-8")
@@ -112,7 +106,7 @@ def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: s
     values = asdict(front) | {"body": body.name, "columns": COLUMNS, "appendix": appendix}
     with using(front.language):
         values["language"] = babel_language()
-    main.write_text(fill(parts.templates / "report.tex.j2", **values), encoding="utf-8")
+    main.write_text(fill(TEMPLATES / "report.tex.j2", **values), encoding="utf-8")
     return main
 
 
@@ -153,7 +147,7 @@ def convert(
 
 
 def convert_numbered(
-    markdown: Path, text: str, front: Front, parts: Parts, to: Sequence[str], own: str, **told: str
+    markdown: Path, text: str, front: Front, parts: Paths, to: Sequence[str], own: str, **told: str
 ) -> str:
     """As ``convert``, for formats that do not number tables and references by themselves.
 
@@ -162,8 +156,8 @@ def convert_numbered(
     """
     options = [
         "--citeproc",
-        f"--csl={parts.templates / 'numeric.csl'}",
-        f"--bibliography={parts.references}",
+        f"--csl={TEMPLATES / 'numeric.csl'}",
+        f"--bibliography={REFERENCES}",
         "--metadata=link-citations",
         *to,
     ]
@@ -171,7 +165,7 @@ def convert_numbered(
         words = {"table": _("Table"), "figure": _("Figure"), "contents": _("Contents")}
     metadata = {f"word-{name}": word for name, word in words.items()}
     metadata |= {"tables": parts.tables.as_posix()} | told
-    used = filters(parts.templates, front.language, "numbers.lua", own)
+    used = filters(TEMPLATES, front.language, "numbers.lua", own)
     return convert(text, options, markdown, used, metadata)
 
 
@@ -208,7 +202,7 @@ NOT_OF_THE_TEXT = re.compile(
 )
 
 
-def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
+def build_docx(markdown: Path, parts: Paths, output: Path) -> None:
     """Write the report ``markdown`` (of ``kvstudy render``) to ``output``.
 
     KvstudyError when pandoc refuses the text; ``output`` is then left as it was.
@@ -216,7 +210,7 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
     text, front = read_document(markdown)
     with tempfile.TemporaryDirectory() as folder:
         reference, made = Path(folder, "reference.docx"), Path(folder, "report.docx")
-        reference.write_bytes(_reference(parts.templates / "docx-styles.xml", front))
+        reference.write_bytes(_reference(front))
         convert_numbered(
             *(markdown, text, front, parts),
             ["--to=docx", f"--reference-doc={reference}", f"--output={made}"],
@@ -226,43 +220,41 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
             date=front.dateline,
             figures=parts.figures.as_posix(),
         )
-        put(_with_own_properties(made, front.subject), output)
+        files = _files_of(made.read_bytes())
+    # The author is the program; the source's author did not write it.
+    creator = "<dc:creator>kvstudy</dc:creator>"
+    own = f"{creator}<dc:subject>{escape(front.subject)}</dc:subject>".encode()
+    for name in (name for name in files if name.startswith("docProps/")):
+        content = NOT_OF_THE_TEXT.sub(b"", files[name])
+        files[name] = content.replace(b"<dc:creator></dc:creator>", own)
+    put(_zipped(files), output)
 
 
-def _reference(styles: Path, front: Front) -> bytes:
+def _reference(front: Front) -> bytes:
     """Pandoc's own reference document, with our styles, page, header and footer, and language."""
     command = ["pandoc", "--print-default-data-file=reference.docx"]
-    given = subprocess.run(command, capture_output=True, check=True).stdout
+    files = _files_of(subprocess.run(command, capture_output=True, check=True).stdout)
+    styles = (TEMPLATES / "docx-styles.xml").read_bytes()
+    files["word/styles.xml"] = styles.replace(b"en-GB", front.language.encode())
+    for name, old, new in (
+        ("word/document.xml", b"<w:sectPr />", PAGE),
+        ("word/_rels/document.xml.rels", b"</Relationships>", f"{RELATIONS}</Relationships>"),
+    ):
+        files[name] = files[name].replace(old, new.encode())
     title = textwrap.shorten(front.title, SHORT_TITLE, placeholder="…")
+    files["word/header1.xml"] = HEADER.format(escape(title), escape(front.run)).encode()
+    return _zipped(files | {"word/footer1.xml": FOOTER.encode()})
+
+
+def _files_of(archive: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(archive)) as files:
+        return {name: files.read(name) for name in files.namelist()}
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    """The archive without the times of its making: the same data gives the same file."""
     result = BytesIO()
-    with zipfile.ZipFile(BytesIO(given)) as old, zipfile.ZipFile(result, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "word/styles.xml":
-                content = styles.read_bytes().replace(b"en-GB", front.language.encode())
-            elif name == "word/document.xml":
-                content = content.replace(b"<w:sectPr />", PAGE.encode())
-            elif name == "word/_rels/document.xml.rels":
-                end = b"</Relationships>"
-                content = content.replace(end, RELATIONS.encode() + end)
-            new.writestr(name, content)
-        new.writestr("word/header1.xml", HEADER.format(escape(title), escape(front.run)))
-        new.writestr("word/footer1.xml", FOOTER)
-    return result.getvalue()
-
-
-def _with_own_properties(made: Path, subject: str) -> bytes:
-    """The file without the times of its making: the same data gives the same file.
-
-    The author is the program; the source's author did not write it.
-    """
-    own = f"<dc:creator>kvstudy</dc:creator><dc:subject>{escape(subject)}</dc:subject>".encode()
-    result = BytesIO()
-    with zipfile.ZipFile(made) as old, zipfile.ZipFile(result, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name.startswith("docProps/"):
-                content = NOT_OF_THE_TEXT.sub(b"", content)
-                content = content.replace(b"<dc:creator></dc:creator>", own)
-            new.writestr(zipfile.ZipInfo(name, NO_TIME), content, zipfile.ZIP_DEFLATED)
+    with zipfile.ZipFile(result, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, NO_TIME), content, zipfile.ZIP_DEFLATED)
     return result.getvalue()

@@ -14,12 +14,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, current, ngettext, using
 from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
 from kvstudy.present.drawing.page import inline, scripts, styles
-from kvstudy.present.report.document import Front, Parts, convert_numbered, read_document
+from kvstudy.present.report.document import (
+    TEMPLATES,
+    Front,
+    convert_numbered,
+    read_document,
+    reading,
+)
+from kvstudy.study.run_names import Paths
 from kvstudy.whole_file import put
 
 # A figure with more rows has them in its CSV only: they were a quarter of a page's bytes.
@@ -81,10 +87,8 @@ def as_data(path: Path) -> str:
     Coordinates keep one decimal of a point, and names that nothing refers to are left out.
     KvstudyError when the file cannot be read.
     """
-    try:
+    with reading(path, "a drawing", "draw"):
         drawing = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise KvstudyError(f"{path}: {error.strerror}; write it with 'kvstudy draw'") from None
     drawing = GEOMETRY.sub(_shorter, HEADER.sub("", drawing))
     used = set(re.findall(r"#([\w-]+)", drawing))
     drawing = IDLE.sub(lambda name: name[0] if name[0][5:-1] in used else "", drawing)
@@ -190,20 +194,11 @@ class MadeOf:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            self._parts = {"table": found["tables"], "figure": found["figures"]}
-            self._cells = found["cells"]
+        with reading(path, "what tables and figures are made of", "provenance"):
+            made_of = json.loads(path.read_text(encoding="utf-8"))
+            self._parts = {"table": made_of["tables"], "figure": made_of["figures"]}
+            self._cells = made_of["cells"]
             logged = sorted(path for path, cell in self._cells.items() if cell["sums"])
-        except OSError as error:
-            raise KvstudyError(
-                f"{path}: {error.strerror}; write it with 'kvstudy provenance'"
-            ) from None
-        except (ValueError, KeyError, TypeError):
-            raise KvstudyError(
-                f"{path}: not what tables and figures are made of;"
-                " write it again with 'kvstudy provenance'"
-            ) from None
         self._places = {path: place for place, path in enumerate(logged)}
 
     def listed(self, kind: str, name: str) -> str:
@@ -239,11 +234,14 @@ def _ranges(numbers: list[int]) -> Iterator[str]:
         yield f"{first}-{rest[-1]}" if rest else str(first)
 
 
-DRAWING = re.compile(r'<div class="drawing" data-figure="([^"]*)" data-caption="([^"]*)"></div>')
-CELLS = re.compile(r'<div class="cells" data-kind="(table|figure)" data-name="([^"]*)"></div>')
-VALUES = re.compile(r'<div class="values" data-figure="([^"]*)"></div>')
+# Where html.lua leaves a place for a part.
+PLACE = re.compile(
+    r'<div class="(drawing|cells|values)" data-kind="(table|figure)" data-name="([^"]*)"'
+    r'(?: data-caption="([^"]*)")?></div>'
+)
 # Of ``typeset.table.as_comment``.
 CHOICES = re.compile(r"<!--choices (.*?)-->")
+PAGE_OPTIONS = ["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3"]
 BETWEEN = "<!-- contents above, text below -->"
 # In the order in which they run; the first one's functions serve the others.
 BEHAVIOUR = ["page.js", "tables.js", "filter.js", "cells.js", "choices.js", "charts.js"]
@@ -251,7 +249,7 @@ BEHAVIOUR = ["page.js", "tables.js", "filter.js", "cells.js", "choices.js", "cha
 FILTERED = ("store", "workload")
 
 
-def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | None = None) -> None:
+def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | None = None) -> None:
     """Write the report ``markdown`` (of ``kvstudy render``) as a page to ``output``.
 
     A figure with a specification beside it (<name>.vl.json) is interactive where scripts run.
@@ -260,32 +258,31 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     as it was.
     """
     text, front = read_document(markdown)
-    folder = parts.templates
-    template = f"--template={folder / 'html' / 'body.template'}"
+    folder = TEMPLATES / "html"
     converted = convert_numbered(
         *(markdown, text, front, parts),
-        ["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3", template],
+        [*PAGE_OPTIONS, f"--template={folder / 'body.template'}"],
         "html.lua",
         pagetitle=front.run,
     )
     contents, body = converted.split(BETWEEN)
     made_of = MadeOf(provenance) if provenance else None
-    names = dict.fromkeys(unescape(found[1]) for found in DRAWING.finditer(body))
-    paths = {name: parts.figures / f"{name}.vl.json" for name in names}
+    figures = {unescape(place[3]) for place in PLACE.finditer(body) if place[1] == "drawing"}
+    paths = {name: parts.figures / f"{name}.vl.json" for name in figures}
     specs = {name: _spec(path) for name, path in paths.items() if path.is_file()}
-    body = DRAWING.sub(lambda found: _drawing(parts.figures, *found.groups()), body)
-    choices = [_choices(parts.tables, found[1]) for found in CHOICES.finditer(body)]
-    body = CHOICES.sub('<div class="choices" hidden></div>', body)
 
-    def cells(found: re.Match[str]) -> str:
-        return made_of.listed(found[1], unescape(found[2])) if made_of else ""
-
-    def values(found: re.Match[str]) -> str:
-        name = unescape(found[1])
+    def part(place: re.Match[str]) -> str:
+        kind, name = place[2], unescape(place[3])
+        if place[1] == "drawing":
+            return _drawing(parts.figures / f"{name}.svg", place[3], place[4])
+        if place[1] == "cells":
+            return made_of.listed(kind, name) if made_of else ""
         return values_table(parts.figures / f"{name}.csv", specs[name]) if name in specs else ""
 
     with using(front.language):
-        body = VALUES.sub(values, CELLS.sub(cells, body))
+        body = PLACE.sub(part, body)
+        with reading(parts.tables, "choices of tables", "tabulate"):
+            choices = [json.loads(text[1]) for text in CHOICES.finditer(body)]
         packed = {
             "cells": made_of.cells() if made_of else [],
             "choices": choices,
@@ -296,7 +293,8 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
             },
             "charts": scripts() if specs else "",
         }
-        page = _page(folder / "html", front, contents, body, packed)
+        body = CHOICES.sub('<div class="choices" hidden></div>', body)
+        page = _page(folder, front, contents, body, packed)
     put(page.encode(), output)
 
 
@@ -337,30 +335,16 @@ def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:
 
 
 def _spec(path: Path) -> dict[str, Any]:
-    try:
+    with reading(path, "a chart of this version", "draw"):
         spec = json.loads(path.read_text(encoding="utf-8"))
         # What the table of values asks for.
         _there = spec["data"]["values"], spec["concat"], spec["usermeta"]["kvstudy"]["labels"]
-    except (ValueError, KeyError, TypeError):
-        raise KvstudyError(
-            f"{path}: not a chart of this version; write it again with 'kvstudy draw'"
-        ) from None
     return spec
 
 
-def _choices(tables: Path, text: str) -> list:
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise KvstudyError(
-            f"{tables}: choices of a table cannot be read; write it with 'kvstudy tabulate'"
-        ) from None
-
-
-def _drawing(figures: Path, name: str, caption: str) -> str:
+def _drawing(path: Path, name: str, caption: str) -> str:
     """The static figure, which needs no script. ``name`` and ``caption`` are HTML."""
-    source = as_data(figures / f"{unescape(name)}.svg")
     return (
         f'<div class="drawing" data-figure="{name}">'
-        f'<img src="{source}" alt="{caption}" loading="lazy"></div>'
+        f'<img src="{as_data(path)}" alt="{caption}" loading="lazy"></div>'
     )

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import jinja2
 
+from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.tidy.numbers import change, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, ngettext, pgettext
@@ -79,23 +80,20 @@ def plain(value: float) -> Markup:
     return Markup(grouped(significant(value)))
 
 
-def as_unit(value: float, kind: str) -> Markup:
-    """``value`` as ``kops`` (given in ops/s) or ``latency`` (given in us), with its unit."""
-    factor, unit = _scale(value, kind)
+def as_kops(value: float) -> Markup:
+    """A throughput in ops/s, with its unit."""
+    return Markup(f"{plain(value * 1e-3)}{NARROW}kops/s")
+
+
+def as_range(low: float, high: float) -> Markup:
+    """From one throughput to another."""
+    return Markup(f"{plain(low * 1e-3)}\N{EN DASH}{as_kops(high)}")
+
+
+def as_latency(value: float) -> Markup:
+    """A latency in us, with its unit."""
+    factor, unit = (1e-3, "ms") if value >= 1000 else (1, "µs")
     return Markup(f"{plain(value * factor)}{NARROW}{unit}")
-
-
-def as_range(low: float, high: float, mean: float, kind: str) -> Markup:
-    """``low`` to ``high`` in the unit that their ``mean`` has."""
-    factor, unit = _scale(mean, kind)
-    return Markup(f"{plain(low * factor)}\N{EN DASH}{plain(high * factor)}{NARROW}{unit}")
-
-
-def _scale(value: float, kind: str) -> tuple[float, str]:
-    scales = {"kops": (1e-3, "kops/s"), "latency": (1e-3, "ms") if value >= 1000 else (1, "µs")}
-    if kind not in scales:
-        raise ValueError(f"{kind!r} is neither 'kops' nor 'latency'")
-    return scales[kind]
 
 
 def as_duration(seconds: float) -> Markup:
@@ -124,7 +122,8 @@ FILTERS = {
     "listed": listed,
     "numbers": distinct_numbers,
     "significant": plain,
-    "as_unit": as_unit,
+    "as_kops": as_kops,
+    "as_latency": as_latency,
     "as_range": as_range,
     "as_percent": lambda share: Markup(decimal(f"{share * 100:.4g}{NARROW}%")),
     # Of a measured share.
@@ -136,6 +135,8 @@ FILTERS = {
     # The smallest only as a bound.
     "p_value": lambda value: Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}")),
     "change": change,
+    # Of a pair of stores that is undecided.
+    "runs_words": lambda pair: runs_words(int(pair.n), pair.would_decide),
     # Whose page it is; the whole address is the link's.
     "host": lambda url: urlsplit(url).netloc.removeprefix("www."),
     "shortest": lambda value: Markup(decimal(f"{value:g}")),

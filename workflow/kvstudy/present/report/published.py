@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,22 +22,21 @@ from kvstudy.present.claims import write_claims
 from kvstudy.present.drawing.draw import Looks, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names, joined
-from kvstudy.present.report.document import Parts, write_latex
+from kvstudy.present.report.context import audit_facts, claim_facts
+from kvstudy.present.report.document import write_latex
 from kvstudy.present.report.markdown import Floats, fill, listed
 from kvstudy.present.report.render import OF_A_SOURCE, front_of
-from kvstudy.present.report.source import audit_facts, claim_facts
 from kvstudy.present.typeset.source import Source
 from kvstudy.present.typeset.table import write_published as write_table_of_source
 from kvstudy.present.typeset.table import write_table
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
-from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, source_files
 from kvstudy.study.run_names import REPORT
 
-TEMPLATES = REPORT / "templates" / "tables"
+TABLES = REPORT / "templates" / "tables"
 # What stands in sentences of a metric and an operation, in small letters.
 WORDS = [
     *[N_("throughput"), N_("run time"), N_("operations")],
@@ -49,34 +47,6 @@ WORDS = [
     *[N_("throughput change"), N_("failed share"), N_("failed"), N_("overall")],
     *[N_("break even"), N_("hit probability"), N_("reads/write")],
 ]
-
-
-@dataclass
-class Published:
-    """What the text speaks about.
-
-    ``silent`` are stores with the workloads of which nothing was published about them; ``left``
-    are tables and figures that cannot be made from published values, by the reason; ``lacking``
-    figures, by what was not published of them; ``others`` values that no table shows.
-    """
-
-    name: str
-    silent: list[tuple[str, list[str]]]
-    has_values: bool
-    tables: list[AnyTable] = field(default_factory=list)
-    figures: list[AnyFigure] = field(default_factory=list)
-    left: dict[str, list] = field(default_factory=dict)
-    lacking: dict[tuple[str, ...], list] = field(default_factory=dict)
-    others: list[SimpleNamespace] = field(default_factory=list)
-    claims: SimpleNamespace | None = None
-    audit: SimpleNamespace | None = None
-
-    def not_printed(self, figure: object) -> str:
-        """What belongs to the caption of a figure that lacks something."""
-        for names, figures in self.lacking.items():
-            if figure in figures:
-                return _("The source printed no values of the {}.").format(listed(names))
-        return ""
 
 
 def write_published(run: Run) -> Path:
@@ -97,19 +67,36 @@ def write_published(run: Run) -> Path:
         checks = audit(study, files.get(PUBLISHED), files.get(QUOTES))
         values = judged_values(values, checks)
     source = Source(study, values, run.titles, checks)
-    known = bool(values["value"].notna().any())
-    published = Published(run.name, _silent(study, source), known)
     for folder in (run.tables, run.figures):
         folder.mkdir(parents=True, exist_ok=True)
-    _make_tables(published, source, run.tables)
-    _make_figures(published, source, Looks.of(run), run.figures)
+    tables, no_tables = _make_tables(source, run.tables)
+    figures, no_figures = _make_figures(source, Looks.of(run), run.figures)
     if CLAIMS in files:
         rows = judge_source(run, values, checks)
-        write_claims(rows, TEMPLATES, run.tables, run.tables, measured=False)
-        published.claims = claim_facts(run.tables / "claims.csv")
-    if checks is not None:
-        published.audit = audit_facts(checks, Names(study, run.titles, {}))
-
+        write_claims(rows, TABLES, run.tables, run.tables, measured=False)
+    lacking = joined((missing, figure) for figure, missing in figures if missing)
+    none_of = _("The source printed no values of the {}.")
+    published = SimpleNamespace(
+        name=run.name,
+        study=study,
+        silent=_silent(source),
+        has_values=bool(values["value"].notna().any()),
+        tables=tables,
+        figures=[figure for figure, _missing in figures],
+        # Tables and figures that cannot be made from published values, by the reason.
+        left=joined((_reason(item), item) for item in no_tables + no_figures),
+        # Figures, by what was not published of them, and what their captions say of it.
+        lacking=lacking,
+        notes={
+            figure.name: none_of.format(listed(names))
+            for names, figures in lacking.items()
+            for figure in figures
+        },
+        # Values that no table shows.
+        others=_others(source, tables),
+        claims=claim_facts(run.tables / "claims.csv") if CLAIMS in files else None,
+        audit=audit_facts(checks, Names(study, run.titles, {})),
+    )
     author, title = study.source.author, study.source.title
     front = front_of(
         run,
@@ -118,53 +105,52 @@ def write_published(run: Run) -> Path:
         _("Published values of {}: {}").format(author, title),
     )
     floats = Floats(study.source, run.tables, run.figures)
-    text = _text(REPORT / "text" / current(), published, study, floats)
-    parts = Parts(run.tables, run.figures, REPORT)
-    return write_latex(text, front, parts, run.text / "report")
+    text = _text(REPORT / "text" / current(), published, floats)
+    return write_latex(text, front, run, run.text / "report")
 
 
-def _make_tables(published: Published, source: Source, output: Path) -> None:
-    study = source.study
-    shown = pd.Series(False, index=source.values.index)
-    for table in study.tables:
+def _make_tables(source: Source, output: Path) -> tuple[list[AnyTable], list[AnyTable]]:
+    """Write the tables that the study's file names; those made, and those that cannot be."""
+    made, left = [], []
+    for table in source.study.tables:
         if table.kind in ("audit", "audited"):
             if source.audit is not None:
-                write_table(table, source, TEMPLATES, output)
-        elif table.name in study.automatic_names["tables"]:
-            continue
-        elif write_table_of_source(table, source, TEMPLATES, output) is None:
-            published.left.setdefault(_reason(table), []).append(table)
-        else:
-            published.tables.append(table)
-            shown |= table.published_rows(source)
-    others = source.values[~shown].dropna(subset="value")
-    published.others = [_other(row, source) for row in others.itertuples()]
+                write_table(table, source, TABLES, output)
+        elif table.name not in source.study.automatic_names["tables"]:
+            grid = write_table_of_source(table, source, TABLES, output)
+            (left if grid is None else made).append(table)
+    return made, left
 
 
-def _make_figures(published: Published, source: Source, looks: Looks, output: Path) -> None:
+def _make_figures(
+    source: Source, looks: Looks, output: Path
+) -> tuple[list[tuple[AnyFigure, tuple[str, ...]]], list[AnyFigure]]:
+    """Write the figures that the study's file names; those made with what they lack, the others."""
     study = source.study
     swept = Swept(study, 1.0, SUMMARY.frame(), CELLS.frame(), source.values)
     analysis = SimpleNamespace(rounds=ROUNDS.frame())
     run = SimpleNamespace(study=study, swept=swept, headline_analysis=analysis)
     run.results = swept.shown(SUMMARY.frame)
+    made, left = [], []
     use_style()
-    for figure in study.figures[: len(study.figures) - len(study.automatic_names["figures"])]:
+    for figure in study.figures:
+        if figure.name in study.automatic_names["figures"]:
+            continue
         rows = figure.published_rows(run) if figure.drawn else pd.DataFrame()
         if rows.empty or source.values.empty:
-            published.left.setdefault(_reason(figure), []).append(figure)
-            continue
-        write_figure(figure, rows, looks, output)
-        published.figures.append(figure)
-        if missing := _missing(figure, rows):
-            published.lacking.setdefault(tuple(missing), []).append(figure)
+            left.append(figure)
+        else:
+            write_figure(figure, rows, looks, output)
+            made.append((figure, _missing(figure, rows)))
+    return made, left
 
 
-def _missing(figure: object, frame: pd.DataFrame) -> list[str]:
+def _missing(figure: AnyFigure, rows: pd.DataFrame) -> tuple[str, ...]:
     """What the figure should show but has no value of; places without a bar say so themselves."""
-    if "metric" not in frame:
-        return []
-    there = set(frame.loc[frame["value"].notna(), "metric"])
-    return [_(METRICS[name].short.lower()) for name in figure.metrics if name not in there]
+    if "metric" not in rows:
+        return ()
+    there = set(rows.loc[rows["value"].notna(), "metric"])
+    return tuple(_(METRICS[name].short.lower()) for name in figure.metrics if name not in there)
 
 
 def _reason(item: object) -> str:
@@ -175,41 +161,49 @@ def _reason(item: object) -> str:
     return _("the source printed no values") if item.source else _("the source has none such")
 
 
-def _silent(study: Study, source: Source) -> list[tuple[str, list[str]]]:
+def _silent(source: Source) -> dict[str, list[str]]:
+    """Stores with the workloads of which nothing was published about them."""
     values = source.values.dropna(subset="value")
     known = set(zip(values["store"], values["workload"], strict=True))
-    missing = (
-        (source.title(store), each.title)
-        for store in study.store_names
-        for each in study.workloads
-        if (store, each.name) not in known
+    return joined(
+        (source.title(store), use.title)
+        for store in source.study.store_names
+        for use in source.study.workloads
+        if (store, use.name) not in known
     )
-    return list(joined(missing).items())
 
 
-def _other(row, source: Source) -> SimpleNamespace:
-    mean = row.workload == MEAN
-    titles = [
-        source.title(row.store),
-        _("mean of the workloads") if mean else source.study.workload(row.workload).title,
-        _(row.operation),
-        _(row.metric.replace("_", " ")),
-    ]
-    value = source.printed(row)
-    # The source may have printed the unit with it.
-    if row.unit not in value and not any(letter.isalpha() for letter in row.printed):
-        value = f"{value} {_(sign(row.unit))}"
-    return SimpleNamespace(place=sentence(row.table), what=", ".join(titles), value=value)
+def _others(source: Source, tables: list[AnyTable]) -> list[SimpleNamespace]:
+    """The values that none of the ``tables`` shows, with their places."""
+    shown = pd.Series(False, index=source.values.index)
+    for table in tables:
+        shown |= table.published_rows(source)
+    others = []
+    for row in source.values[~shown].dropna(subset="value").itertuples():
+        mean = row.workload == MEAN
+        titles = [
+            source.title(row.store),
+            _("mean of the workloads") if mean else source.study.workload(row.workload).title,
+            _(row.operation),
+            _(row.metric.replace("_", " ")),
+        ]
+        value = source.printed(row)
+        # The source may have printed the unit with it.
+        if row.unit not in value and not any(letter.isalpha() for letter in row.printed):
+            value = f"{value} {_(sign(row.unit))}"
+        what = ", ".join(titles)
+        others.append(SimpleNamespace(place=sentence(row.table), what=what, value=value))
+    return others
 
 
-def _text(folder: Path, published: Published, study: Study, floats: Floats) -> str:
+def _text(folder: Path, published: SimpleNamespace, floats: Floats) -> str:
     values = {
         **OF_A_SOURCE,
         "published": published,
         "audit": published.audit,
-        "study": study,
-        "source": study.source,
+        "study": published.study,
+        "source": published.study.source,
         "floats": floats,
-        "place": STUDIES / study.name,
+        "place": STUDIES / published.study.name,
     }
     return fill(folder, "published.md.j2", values)

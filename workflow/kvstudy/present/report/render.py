@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 from kvstudy.analyse.audit.check import LARGE, SMALL
 from kvstudy.analyse.findings import bottleneck
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
 from kvstudy.analyse.tidy.clients import ENOUGH
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import path_of
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
 from kvstudy.errors import KvstudyError
@@ -19,8 +20,8 @@ from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
 from kvstudy.present.report.cells import joined
 from kvstudy.present.report.course import FEWEST_SECONDS, MOST_WATCHING
-from kvstudy.present.report.document import Front, Parts, write_latex
-from kvstudy.present.report.facts import RunFacts
+from kvstudy.present.report.document import REFERENCES, Front, write_latex
+from kvstudy.present.report.facts import run_facts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
 from kvstudy.present.tables.setting import numbered
@@ -30,7 +31,7 @@ from kvstudy.stats.over_time import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.power import MOST
 from kvstudy.stores.definition import Deviation
-from kvstudy.study.cells import TRIALS, cell_path
+from kvstudy.study.cells import TRIALS
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
@@ -47,9 +48,8 @@ def render(run: Run, output: Path, appendix: str = "") -> Path:
     files of another study or scale.
     """
     _check_cells(run)
-    parts = Parts(run.tables, run.figures, REPORT)
-    _check_source(run.study, parts.references)
-    facts = RunFacts(run)
+    _check_source(run.study)
+    facts = run_facts(run)
     floats = Floats(run.study.source, run.tables, run.figures)
     text = write_text(REPORT / "text" / current(), facts, floats)
     subtitle = _("Measurements of key-value stores")
@@ -58,7 +58,7 @@ def render(run: Run, output: Path, appendix: str = "") -> Path:
             source.author, source.title, source.year
         )
     front = front_of(run, subtitle, _dateline(facts), subtitle)
-    return write_latex(text, front, parts, output, appendix)
+    return write_latex(text, front, run, output, appendix)
 
 
 def _check_cells(run: Run) -> None:
@@ -69,37 +69,34 @@ def _check_cells(run: Run) -> None:
     sizes = {(cell.workload, cell.parameters) for cell in run.planned.values()}
     stores = [use.name for use in measured_uses(run.study)]
     for row in run.all_cells.itertuples():
+        wrong = ""
         if row.store not in stores or row.workload not in run.study.workload_names:
-            raise KvstudyError(
-                f"{path}: {row.store}/{row.workload} is not part of the study "
-                f"'{run.study.name}'; parse the raw logs again"
-            )
-        if (row.workload, row.parameters) not in sizes:
-            raise KvstudyError(
-                f"{path}: {row.workload}/{row.parameters} is not planned at scale "
-                f"{run.scale:g}; parse the raw logs again"
-            )
+            wrong = f"{row.store}/{row.workload} is not part of the study '{run.study.name}'"
+        elif (row.workload, row.parameters) not in sizes:
+            wrong = f"{row.workload}/{row.parameters} is not planned at scale {run.scale:g}"
+        if wrong:
+            raise KvstudyError(f"{path}: {wrong}; parse the raw logs again")
 
 
-def _check_source(study: Study, bibliography: Path) -> None:
+def _check_source(study: Study) -> None:
     """The source must be in the bibliography, or every citation of it is a question mark."""
     try:
-        text = bibliography.read_text(encoding="utf-8")
+        text = REFERENCES.read_text(encoding="utf-8")
     except OSError as error:
-        raise KvstudyError(f"{bibliography}: cannot be read: {error.strerror}") from None
+        raise KvstudyError(f"{REFERENCES}: cannot be read: {error.strerror}") from None
     keys = re.findall(r"^@\w+\{([^,\s]+),", text, re.M)
     if study.source and study.source.key not in keys:
         raise KvstudyError(
-            f"{bibliography}: has no entry '{study.source.key}', which the study "
+            f"{REFERENCES}: has no entry '{study.source.key}', which the study "
             f"'{study.name}' names as its source; add one"
         )
 
 
-def _dateline(run: RunFacts) -> str:
+def _dateline(run: SimpleNamespace) -> str:
     if not run.measured:
         return _("Nothing was measured")
     days = [long_date(moment) for moment in run.started]
-    if run.imports and len(days) < len(run.measured):
+    if run.imports and len(days) < run.measured:
         return _("Imported logs; when they were measured is not recorded")
     ends = list(dict.fromkeys([*days[:1], *days[-1:]]))
     span = _("{} to {}").format(*ends) if len(ends) == 2 else "".join(ends)
@@ -145,9 +142,9 @@ OF_A_RUN = {
 }
 
 
-def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
-    """The Markdown of the whole report."""
-    study = run.study
+def write_text(folder: Path, run: SimpleNamespace, floats: Floats) -> str:
+    """The Markdown of the whole report; ``run`` are its facts."""
+    study = run.data.study
     values = {
         **OF_A_SOURCE,
         **OF_A_RUN,
@@ -160,7 +157,6 @@ def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
         "floats": floats,
         "run_order": study.figures_of("run-order")[0],
         "property_sources": _property_sources(run),
-        "measured_titles": [store.title for store in run.measured_stores],
         "deviations": _deviations(run),
         "operations": {
             operation
@@ -172,18 +168,18 @@ def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
     return fill(folder, "report.md.j2", values)
 
 
-def _property_sources(run: RunFacts) -> list[tuple[int, Reference, str]]:
+def _property_sources(run: SimpleNamespace) -> list[tuple[int, Reference, str]]:
     """Number, reference and title of the store; none where the study has no such table."""
-    if not run.study.tables_of("properties"):
+    if not run.data.study.tables_of("properties"):
         return []
-    properties = store_properties(run.study)
+    properties = store_properties(run.data.study)
     return [
         (number, properties[store].references[name], run.names.store(store))
         for number, store, name in numbered(properties)
     ]
 
 
-def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
+def _deviations(run: SimpleNamespace) -> list[tuple[str, Deviation]]:
     """Each deviation once, with the titles of the stores that share it."""
     titles = joined(
         ((store.definition.folder, deviation), store.title)
@@ -193,21 +189,20 @@ def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
     return [(list_of(names), deviation) for (_, deviation), names in titles.items()]
 
 
-def _transcript(figure: AnyFigure, run: RunFacts) -> dict[str, object]:
+def _transcript(figure: AnyFigure, run: SimpleNamespace) -> dict[str, object]:
     """The figure with its lines, or with the reason why there are none."""
-    of = (figure.store, figure.workload)
-    cells = [row for row in run.cells if (row["store"], row["workload"]) == of]
-    one = run.data.headline[figure.workload]
-    cells.sort(
-        key=lambda row: (row["parameters"] != one, row["parameters"], int(row["repetition"]))
+    headline = run.data.headline[figure.workload]
+    cells = run.cells.query("store == @figure.store and workload == @figure.workload")
+    rows = sorted(
+        cells.itertuples(),
+        key=lambda row: (row.parameters != headline, row.parameters, int(row.repetition)),
     )
-    row = next((row for row in cells if row["status"] == "measured"), None)
+    row = next((row for row in rows if row.status == "measured"), None)
     if row is None:
-        reason = cells[0]["reason"] if cells else "not-planned"
+        reason = rows[0].reason if rows else "not-planned"
         return {"figure": figure, "lines": [], "reason": reason}
-    name = cell_path(*(row[key] for key in CELL))
     return {
         "figure": figure,
-        "sizes": run.names.sizes_of(row),
-        "lines": transcript(run.data.raw / name, figure.part),
+        "sizes": run.names.sizes.get((row.workload, row.parameters), ""),
+        "lines": transcript(run.data.raw / path_of(row), figure.part),
     }

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterable
+from itertools import chain, groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import ngettext
+from kvstudy.language.current import NN_, ngettext
+from kvstudy.study.raw import command_sections
 
 # Characters of a line; the listing's type size in report.tex.j2 is made for it.
 COLUMNS = 100
 # Most lines of one listing: what a page holds below its caption.
 LINES = 64
 STATUS_KEPT, LOG_KEPT = 2, 12
+# What is said of lines that are not shown.
+SOME_LINES = NN_("{} line left out", "{} lines left out")
+EQUAL_LINES = NN_("{} equal line left out", "{} equal lines left out")
+STATUS_LINES = NN_("{} status line left out", "{} status lines left out")
 
 # The folder in which the cell was measured, on whatever machine.
 FOLDER = re.compile(r"(?:/[^\s'\"=:]+/)?results/[^\s'\"/]+/measuring(?:/[^\s'\"/]+){3}/rep\d+")
@@ -22,8 +28,7 @@ FOLDER = re.compile(r"(?:/[^\s'\"=:]+/)?results/[^\s'\"/]+/measuring(?:/[^\s'\"/
 STATUS = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:.,]\d+ \d+ sec: ")
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line of the listing.
 
     ``kind`` is command, output, note (ours), continued or more: the latter two
@@ -35,37 +40,31 @@ class Line:
 
 
 def transcript(cell: Path, part: str) -> list[Line]:
-    """The listing of ``part`` (server, load or run) of the cell in the directory ``cell``."""
-    lines: list[Line] = []
-    for command in commands(cell / "commands.sh", part):
-        lines += shell_lines(command)
+    """The listing of ``part`` (server, load or run) of the cell in the directory ``cell``.
+
+    It has at most LINES lines: the middle goes, since commands and results stand at the ends.
+    """
+    lines = _commands(cell, part)
     if part == "server":
-        lines += output_lines(_shortened(_read(cell / "server.log"), LOG_KEPT))
-        for command in commands(cell / "commands.sh", "stop"):
-            lines += shell_lines(command)
+        lines += wrapped(_without_middle(_output(cell / "server.log"), LOG_KEPT, LOG_KEPT))
+        lines += _commands(cell, "stop")
     else:
-        lines += output_lines(_thinned(_read(cell / f"{part}.err")))
-        lines += output_lines(_thinned(_read(cell / f"{part}.out")))
-    return _cut(lines)
+        for stream in ("err", "out"):
+            lines += wrapped(_thinned(_output(cell / f"{part}.{stream}")))
+    return _without_middle(lines, LINES // 2, LINES - LINES // 2 - 1)
 
 
-def commands(path: Path, part: str) -> list[str]:
-    """The commands below ``# part`` in a cell's commands.sh; a trailing backslash joins lines."""
-    found: list[str] = []
-    inside = joined = False
-    for line in _read(path):
-        if line.startswith("#"):
-            inside = line.lstrip("# ").split(":")[0].strip() == part
-        elif inside and line.strip():
-            text = line.strip().removesuffix("\\").rstrip()
-            found.append(f"{found.pop()} {text}" if joined else text)
-            joined = line.rstrip().endswith("\\")
-    if not found:
+def _commands(cell: Path, part: str) -> list[Line]:
+    """The commands of a section of the cell's commands.sh."""
+    path = cell / "commands.sh"
+    commands = command_sections(_read(path)).get(part, [])
+    lines = [shell_lines(command) for command in commands if not command.startswith("#")]
+    if not lines:
         raise KvstudyError(
             f"{path}: has no command below '# {part}'; measure the cell again, "
             "or remove the figure from the study"
         )
-    return found
+    return list(chain(*lines))
 
 
 def shell_lines(command: str) -> list[Line]:
@@ -94,59 +93,49 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def output_lines(texts: list[str | Line]) -> list[Line]:
+def wrapped(lines: Iterable[Line]) -> list[Line]:
     """Output wrapped at COLUMNS; the parts after the first are marked as such."""
-    lines: list[Line] = []
-    for text in texts:
-        if isinstance(text, Line):
-            lines.append(text)
-            continue
-        text = text.expandtabs(8).rstrip()
-        lines.append(Line("output", text[:COLUMNS]))
+    pieces: list[Line] = []
+    for line in lines:
+        text = line.text.expandtabs(8).rstrip()
+        pieces.append(Line(line.kind, text[:COLUMNS]))
         rest, width = text[COLUMNS:], COLUMNS - 2
-        lines += [Line("more", rest[start : start + width]) for start in range(0, len(rest), width)]
-    return lines
+        pieces += [
+            Line("more", rest[start : start + width]) for start in range(0, len(rest), width)
+        ]
+    return pieces
 
 
-def _thinned(texts: list[str]) -> list[str | Line]:
+def _thinned(lines: list[Line]) -> list[Line]:
     """Without the inner status lines and repeated lines; a note says how many went."""
-    thin: list[str | Line] = []
-    for is_status, group in groupby(texts, key=lambda text: bool(STATUS.match(text))):
-        block = list(group)
+    thin: list[Line] = []
+    for is_status, group in groupby(lines, key=lambda line: bool(STATUS.match(line.text))):
         if is_status:
-            thin += _shortened(block, STATUS_KEPT, "status line")
+            thin += _without_middle([*group], STATUS_KEPT, STATUS_KEPT, STATUS_LINES)
             continue
-        for text, same in groupby(block):
-            thin.append(text)
+        for line, same in groupby(group):
+            thin.append(line)
             if times := len(list(same)) - 1:
-                thin.append(_note(times, "equal line"))
+                thin.append(_note(times, EQUAL_LINES))
     return thin
 
 
-def _shortened(texts: list[str], kept: int, what: str = "line") -> list[str | Line]:
-    """The first and the last ``kept`` of the lines, and a note on those between."""
-    left_out = len(texts) - 2 * kept
-    if left_out < 2:
-        return list(texts)
-    return [*texts[:kept], _note(left_out, what), *texts[-kept:]]
-
-
-def _cut(lines: list[Line]) -> list[Line]:
-    """At most LINES lines: the middle goes, since commands and results stand at the ends."""
-    left_out = len(lines) - LINES + 1
+def _without_middle(
+    lines: list, first: int, last: int, words: tuple[str, str] = SOME_LINES
+) -> list:
+    """The ``first`` and the ``last`` lines, and a note on those between."""
+    left_out = len(lines) - first - last
     if left_out < 2:
         return lines
-    head = LINES // 2
-    return [*lines[:head], _note(left_out, "line"), *lines[head + left_out :]]
+    return [*lines[:first], _note(left_out, words), *lines[-last:]]
 
 
-def _note(number: int, what: str) -> Line:
-    texts = {
-        "line": ngettext("{} line left out", "{} lines left out", number),
-        "equal line": ngettext("{} equal line left out", "{} equal lines left out", number),
-        "status line": ngettext("{} status line left out", "{} status lines left out", number),
-    }
-    return Line("note", f"[{texts[what].format(number)}]")
+def _note(number: int, words: tuple[str, str]) -> Line:
+    return Line("note", f"[{ngettext(*words, number).format(number)}]")
+
+
+def _output(path: Path) -> list[Line]:
+    return [Line("output", text) for text in _read(path)]
 
 
 def _read(path: Path) -> list[str]:

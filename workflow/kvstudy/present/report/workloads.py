@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.run import Run
+from kvstudy.present.report.cells import joined
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
@@ -20,144 +19,80 @@ from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of, proportions_of
 
 
-@dataclass(frozen=True)
-class Lead:
-    """How a store stands to the store ``over``, which comes before it.
+def throughputs(values: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``values`` that are throughputs of all operations together."""
+    return values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
 
-    ``ratio`` is how many times ``faster``, one of the two, is faster than the other:
-    at least 1, with its 95 % interval. The places are by plain means of all runs and
-    the ratio is by geometric means of shared repetitions, so it need not be ``over``.
-    ``low`` and ``high`` are None for a single repetition. ``decision`` is that of
-    ``analysis.pairs``; ``runs`` says of an undecided pair how many there are and how many would
-    decide. ``in_floor``: the ratio is not above the noise floor.
+
+def ranking(
+    summary: pd.DataFrame, groups: Sequence[Sequence[str]], pairs: pd.DataFrame
+) -> list[tuple]:
+    """The throughputs in each of the ``groups`` of stores (``Run.compared``), best mean first.
+
+    They are rows of ``summary`` with the number of the ``group``. ``behind`` is the row of
+    ``pairs`` that compares the store with the one before it; None for the first one, and where no
+    comparison was made. Places are by plain means of all runs and ratios by geometric means of
+    shared repetitions, so the one before need not be the faster one.
     """
+    rows = throughputs(summary).sort_values("mean", ascending=False, kind="stable")
+    rows, couples = rows.astype({"n": int}), _couples(pairs)
+    ranks = []
+    for number, group in enumerate(groups):
+        of = rows[rows["store"].isin(group)]
+        behind = [couples.get(frozenset(pair)) for pair in pairwise(["", *of["store"]])]
+        ranks += of.assign(group=number, behind=behind).itertuples()
+    return ranks
 
-    over: str
-    faster: str
-    ratio: float
-    low: float | None
-    high: float | None
-    decision: str
-    runs: str
-    in_floor: bool
+
+def _couples(pairs: pd.DataFrame) -> dict[frozenset, tuple]:
+    """The rows of ``pairs`` by their two stores."""
+    return {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
 
 
-@dataclass(frozen=True)
-class Rank:
-    """One store's place. ``low`` and ``high`` are the extremes of ``n`` runs.
+def apart(ranks: Sequence[tuple], pairs: pd.DataFrame) -> SimpleNamespace:
+    """What the comparisons of neighbours in a ``ranking`` do not tell: pairs that are none.
 
-    A published value has no runs of its own: ``n`` is 0 and both are None.
-    ``group`` is the number of those that it is compared with (``Run.compared``). ``behind``
-    compares it with the place before; None for the first one, and where no comparison was made.
+    ``decided`` has each store that is faster than others once, with these. ``all`` is whether
+    no pair is left.
     """
-
-    store: str
-    mean: float
-    n: int
-    low: float | None
-    high: float | None
-    group: int = 0
-    behind: Lead | None = None
-
-
-def ranking(summary: pd.DataFrame, stores: Sequence[str]) -> list[Rank]:
-    """The throughputs of the ``stores``, best first."""
-    rows = summary[(summary["operation"] == "overall") & (summary["metric"] == "throughput")]
-    rows = rows[rows["store"].isin(stores)].sort_values("mean", ascending=False, kind="stable")
-    return [
-        Rank(row.store, row.mean, int(row.n), _number(row.min), _number(row.max))
-        for row in rows.itertuples()
+    couples = _couples(pairs)
+    far = [
+        couples.get(frozenset((one.store, other.store)))
+        for (place, one), (below, other) in combinations(enumerate(ranks), 2)
+        if below > place + 1 and one.group == other.group
     ]
+    decided = [pair for pair in far if pair and pair.decision == Decision.FASTER]
+    stores = joined((pair.faster, pair.slower) for pair in decided)
+    return SimpleNamespace(decided=stores, all=bool(decided) and len(decided) == len(far))
 
 
-def compared(ranks: Sequence[Rank], pairs: pd.DataFrame) -> list[Rank]:
-    """Ranks of throughput, each compared with the one before it.
-
-    ``pairs`` are those of one workload and its parameters (``analysis.pairs``).
-    """
-    return [
-        replace(rank, behind=_lead(ranks[place - 1].store, rank.store, pairs) if place else None)
-        for place, rank in enumerate(ranks)
-    ]
-
-
-def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> SimpleNamespace:
-    """What the comparisons of neighbours (``compared``) do not tell: pairs that are none.
-
-    ``told`` are those of which one is decided to be faster: each faster store once, with its
-    slower ones. ``all`` is whether no pair is left.
-    """
-    told: dict[str, list[str]] = {}
-    left = False
-    for place, first in enumerate(ranks):
-        for other in ranks[place + 2 :]:
-            if other.group != first.group:
-                break
-            lead = _lead(first.store, other.store, pairs)
-            if lead is None or lead.decision != Decision.FASTER:
-                left = True
-                continue
-            slower = other.store if lead.faster == first.store else first.store
-            told.setdefault(lead.faster, []).append(slower)
-    return SimpleNamespace(told=list(told.items()), all=bool(told) and not left)
-
-
-def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> SimpleNamespace:
+def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespace:
     """How the order of the measured stores agrees with that of the published values.
 
-    Of the ``pairs`` with values on both sides, ``equal`` are equal on one side, ``undecided`` here.
+    Of the ``pairs`` with values on both sides, ``open`` are equal on one side, or undecided here.
     """
-    values = {rank.store: rank.mean for rank in published}
-    counts = dict.fromkeys(("same", "opposite", "equal", "undecided"), 0)
-    for one, other in combinations(values, 2):
-        lead = _lead(one, other, pairs)
-        if lead is None:
-            continue
-        if lead.decision == Decision.UNDECIDED:
-            counts["undecided"] += 1
-        elif lead.decision == Decision.EQUAL or values[one] == values[other]:
-            counts["equal"] += 1
-        else:
-            as_published = (lead.faster == one) == (values[one] > values[other])
-            counts["same" if as_published else "opposite"] += 1
-    return SimpleNamespace(pairs=sum(counts.values()), **counts)
-
-
-def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
-    both = {over, store}
-    row = next((row for row in pairs.itertuples() if {row.faster, row.slower} == both), None)
-    if row is None:
-        return None
-    return Lead(
-        over,
-        row.faster,
-        row.ratio,
-        *(_number(row.low), _number(row.high)),
-        decision=row.decision,
-        runs=runs_words(int(row.n), row.would_decide),
-        in_floor=row.in_floor == "yes",
+    differences = [
+        published[pair.faster] - published[pair.slower] if pair.decision == Decision.FASTER else 0
+        for pair in pairs.itertuples()
+        if {pair.faster, pair.slower} <= published.keys()
+    ]
+    return SimpleNamespace(
+        pairs=len(differences),
+        same=sum(difference > 0 for difference in differences),
+        opposite=sum(difference < 0 for difference in differences),
+        open=differences.count(0),
     )
 
 
-def _number(value: float) -> float | None:
-    return None if pd.isna(value) else value
-
-
 def workload_facts(
-    use: WorkloadUse,
-    run: Run,
-    plan: list[Cell],
-    published: pd.DataFrame,
-    gaps: list[SimpleNamespace],
+    use: WorkloadUse, run: Run, plan: Sequence[Cell], published: pd.DataFrame
 ) -> SimpleNamespace:
     """All that the section of the workload ``use`` says.
 
-    ``plan`` are the closed-loop cells, ``published`` values as in ``summary.csv``. Of the
-    result, ``mix`` are operations and their shares between 0 and 1, and ``sizes`` has one cell
-    for each set of parameters. ``result`` is of the headline sizes and the measured stores:
-    ``throughput`` (ops/s) by falling mean; ``client_bound`` stores and why the client limited
-    them; ``agreement`` with the published order, None where no pair of stores has values on both
-    sides.
+    ``plan`` are the closed-loop cells, ``published`` the source's values. Of the result, ``mix``
+    are operations and their shares between 0 and 1, and ``sizes`` has one cell for each set of
+    parameters. ``cell`` is the one of the headline sizes, and of these are ``throughput``
+    (``ranking``), ``apart``, ``tails``, and the ``client_bound`` stores with the reasons.
     """
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
@@ -168,14 +103,9 @@ def workload_facts(
     of_cell = "workload == @use.name and parameters == @headline"
     pairs = run.analysis.pairs.query(of_cell)
     bound = run.analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
-    order = ranking(published[published["workload"] == use.name], stores)
-    agreed = agreement(order, pairs)
-    ours = run.summary.query(of_cell)
-    speeds = [
-        replace(rank, group=number)
-        for number, group in enumerate(run.compared)
-        for rank in ranking(ours, group)
-    ]
+    ranks = ranking(run.summary.query(of_cell), run.compared, pairs)
+    speeds = throughputs(published[published["workload"] == use.name])
+    values = speeds[speeds["store"].isin(stores)].set_index("store")["value"].to_dict()
     only_load = load_only(properties)
     shares = {"insert": 1.0} if only_load else proportions_of(properties)
     total = sum(shares.values())
@@ -188,17 +118,14 @@ def workload_facts(
         distribution=properties.get("requestdistribution", "uniform"),
         tables=[table for table in study.tables_of("results") if table.workload == use.name],
         figures=[figure for figure in study.figures_of("bars") if figure.workloads == [use.name]],
-        result=SimpleNamespace(
-            cell=first[headline],
-            throughput=compared(speeds, pairs),
-            apart=apart(speeds, pairs),
-            tails=tails(run.analysis.percentiles.query(of_cell), stores),
-            client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
-            agreement=agreed if agreed.pairs else None,
-        ),
+        cell=first[headline],
         sizes=list(first.values()),
-        published=order,
-        gaps=gaps,
+        throughput=ranks,
+        apart=apart(ranks, pairs),
+        tails=tails(run.analysis.percentiles.query(of_cell), stores),
+        client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
+        agreement=agreement(values, pairs),
+        published=bool(values),
     )
 
 
@@ -227,105 +154,74 @@ def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamesp
 MOST_ANSWERS = 4
 
 
-@dataclass
-class Answer:
-    """Workloads under which the same ``stores`` are ahead, with what is said of each.
-
-    ``kind`` is "faster" (one store), "equal" or "undecided" (several that are not told apart).
-    ``workloads`` are short names. ``over`` has for each the store behind the first one, the
-    ratio of the two and its interval (None for one run); ``runs`` how many there are, ``more``
-    about how many would decide, None for more than ``stats.power.MOST`` or where one run tells
-    no spread.
-    """
-
-    kind: str
-    stores: tuple[str, ...]
-    workloads: list[str] = field(default_factory=list)
-    over: list[tuple[str, float, tuple[float, float] | None]] = field(default_factory=list)
-    runs: int = 0
-    more: list[int | None] = field(default_factory=list)
-
-
 def answers(run: Run) -> SimpleNamespace:
     """What ``analysis.pairs`` decide at the headline sizes, stores by their titles.
 
-    ``answers`` are in the order of the workloads; so many ``further`` ones have others. ``last``
-    is the store that is the slowest under all, and by which factors the next one is faster, at
-    least and most. Embedded stores have no answers where there are servers.
+    Of the ``answers``, in the order of the workloads, each has its ``kind``, the ``stores`` that
+    are ahead (several where they are not told apart), and for each of its workloads (``of``) the
+    store ``over`` which they are with the ratio of the two, how many ``runs`` there are, and
+    about how many ``more`` would decide: None for more than ``stats.power.MOST``, and where one
+    run tells no spread. So many ``further`` workloads have other answers. ``last`` is the store
+    that is the slowest under all, and by which factors the next one is faster, at least and most.
+    Embedded stores have no answers where there are servers.
     """
-    groups: dict[tuple[str, tuple[str, ...]], Answer] = {}
-    behind: list[tuple[str, float] | None] = []
-    first = run.compared[0]
-    for name in run.study.workload_names:
-        pairs = run.headline_analysis.pairs.query("workload == @name and faster in @first")
+    group, titles = run.compared[0], run.titles
+    items, slowest, factors = [], [], []
+    for use in run.study.workloads:
+        pairs = run.headline_analysis.pairs.query("workload == @use.name and faster in @group")
         if pairs.empty:
             continue
-        named = {*pairs["faster"], *pairs["slower"]}
-        there = [store for store in first if store in named]
-        places = place_ranges(order_of(pairs, there))
-        ranges = {store: places[store] for store in there}
-        _add(groups, run.study.workload(name).short, pairs, ranges, run.titles)
-        behind.append(_last(pairs, ranges))
-    shown = list(groups.values())
+        stores = [store for store in group if store in {*pairs["faster"], *pairs["slower"]}]
+        places = place_ranges(order_of(pairs, stores))
+        last = [store for store in stores if places[store][0] == len(stores) > 2]
+        slowest.append(last[0] if last else None)
+        factors.append(pairs.loc[pairs["slower"].isin(last), "ratio"].min())
+        kind, ahead, rows = _ahead(pairs, {store: places[store] for store in stores})
+        if rows.empty:
+            # No two of the stores have a repetition in common.
+            continue
+        # The one that is closest behind, and of several ahead the two that are farthest apart.
+        row = rows.iloc[0 if kind == Decision.FASTER else -1]
+        more = rows["would_decide"].max(skipna=False)
+        item = SimpleNamespace(
+            workload=use.short,
+            over=titles[row["slower"]],
+            ratio=row["ratio"],
+            low=row["low"],
+            high=row["high"],
+            runs=int(rows["n"].min()),
+            more=None if pd.isna(more) else round(more),
+        )
+        items.append(((kind, tuple(titles[store] for store in ahead)), item))
+    shown = [
+        SimpleNamespace(kind=kind, stores=stores, of=of)
+        for (kind, stores), of in joined(items).items()
+    ]
     if len(shown) > MOST_ANSWERS:
         shown = shown[: MOST_ANSWERS - 1]
-    named = sum(len(answer.workloads) for answer in shown)
     last = None
-    if None not in behind and len({store for store, _factor in behind}) == 1:
-        factors = [factor for _store, factor in behind]
-        title = run.titles[behind[0][0]]
-        last = SimpleNamespace(store=title, low=min(factors), high=max(factors))
-    return SimpleNamespace(answers=shown, further=len(behind) - named, last=last)
+    if len({*slowest}) == 1 and slowest[0]:
+        last = SimpleNamespace(store=titles[slowest[0]], low=min(factors), high=max(factors))
+    further = len(slowest) - sum(len(answer.of) for answer in shown)
+    return SimpleNamespace(answers=shown, further=further, last=last)
 
 
-def _add(
-    groups: dict,
-    workload: str,
-    pairs: pd.DataFrame,
-    ranges: dict[str, tuple[int, int]],
-    titles: dict[str, str],
-) -> None:
-    """The answer under one workload to the others of its kind."""
-    rows = sorted(pairs.itertuples(), key=lambda row: row.ratio)
-    first = tuple(store for store, places in ranges.items() if places == (1, 1))
-    kind = Decision.FASTER
-    if first:
-        rows = [row for row in rows if row.faster == first[0]]
-    else:
-        first = tuple(store for store, places in ranges.items() if places[0] == 1)
-        among = set(first if len(first) > 1 else ranges)
-        rows = [
-            row
-            for row in rows
-            if {row.faster, row.slower} <= among
-            and {row.faster, row.slower} & set(first)
-            and row.decision != Decision.FASTER
-        ]
-        if not rows:
-            # Of these, no two have a repetition in common.
-            return
-        kind = Decision.EQUAL
-        if open_rows := [row for row in rows if row.decision == Decision.UNDECIDED]:
-            kind, rows = Decision.UNDECIDED, open_rows
-        both = {name for row in rows for name in (row.faster, row.slower)}
-        first = tuple(store for store in ranges if store in both)
-    stores = tuple(titles[store] for store in first)
-    answer = groups.setdefault((kind, first), Answer(kind.value, stores))
-    answer.workloads.append(workload)
-    # The one that is closest behind, and of several ahead the two that are farthest apart.
-    row = rows[0 if kind is Decision.FASTER else -1]
-    interval = None if pd.isna(row.low) else (row.low, row.high)
-    answer.over.append((titles[row.slower], row.ratio, interval))
-    runs = min(int(row.n) for row in rows)
-    answer.runs = min(answer.runs, runs) if answer.runs else runs
-    needed = [row.would_decide for row in rows]
-    answer.more.append(None if any(map(pd.isna, needed)) else round(max(needed)))
+def _ahead(
+    pairs: pd.DataFrame, ranges: dict[str, tuple[int, int]]
+) -> tuple[Decision, list[str], pd.DataFrame]:
+    """Which stores are ahead under one workload, and the pairs that say so, by rising ratio.
 
-
-def _last(pairs: pd.DataFrame, ranges: dict[str, tuple[int, int]]) -> tuple[str, float] | None:
-    """The store that all others are decided to be faster than, and the next one's factor."""
-    last = [store for store, places in ranges.items() if places[0] == len(ranges)]
-    if len(ranges) < 3 or not last:
-        return None
-    rows = [row for row in pairs.itertuples() if row.slower == last[0]]
-    return last[0], min(row.ratio for row in rows)
+    One that is faster than all others, or several that are equal or undecided.
+    """
+    rows = pairs.sort_values("ratio", kind="stable")
+    if first := [store for store, places in ranges.items() if places == (1, 1)]:
+        return Decision.FASTER, first, rows[rows["faster"] == first[0]]
+    ahead = [store for store, places in ranges.items() if places[0] == 1]
+    among = ahead if len(ahead) > 1 else [*ranges]
+    both = rows["faster"].isin(among) & rows["slower"].isin(among)
+    either = rows["faster"].isin(ahead) | rows["slower"].isin(ahead)
+    rows = rows[both & either & (rows["decision"] != Decision.FASTER)]
+    undecided = rows[rows["decision"] == Decision.UNDECIDED]
+    kind = Decision.EQUAL if undecided.empty else Decision.UNDECIDED
+    rows = rows if undecided.empty else undecided
+    return kind, [store for store in ranges if store in {*rows["faster"], *rows["slower"]}], rows

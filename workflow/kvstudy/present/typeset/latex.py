@@ -286,22 +286,24 @@ def _elements(markup: str) -> Latex:
     return Latex("".join(parts))
 
 
+# LaTeX has braces and percent signs of its own.
+DELIMITERS = {
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
 def fill(template: Path, **values: object) -> str:
     """The filled ``template``: ``<< value >>``, ``<% block %>``, ``<# comment #>``.
 
     Every value is escaped; ``said`` stands above the further pages of a table. Errors as
     ``templates.fill``'s.
     """
-    found = templates.environment(
-        template.parent,
-        finalize=_finalize,
-        variable_start_string="<<",
-        variable_end_string=">>",
-        block_start_string="<%",
-        block_end_string="%>",
-        comment_start_string="<#",
-        comment_end_string="#>",
-    )
+    found = templates.environment(template.parent, finalize=_finalize, **DELIMITERS)
     found.filters |= {"head": head, "label": label}
     said = {"table": _("Table"), "continued": _("continued")}
     return templates.fill(found, template.name, values | {"said": said})

@@ -1,0 +1,247 @@
+"""What stands around the results: the source and its claims, the machine, imported logs."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
+from kvstudy.analyse.audit.files import gravest_first
+from kvstudy.analyse.claims.quantities import THREADS, WEAKEST_FIRST, Support
+from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
+from kvstudy.analyse.tidy.collect import NOT_IMPORTED
+from kvstudy.analyse.tidy.resources import MUCH
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_, _
+from kvstudy.language.reasons import sentence
+from kvstudy.present.report.cells import Names, joined
+from kvstudy.present.tables.source import misfit
+from kvstudy.study.model import Study
+from kvstudy.study.parts import Imported
+
+# Checks that the body of the report names; an appendix has all.
+MOST = 5
+
+
+def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | None:
+    """What ``audit.csv`` tells; None where the study's source was not audited.
+
+    ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
+    these have none. ``rejected``: published values are marked for them. ``gravest`` are those
+    that change most.
+    """
+    if checks is None or checks.empty:
+        return None
+    fits, kinds = checks["fits"], checks["kind"]
+    of_text = fits[kinds == Kind.TEXT]
+    severities = {misfit: int((fits == misfit).sum()) for misfit in MISFITS}
+    gravest = gravest_first(checks[fits != Fits.DIGITS]).head(MOST)
+    return SimpleNamespace(
+        of_tables=[kind for kind in Kind if kind != Kind.TEXT and (kinds == kind).any()],
+        of_text=len(of_text),
+        open_in_text=int((of_text == Fits.NONE).sum()),
+        checks=int((fits != Fits.NONE).sum()),
+        severities=severities,
+        wrong=sum(severities.values()),
+        rejected=bool(((fits == Fits.RESULT) & (checks["doubts"] != "")).any()),
+        weighting=_weighting(checks, names),
+        gravest=[misfit(row, names.study, names.titles) for row in gravest.itertuples()],
+    )
+
+
+def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
+    """Where weighting by operations changes a published combined mean most; means in us.
+
+    ``share`` is the published one by the weighted one, less 1.
+    """
+    rows = checks[(checks["kind"] == Kind.WEIGHTED) & (checks["metric"] == "latency_mean")]
+    if rows.empty:
+        return None
+    shares = rows["given"] / rows["expected"] - 1
+    row = rows.loc[shares.abs().idxmax()]
+    return SimpleNamespace(
+        store=names.titles.get(row["store"], row["store"]),
+        workload=names.workload(row["workload"]),
+        published=row["given"],
+        weighted=row["expected"],
+        share=float(shares[row.name]),
+    )
+
+
+def claim_facts(path: Path) -> SimpleNamespace:
+    """From ``claims.csv``; KvstudyError when it or its table is missing.
+
+    ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
+    are counts. ``unsupported`` are names of claims that the source's own data deny, ``resting``
+    of others that rest on values that the audit of the source rejects. ``once``: some verdict
+    rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates mean
+    another thing on some store; ``threads``: some claim is about saturation.
+    """
+    rows = read_claims(path)
+    if rows.empty:
+        raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
+    claims = rows.drop_duplicates("id")
+    verdicts, supports = (
+        [(word, int(count)) for word in of if (count := (claims[column] == word).sum())]
+        for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
+    )
+    denied, rejected = rows["source"] == Support.NOT, rows["rests_on"] != ""
+    return SimpleNamespace(
+        count=len(claims),
+        verdicts=verdicts,
+        supports=supports,
+        unsupported=list(rows.loc[denied, "id"].unique()),
+        resting=list(rows.loc[rejected & ~denied, "id"].unique()),
+        once=bool((rows["n"] == 1).any()),
+        in_floor=bool(rows["marks"].str.contains(IN_FLOOR).any()),
+        unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),
+        threads=bool((rows["unit"] == THREADS).any()),
+    )
+
+
+# Components of a machine that tell a reader what kind of machine it is.
+TELLING = ("CPU", "Memory", "OS")
+
+
+def machine_facts(environment: dict, names: Names) -> dict:
+    """environment.json with what it says of the machine in words.
+
+    ``findings`` have a consequence and were seen, with ``text``: their values as one text;
+    ``unseen`` is what could not be seen, or not all of it, and ``good`` what was good in all
+    cells. ``limit`` is the share of ``background`` load or ``steal`` that is reported, between 0
+    and 1.
+    """
+    findings = [
+        finding
+        | {name: sentence(finding[name]) for name in ("title", "consequence")}
+        | {"text": _(" to ").join(sentence(value) for value in finding["values"])}
+        for finding in environment["findings"]
+    ]
+    worse = {finding["key"] for finding in findings if not finding["good"]}
+    return environment | {
+        "in_few_words": in_few_words(environment["machines"]),
+        "findings": [finding for finding in findings if finding["good"] is False],
+        "unseen": [finding for finding in findings if finding["good"] is None],
+        "good": [finding["title"] for finding in findings if finding["key"] not in worse],
+        "hosts": environment.get("hosts", []),
+        "limit": MUCH / 100,
+        "background": _disturbance(environment, "background_cpu", names),
+        "steal": _disturbance(environment, "steal_cpu", names),
+    }
+
+
+def in_few_words(machines: list[list[dict]]) -> list[str]:
+    """The machine, where all cells were measured on one."""
+    parts = {part["component"]: part for part in machines[0]} if len(machines) == 1 else {}
+    telling = [parts[name] for name in TELLING if name in parts]
+    texts = [[sentence(part.get(key, "")) for key in ("name", "details")] for part in telling]
+    return [f"{name} ({details})" if details else name for name, details in texts]
+
+
+def _disturbance(environment: dict, metric: str, names: Names) -> dict | None:
+    """In how many of the ``cells`` that tell it the share was ``above`` the limit.
+
+    The ``worst`` cell has its ``share``, between 0 and 1.
+    """
+    share = environment["disturbance"].get(metric)
+    if share is None:
+        return None
+    worst = share["worst"]
+    named = {
+        "store": names.store(worst["store"]),
+        "workload": names.workload(worst["workload"], worst["parameters"]),
+        "share": worst["value"] / 100,
+    }
+    return share | {"worst": worst | named}
+
+
+def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:
+    """The nodes of a cluster with their ``repetitions``, and those that several ``shared``.
+
+    None where all cells that tell it were measured on one.
+    """
+    rows = cells[cells["node"] != ""]
+    pairs = sorted(set(zip(rows["repetition"].astype(int), rows["node"], strict=True)))
+    repetitions = joined((node, str(repetition)) for repetition, node in pairs)
+    if len(repetitions) < 2:
+        return None
+    nodes = Counter(str(repetition) for repetition, _node in pairs)
+    shared = [repetition for repetition, number in nodes.items() if number > 1]
+    return SimpleNamespace(repetitions=repetitions, shared=shared)
+
+
+# What logs do not tell, and so what is not possible, by its name in environment.json; what is
+# not there, no log of YCSB tells.
+LACKS = {
+    "server": (
+        N_("the server: its version, its settings, whether it was fresh and empty"),
+        N_("a difference may come from any of these"),
+    ),
+    "counters": (
+        N_("what the server itself counted"),
+        N_("a client that calls a miss OK is not found out, and nothing was probed"),
+    ),
+    "resources": (
+        N_("the CPU time of client and server, and other load on the machine"),
+        N_("only the time that the client's threads waited shows whether the store was the limit"),
+    ),
+    "start": (
+        N_("when a cell was measured, which the clock in YCSB's status lines (option -s) shows"),
+        N_("the order of these runs is not known, nor whether the machine drifted"),
+    ),
+    "seconds": (
+        N_("how many operations each second had (-s and status.interval=1)"),
+        N_("it is unknown whether these runs were steady, and how long they warmed up"),
+    ),
+    "histograms": (
+        N_("how often each latency occurred (hdrhistogram.fileoutput=true)"),
+        N_(
+            "these runs have no percentiles of all repetitions together; those in tables of "
+            "results are means of the single runs'"
+        ),
+    ),
+    "load": (
+        N_("how the store was loaded"),
+        N_("the number of records is what the command of the run asked for"),
+    ),
+    "command": (N_("how YCSB was called"), N_("store, workload and sizes are what a person gave")),
+}
+
+
+def import_facts(study: Study, environment: dict) -> dict | None:
+    """What environment.json says of imported logs; None when no cell of the run was imported.
+
+    ``origin`` is what the study file says of the logs, ``folder`` theirs as a word of a command.
+    Of ``lacks``, so many ``cells`` lack ``what``, and so ``check`` is not possible.
+    """
+    logs = environment.get("imported")
+    if logs is None:
+        return None
+    origin = study.imported or Imported()
+    return logs | {
+        "origin": origin,
+        "folder": shlex.quote(origin.folder or "FOLDER"),
+        "lacks": [
+            {"what": _(what), "cells": cells, "check": _(check)}
+            for name, (what, check) in LACKS.items()
+            if (cells := logs["without"].get(name, logs["cells"]))
+        ],
+    }
+
+
+def not_imported(names: Names, cells: pd.DataFrame) -> dict[str, list[str]]:
+    """Each store with its workloads that lack a log, and which repetitions if not all do."""
+    pairs = []
+    for store, use in product(names.study.store_names, names.study.workloads):
+        rows = cells[(cells["store"] == store) & (cells["workload"] == use.name)]
+        lacking = sorted(rows.loc[rows["reason"] == NOT_IMPORTED, "repetition"])
+        if lacking:
+            some = _("{} (repetition {})").format(use.title, ", ".join(lacking))
+            text = use.title if len(lacking) == len(rows) else some
+            pairs.append((names.store(store), text))
+    return joined(pairs)
