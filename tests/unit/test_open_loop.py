@@ -13,12 +13,8 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
-<<<<<<< ours
 from kvstudy.present.drawing.write import drawing
-from kvstudy.present.report.cells import Names
-=======
 from kvstudy.present.report.cells import Names, with_states
->>>>>>> theirs
 from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid, texts
