@@ -360,7 +360,7 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
             ]
         ]
         ends = shown[["value", "low", "high"]].tolist()
-        assert ends == pytest.approx(astuple(crossing(*costs)))
+        assert ends == pytest.approx(astuple(crossing(*costs))[:3])
 
 
 def test_the_smallest_the_largest_and_the_mean_of_several_ratios():

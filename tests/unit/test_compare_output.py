@@ -28,7 +28,7 @@ def changes(*rows: tuple[str, str, float, float | None, float | None]) -> pd.Dat
 
 def draw(table: pd.DataFrame):
     stores = dict.fromkeys(table["store"])
-    looks = {store: Look(store.title(), "#123456", "") for store in stores}
+    looks = {store: Look(store.title(), "#123456", marker="o") for store in stores}
     labels = {
         place: f"Workload {place[0]}"
         for place in zip(table["workload"], table["parameters"], strict=True)

@@ -287,10 +287,12 @@ def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
 def _row(row: dict, title: str) -> dict:
     names = ["panel", "store", "workload", "repetition", "start", "end", "low", "high"]
     run, name = _("{}, repetition {}").format(title, row["repetition"]), title
-    if row["strip"] == "throughput":
+    # A name within the call of the translation would be taken for a text.
+    strip = row["strip"]
+    if strip == "throughput":
         ends = [chart.exact("throughput", row[end], "ops/s") for end in ("low", "high")]
     else:
-        name = _(LABELS[row["strip"]])
+        name = _(LABELS[strip])
         run = f"{run}, {name}"
         ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
     return chart.plain(row, names) | {
