@@ -10,6 +10,8 @@ import click
 
 from kvstudy.commands.options import LANGUAGE
 from kvstudy.errors import KvstudyError
+from kvstudy.study.load import load_study
+from kvstudy.study.raw import noted
 
 if TYPE_CHECKING:
     from kvstudy.study.cells import Cell
@@ -91,8 +93,6 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
     from kvstudy.study.cells import plan
-    from kvstudy.study.load import load_study
-    from kvstudy.study.raw import noted
     from kvstudy.study.run_names import RESULTS, find_name, refuse_published
 
     name = refuse_published(find_name(run))
@@ -167,7 +167,6 @@ def summarise(run: str) -> None:
     from kvstudy.analyse.run import find_run
     from kvstudy.analyse.tidy.files import SUMMARY
     from kvstudy.analyse.tidy.summary import summarise
-    from kvstudy.study.raw import noted
 
     of = find_run(run)
     names = of.study.store_names, of.study.workload_names
@@ -188,7 +187,6 @@ def analyse(run: str) -> None:
     """
     from kvstudy.analyse.findings.files import analyse, write_analysis
     from kvstudy.analyse.run import find_run
-    from kvstudy.study.raw import noted
 
     of = find_run(run)
     found = analyse(of)
@@ -218,7 +216,6 @@ def claims(run: str) -> None:
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
     from kvstudy.present.claims import lines, write_claims
-    from kvstudy.study.raw import noted
 
     of = find_run(run)
     study = of.study
@@ -266,9 +263,7 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
     """
     from kvstudy.analyse.audit.files import as_text, audit, write_audit
     from kvstudy.analyse.claims.file import check_source
-    from kvstudy.study.load import load_study
     from kvstudy.study.published import PUBLISHED, QUOTES, beside
-    from kvstudy.study.raw import noted
 
     plan = load_study(study)
     published, quotes = beside(study, PUBLISHED), beside(study, QUOTES)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import LANGUAGE, configuration
+from kvstudy.study.run_names import REPORT, find_name, refuse_published
 
 
 @click.command("tabulate")
@@ -121,7 +122,6 @@ def build_pdf(run: str) -> None:
     when the build is without fault.
     """
     from kvstudy.present.report.build import build_pdf
-    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
     main = of.text / "report" / f"{of.name}.tex"
@@ -137,7 +137,6 @@ def build_html(run: str) -> None:
     """Build the report of RUN as one HTML page from the text of `kvstudy render`."""
     from kvstudy.present.report.document import Parts
     from kvstudy.present.report.html import build_html
-    from kvstudy.study.run_names import REPORT, find_name
 
     of = find_name(run)
     # Tables and figures of measured values name their cells.
@@ -153,7 +152,6 @@ def build_html(run: str) -> None:
 def build_docx(run: str) -> None:
     """Build the report of RUN as a Word file from the text of `kvstudy render`."""
     from kvstudy.present.report.document import Parts, build_docx
-    from kvstudy.study.run_names import REPORT, find_name
 
     of = find_name(run)
     parts = Parts(of.tables, of.figures, REPORT)
@@ -213,7 +211,6 @@ def commands(run: str, output: Path | None) -> None:
     """
     from kvstudy.present.export.by_hand import commands_of_run
     from kvstudy.study.load import load_study
-    from kvstudy.study.run_names import find_name, refuse_published
 
     of = refuse_published(find_name(run))
     text = commands_of_run(load_study(of.study_file), of.scale, of.base, of.raw)
