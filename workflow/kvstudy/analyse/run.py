@@ -33,7 +33,7 @@ from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, plan, run_name, shown
 from kvstudy.study.load import PUBLISHED, QUOTES, STUDIES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.run_names import PARTIAL, Paths, find_name, refuse_published
+from kvstudy.study.run_names import PARTIAL, Paths, find_name
 
 
 def _tidy(table: Table) -> cached_property[pd.DataFrame]:
@@ -253,9 +253,7 @@ def find_run(name: str, published: bool = False) -> Run:
     KvstudyError when there is no such run, it is of no study that is here, or its values do not
     come from logs and it need not be ``published``.
     """
-    known = find_name(name)
-    if not published:
-        refuse_published(known)
+    known = find_name(name, published)
     return Run(known.name, load_study(known.study_file), known.scale, known.published_only)
 
 

@@ -86,9 +86,9 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
-    from kvstudy.study.run_names import find_name, refuse_published
+    from kvstudy.study.run_names import find_name
 
-    name = refuse_published(find_name(run))
+    name = find_name(run, published=False)
     loaded, run, output = load_study(name.study_file), name.base, name.folder
     planned = plan(loaded, name.scale)
     (output / FOLDER).mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ from kvstudy.stores.definition import stores_to_measure
 from kvstudy.study.cells import plan as plan_cells
 from kvstudy.study.config import configured
 from kvstudy.study.load import load_study
-from kvstudy.study.run_names import find_name, refuse_published
+from kvstudy.study.run_names import find_name
 from kvstudy.study.workload import CORE, class_of
 
 # Between two looks at a run.
@@ -172,7 +172,7 @@ def watch(run: str | None) -> None:
     name = Path(run).name if run else latest_run()
     if name is None:
         raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
-    of = refuse_published(find_name(name))
+    of = find_name(name, published=False)
     study = load_study(of.study_file)
     # The cells that are there tell the provider, whatever Snakemake was told.
     config = configured().model_copy(update={"provider": "auto"})

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import LANGUAGE, configuration
-from kvstudy.study.run_names import REPORT, find_name, refuse_published
+from kvstudy.study.run_names import REPORT, find_name
 
 
 @click.command("tabulate")
@@ -212,7 +212,7 @@ def commands(run: str, output: Path | None) -> None:
     from kvstudy.present.export.by_hand import commands_of_run
     from kvstudy.study.load import load_study
 
-    of = refuse_published(find_name(run))
+    of = find_name(run, published=False)
     text = commands_of_run(load_study(of.study_file), of.scale, of.base, of.raw)
     if output is None:
         print(text, end="")
