@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.stores.definition import load_store, load_stores
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
+
+from tests.project import edit
 
 STORE = Path("envs/stores/pretend/store.yaml")
 CONSISTENCY = {
@@ -26,11 +27,8 @@ CONSISTENCY = {
 
 
 def study_with(path: Path, stores: list):
-    data = yaml.safe_load(path.read_text())
-    path.write_text(yaml.safe_dump(data | {"stores": stores}))
-    store = yaml.safe_load(STORE.read_text())
-    STORE.write_text(yaml.safe_dump(store | {"options": {"consistency": CONSISTENCY}}))
-    return load_study(path)
+    edit(STORE, options={"consistency": CONSISTENCY})
+    return load_study(edit(path, stores=stores))
 
 
 def test_one_store_under_two_names(pretend_study):
@@ -89,9 +87,7 @@ def test_a_wrong_choice_is_refused(pretend_study, stores, message):
 
 
 def test_a_default_that_is_no_choice_is_refused(pretend_study):
-    store = yaml.safe_load(STORE.read_text())
-    wrong = CONSISTENCY | {"default": "none"}
-    STORE.write_text(yaml.safe_dump(store | {"options": {"consistency": wrong}}))
+    edit(STORE, options={"consistency": CONSISTENCY | {"default": "none"}})
     with pytest.raises(KvstudyError, match="the default 'none' is none of the choices"):
         load_store(STORE.parent)
 
@@ -109,9 +105,7 @@ def test_a_default_that_is_no_choice_is_refused(pretend_study):
 )
 def test_what_a_store_cannot_be_told_is_refused(project, place, text, message):
     path = Path("envs/stores/redis/store.yaml")
-    data = yaml.safe_load(path.read_text())
-    data[place[0]][place[1]] = text
-    path.write_text(yaml.safe_dump(data))
+    edit(path, lambda data: data[place[0]].update({place[1]: text}))
     with pytest.raises(KvstudyError) as error:
         load_store(path.parent)
     assert f"{path}: " in str(error.value)
@@ -119,13 +113,10 @@ def test_what_a_store_cannot_be_told_is_refused(project, place, text, message):
 
 
 def test_an_embedded_store_has_a_folder_and_no_address(pretend_study):
-    data = yaml.safe_load(STORE.read_text())
-    data |= {"kind": "embedded", "ycsb": {"db": "x.Y", "properties": {"a": "{port}"}}}
-    STORE.write_text(yaml.safe_dump(data))
+    edit(STORE, kind="embedded", ycsb={"db": "x.Y", "properties": {"a": "{port}"}})
     with pytest.raises(KvstudyError, match=r"\{port\} cannot be filled in; there are \{data\}"):
         load_store(STORE.parent)
-    data["ycsb"]["properties"] = {"a": "{data}"}
-    STORE.write_text(yaml.safe_dump(data))
+    edit(STORE, ycsb={"db": "x.Y", "properties": {"a": "{data}"}})
     command = phase_command(
         *(Client("kvstudy", "", "x.Y", ()), load_store(STORE.parent)),
         *(plan(load_study(pretend_study))[0], "run", "127.0.0.1", 1, Path("work")),
@@ -134,23 +125,17 @@ def test_an_embedded_store_has_a_folder_and_no_address(pretend_study):
 
 
 def test_a_choice_may_make_it_another_kind_by_the_servers_command(pretend_study):
-    data = yaml.safe_load(STORE.read_text())
     kept = {"default": "no", "description": "Kept?", "choices": {"no": {"title": "no"}}}
     kept["choices"]["yes"] = {"title": "yes", "kind": "disk", "arguments": ["-d", "{data}"]}
-    STORE.write_text(yaml.safe_dump(data | {"options": {"kept": kept}}))
+    edit(STORE, options={"kept": kept})
     yes = {"store": "pretend", "name": "kept", "options": {"kept": "yes"}}
-    small = yaml.safe_load(pretend_study.read_text()) | {"stores": ["pretend", yes]}
-    pretend_study.write_text(yaml.safe_dump(small))
-    stores = load_stores(load_study(pretend_study))
+    stores = load_stores(load_study(edit(pretend_study, stores=["pretend", yes])))
     assert [store.kind for store in stores.values()] == ["memory", "disk"]
     commands = [store.native.command for store in stores.values()]
     assert commands[1] == [*commands[0], "-d", "{data}"]
 
 
 def test_options_of_a_store_without_a_binding(project):
-    path = Path("envs/stores/riak/store.yaml")
-    data = yaml.safe_load(path.read_text())
-    del data["ycsb"]
-    path.write_text(yaml.safe_dump(data))
+    path = edit(Path("envs/stores/riak/store.yaml"), lambda data: data.pop("ycsb"))
     with pytest.raises(KvstudyError, match="options: are choices of a binding, and the key ycsb"):
         load_store(path.parent)

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 from click.testing import Result
 from kvstudy.errors import KvstudyError
 
 from tests.conftest import without_servers
-from tests.project import kvstudy
+from tests.project import edit, kvstudy
 
 RAW = Path("results/single-cells/raw")
 STORE = Path("envs/stores/pretend/store.yaml")
@@ -42,10 +41,9 @@ def test_the_same_cell_again_keeps_the_first(pretend_study):
 
 
 def test_it_asks_for_what_a_store_offers(pretend_study):
-    store = yaml.safe_load(STORE.read_text())
     choices = {name: {"title": name, "properties": {"p": name}} for name in ("weak", "strong")}
     offered = {"description": "Which consistency?", "default": "weak", "choices": choices}
-    STORE.write_text(yaml.safe_dump(store | {"options": {"consistency": offered}}))
+    edit(STORE, options={"consistency": offered})
     asked = run("--store", "pretend", *GIVEN, answers="strong\n")
     assert "Which consistency? (strong, weak) [weak]" in asked.output
     manifest = RAW / "pretend-strong/a/r1000_o2000_t2/rep1/manifest.json"

@@ -31,9 +31,10 @@ from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, plan, run_name, shown
-from kvstudy.study.load import PUBLISHED, QUOTES, STUDIES, load_study
+from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.run_names import PARTIAL, Paths, find_name, refuse_published
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside
+from kvstudy.study.run_names import PARTIAL, Paths, find_name
 
 
 def _tidy(table: Table) -> cached_property[pd.DataFrame]:
@@ -71,17 +72,13 @@ class Run(Paths):
     @property
     def audit_file(self) -> Path | None:
         """The checks of the study's source; None where there is nothing to check."""
-        known = self.study.source and (self._beside(PUBLISHED) or self._beside(QUOTES))
-        return self.folder / "audit.csv" if known else None
+        files = (beside(self.study_file, name) for name in (PUBLISHED, QUOTES))
+        return self.folder / "audit.csv" if self.study.source and any(files) else None
 
     @property
     def claims_file(self) -> Path | None:
         """claims.yaml of the study; None where its source makes no claims."""
-        return self._beside("claims.yaml")
-
-    def _beside(self, name: str) -> Path | None:
-        path = self.study_file.with_name(name)
-        return path if path.is_file() else None
+        return beside(self.study_file, CLAIMS)
 
     # --- the study
 
@@ -206,7 +203,7 @@ class Run(Paths):
     @cached_property
     def published(self) -> pd.DataFrame | None:
         """The values of the source, with what the audit says of them; None where it has none."""
-        path = self._beside(PUBLISHED)
+        path = beside(self.study_file, PUBLISHED)
         if path is None:
             return None
         values = read_published(path)
@@ -253,9 +250,7 @@ def find_run(name: str, published: bool = False) -> Run:
     KvstudyError when there is no such run, it is of no study that is here, or its values do not
     come from logs and it need not be ``published``.
     """
-    known = find_name(name)
-    if not published:
-        refuse_published(known)
+    known = find_name(name, published)
     return Run(known.name, load_study(known.study_file), known.scale, known.published_only)
 
 

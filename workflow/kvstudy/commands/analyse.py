@@ -1,20 +1,17 @@
 """Logs to tidy tables, and what follows from them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from kvstudy.commands.options import LANGUAGE
 from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import Cell, plan
+from kvstudy.study.load import load_study
+from kvstudy.study.raw import noted, probe_directory, raw_directory, set_aside
 
-if TYPE_CHECKING:
-    from kvstudy.study.cells import Cell
-
-
+# Ignored files that are named.
 SHOWN = 12
 
 
@@ -64,11 +61,10 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
         origin = Imported(folder=folder.resolve().name, machine=machine, measured_by=measured_by)
         write_study(home / "study.yaml", study, chosen, origin)
     good, failed = import_cells(load_study(home / "study.yaml"), chosen, ignored, folder)
-    for number, (name, reason) in enumerate(sorted(ignored.items())):
-        if number == SHOWN:
-            click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")
-            break
+    for name, reason in sorted(ignored.items())[:SHOWN]:
         click.echo(f"ignored: {name}: {reason}")
+    if len(ignored) > SHOWN:
+        click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")
     for path, reason in failed.items():
         click.echo(f"failed cell {path}: {reason}")
     click.echo(f"results/{study}: {len(good)} cells imported, {len(failed)} failed")
@@ -91,15 +87,11 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes
-    from kvstudy.study.cells import plan
-    from kvstudy.study.load import load_study
-    from kvstudy.study.raw import noted
-    from kvstudy.study.run_names import RESULTS, find_name, refuse_published
+    from kvstudy.study.run_names import find_name
 
-    name = refuse_published(find_name(run))
-    loaded, run = load_study(name.study_file), name.base
+    name = find_name(run, published=False)
+    loaded, run, output = load_study(name.study_file), name.base, name.folder
     planned = plan(loaded, name.scale)
-    output = RESULTS / name.name
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
     with noted(output, "parse") as made:
         made += [HISTOGRAMS.path(output), HISTOGRAMS.path(output / FOLDER)]
@@ -140,13 +132,9 @@ def parse(run: str, mixed: bool) -> None:
 
 def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: str) -> None:
     """Make failed measurements of those that cannot be read; say so, and how to try ``again``."""
-    from kvstudy.study.raw import probe_directory, raw_directory, set_aside
-
-    folders = {cell.path: (raw_directory(run, cell), reason) for cell, reason in cells.items()}
-    folders |= {
-        f"probes/{store}": (probe_directory(run, store), reason) for store, reason in probes.items()
-    }
-    for name, (folder, reason) in folders.items():
+    reasons = {(cell.path, raw_directory(run, cell)): why for cell, why in cells.items()}
+    reasons |= {(f"probes/{one}", probe_directory(run, one)): why for one, why in probes.items()}
+    for (name, folder), reason in reasons.items():
         try:
             failed = set_aside(folder, Path("results") / run, name, reason)
         except OSError as error:
@@ -168,7 +156,6 @@ def summarise(run: str) -> None:
     from kvstudy.analyse.run import find_run
     from kvstudy.analyse.tidy.files import SUMMARY
     from kvstudy.analyse.tidy.summary import summarise
-    from kvstudy.study.raw import noted
 
     of = find_run(run)
     names = of.study.store_names, of.study.workload_names
@@ -189,7 +176,6 @@ def analyse(run: str) -> None:
     """
     from kvstudy.analyse.findings.files import analyse, write_analysis
     from kvstudy.analyse.run import find_run
-    from kvstudy.study.raw import noted
 
     of = find_run(run)
     found = analyse(of)
@@ -214,7 +200,6 @@ def claims(run: str) -> None:
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
     from kvstudy.present.claims import lines, write_claims
-    from kvstudy.study.raw import noted
 
     of = find_run(run)
     rows = judge_run(of)
@@ -245,9 +230,7 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
     """
     from kvstudy.analyse.audit.files import as_text, audit
     from kvstudy.analyse.claims.file import check_source
-    from kvstudy.study.load import load_study
     from kvstudy.study.published import PUBLISHED, QUOTES, beside
-    from kvstudy.study.raw import noted
 
     plan = load_study(study)
     published, quotes = beside(study, PUBLISHED), beside(study, QUOTES)

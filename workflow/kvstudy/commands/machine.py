@@ -12,9 +12,18 @@ import click
 from kvstudy.commands.options import PROVIDER, configuration
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
+from kvstudy.measure import preflight
+from kvstudy.measure.client import library_problem
+from kvstudy.measure.kernel import Tree
+from kvstudy.measure.planning.progress import why_missing
+from kvstudy.stores import docker, native, providers
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.packages import add, fetch, fitting, packaged_stores
+from kvstudy.study.load import STORES
+from kvstudy.study.naming import did_you_mean
+from kvstudy.study.workload import field_names
 
 WIDTH = 88
-
 # Program, what needs it, and how to get it.
 TOOLS = [
     ("java", "YCSB", "install openjdk-17-jdk-headless"),
@@ -22,8 +31,6 @@ TOOLS = [
     ("pandoc", "the report", "install pandoc"),
     ("latexmk", "the PDF", "install latexmk and TeX Live, see envs/system/"),
 ]
-
-
 STATES = {True: "good", False: "not good", None: "open"}
 
 
@@ -45,11 +52,8 @@ def doctor(machine: bool, strict: bool) -> None:
 
 def _machine() -> int:
     """Print all findings; returns how many are not good."""
-    from kvstudy.measure.kernel import Tree
-    from kvstudy.measure.preflight import load_average, preflight
-
     results = Path("results")
-    findings = [*preflight(results), load_average(Tree(), results)]
+    findings = [*preflight.preflight(results), preflight.load_average(Tree(), results)]
     print(f"{'looked at':26}{'state':10}found")
     for finding in findings:
         print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")
@@ -64,11 +68,6 @@ def _machine() -> int:
 
 def _ready() -> int:
     """Print tools and stores; returns how many tools are missing that every study needs."""
-    from kvstudy.measure.client import library_problem
-    from kvstudy.stores import docker, providers
-    from kvstudy.stores.definition import load_store
-    from kvstudy.study.load import STORES
-
     problems = 0
     for program, purpose, remedy in TOOLS:
         found = shutil.which(program)
@@ -112,9 +111,6 @@ def servers() -> None:
 @servers.command("list")
 def list_() -> None:
     """Show the servers that are here, and the packages that are known."""
-    from kvstudy.stores import native
-    from kvstudy.stores.packages import fitting, packaged_stores
-
     for name, store in packaged_stores().items():
         print(f"{name}: {native.find_program(store) or 'not here'}")
         for package in store.native.packages:
@@ -135,7 +131,6 @@ def add_(path: Path, accept_unknown: bool) -> None:
     unpacked to servers/<store>, a folder is linked there. Reports name the package, and say so
     if its checksum is not known.
     """
-    from kvstudy.stores.packages import add
 
     def accept(question: str) -> bool:
         return accept_unknown or (sys.stdin.isatty() and click.confirm(question))
@@ -152,10 +147,6 @@ def get(stores: tuple[str, ...]) -> None:
     A store has an install script, or packages of its makers, which are downloaded and checked.
     An interrupted download goes on with the next call.
     """
-    from kvstudy.stores.packages import add, fetch, fitting, packaged_stores
-    from kvstudy.study.load import STORES
-    from kvstudy.study.naming import did_you_mean
-
     scripts = {path.parent.name: path for path in sorted(STORES.glob("*/install"))}
     packaged = packaged_stores()
     problems = []
@@ -194,13 +185,10 @@ def ready(store: str, address: str, fields: str) -> None:
     Prints the version that it tells, and makes the empty table that YCSB needs,
     if the store has tables. A server that holds records already is refused.
     """
-    from kvstudy.stores.definition import load_store
-    from kvstudy.stores.providers import make_ready
-    from kvstudy.study.load import STORES
-    from kvstudy.study.workload import field_names
-
     loaded = load_store(STORES / store)
-    version = make_ready(loaded, address, fields.split(",") if fields else field_names({}))
+    version = providers.make_ready(
+        loaded, address, fields.split(",") if fields else field_names({})
+    )
     print(f"{loaded.title} {version} at {address} is ready")
 
 
@@ -215,12 +203,6 @@ def gap(store: str, provider: str, raw: Path, output: Path) -> None:
     The report shows the reason where the store's numbers would be, also when
     it is built again on another machine.
     """
-    from kvstudy.language.reasons import sentence
-    from kvstudy.measure.planning.progress import why_missing
-    from kvstudy.stores import providers
-    from kvstudy.stores.definition import load_store
-    from kvstudy.study.load import STORES
-
     config = configuration()
     resolved = "native" if config.hosts.server else providers.resolve(provider, raw)
     reason = why_missing({store: load_store(STORES / store)}, config, resolved).get(store)

@@ -12,6 +12,14 @@ import click
 from kvstudy.commands.options import PROVIDER, configuration, study_to_measure
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
+from kvstudy.measure.controller import stop_on_signals
+from kvstudy.stores import providers
+from kvstudy.stores.definition import load_store, stores_to_measure
+from kvstudy.study.cells import NotNow, find_cell, plan, run_name
+from kvstudy.study.load import STORES, project_stores
+from kvstudy.study.naming import check_known
+from kvstudy.study.probe import planned
+from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
 PORT = click.IntRange(0, 65535)
 # Whether the study can be read, its reader says.
@@ -67,9 +75,6 @@ def measure(cell: str, study: Path, scale: float, **setting) -> None:
     from kvstudy.analyse.tidy.clients import with_clients
     from kvstudy.analyse.tidy.open_loop import find_target
     from kvstudy.measure.cell import Request, leave_out, measure_cell
-    from kvstudy.measure.controller import stop_on_signals
-    from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study.cells import NotNow, find_cell, plan, run_name
 
     stop_on_signals()
     loaded = study_to_measure(study)
@@ -110,12 +115,7 @@ def probe(store: str, study: Path, scale: float, **setting) -> None:
     The report makes a table of it.
     """
     from kvstudy.measure.cell import probe_store
-    from kvstudy.measure.controller import stop_on_signals
     from kvstudy.measure.setting import Setting
-    from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study.cells import plan, run_name
-    from kvstudy.study.naming import check_known
-    from kvstudy.study.probe import planned
 
     stop_on_signals()
     loaded = study_to_measure(study)
@@ -135,7 +135,6 @@ def probe(store: str, study: Path, scale: float, **setting) -> None:
 def agent(folder: str) -> None:
     """Run server and clients on this host for a cell that is led from another; works in FOLDER."""
     from kvstudy.measure.agent import serve
-    from kvstudy.measure.controller import stop_on_signals
 
     stop_on_signals()
     try:
@@ -193,12 +192,6 @@ def run(
     from kvstudy.analyse.tidy.single import RUN, next_cell, save, single_study
     from kvstudy.logs.ycsb.log import parse
     from kvstudy.measure.cell import Request, measure_cell
-    from kvstudy.measure.controller import stop_on_signals
-    from kvstudy.stores import providers
-    from kvstudy.stores.definition import load_store, stores_to_measure
-    from kvstudy.study.load import STORES, project_stores
-    from kvstudy.study.naming import check_known
-    from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
     if insert_only and workload not in (None, "insert"):
         raise KvstudyError(

@@ -6,6 +6,14 @@ from pathlib import Path
 import click
 
 from kvstudy.errors import KvstudyError
+from kvstudy.present import templates
+from kvstudy.stores.definition import StoreFile
+from kvstudy.study.controls import AGAIN, CEILING
+from kvstudy.study.load import STORES, STUDIES, load_study, project_stores
+from kvstudy.study.naming import check_known
+from kvstudy.study.parts import MEAN
+from kvstudy.study.reading import read_yaml
+from kvstudy.study.workload import WORKLOADS, project_workloads
 
 COUNT = click.IntRange(min=1)
 TEMPLATES = Path(__file__).with_name("scaffold")
@@ -42,9 +50,6 @@ def study(
     **sizes: int,
 ) -> None:
     """Write config/studies/NAME/study.yaml; asks for stores and workloads."""
-    from kvstudy.study.load import STUDIES, load_study, project_stores
-    from kvstudy.study.workload import project_workloads
-
     path = _place(STUDIES, name, "study", TAKEN, ("-partial",)) / "study.yaml"
     values = {
         "name": name,
@@ -72,11 +77,6 @@ def study(
 @click.option("--title", help="Its name in text, tables and figures.")
 def store(name: str, title: str | None) -> None:
     """Write envs/stores/NAME/ with store.yaml and verbs.py."""
-    from kvstudy.stores.definition import StoreFile
-    from kvstudy.study.controls import AGAIN, CEILING
-    from kvstudy.study.load import STORES
-    from kvstudy.study.reading import read_yaml
-
     folder = _place(STORES, name, "store", (CEILING.name,), (AGAIN, "-client", "-clients"))
     used = {read_yaml(file, StoreFile).color for file in STORES.glob("*/store.yaml")}
     color = next((color for color in COLORS if color not in used), COLORS[0])
@@ -96,9 +96,6 @@ def store(name: str, title: str | None) -> None:
 @click.argument("name")
 def workload(name: str) -> None:
     """Write workloads/NAME with YCSB's properties."""
-    from kvstudy.study.parts import MEAN
-    from kvstudy.study.workload import WORKLOADS
-
     path = _place(WORKLOADS, name, "workload", (MEAN,))
     _write(path, "workload.j2", {"name": name})
     click.echo(
@@ -111,8 +108,6 @@ def _place(
     room: Path, name: str, kind: str, taken: tuple[str, ...], endings: tuple[str, ...] = ()
 ) -> Path:
     """Where it goes; KvstudyError for a name that cannot be one, with one that can."""
-    from kvstudy.study.load import STUDIES
-
     if not STUDIES.is_dir():
         raise KvstudyError(f"{STUDIES}: no such folder; run kvstudy in the project's folder")
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
@@ -134,8 +129,6 @@ def _place(
 
 def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
     """The names that were given or are asked for; KvstudyError for an unknown one."""
-    from kvstudy.study.naming import check_known
-
     names = list(given)
     if not names:
         answer = click.prompt(f"{kind.capitalize()}s, with commas ({', '.join(known)})")
@@ -148,8 +141,6 @@ def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
 
 
 def _write(path: Path, template: str, values: dict) -> None:
-    from kvstudy.present import templates
-
     environment = templates.environment(TEMPLATES)
     # A YAML text may be written as one of JSON.
     environment.filters["quoted"] = functools.partial(json.dumps, ensure_ascii=False)

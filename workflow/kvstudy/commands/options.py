@@ -1,23 +1,19 @@
 """Options that commands share, and what they stand for."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from kvstudy.errors import KvstudyError
-
-if TYPE_CHECKING:
-    from kvstudy.study.config import Config
-    from kvstudy.study.model import Study
+from kvstudy.language.current import use
+from kvstudy.study.config import Config
+from kvstudy.study.load import STUDIES, load_study, project_studies
+from kvstudy.study.model import Study
+from kvstudy.study.naming import did_you_mean
 
 
 def _use(context: click.Context, parameter: click.Parameter, language: str | None) -> None:
-    from kvstudy.language.current import use
-
     use(language or configuration().language)
 
 
@@ -34,16 +30,12 @@ PROVIDER = click.Choice(["auto", "native", "docker", "external"])
 
 def configuration() -> Config:
     """What Snakemake was told, where it runs the command; else as nothing is configured."""
-    from kvstudy.study.config import Config
-
-    known = os.environ.get("KVSTUDY_CONFIG")
-    return Config.model_validate_json(known) if known else Config(study="none")
+    told = os.environ.get("KVSTUDY_CONFIG")
+    return Config.model_validate_json(told) if told else Config(study="none")
 
 
 def study_to_measure(path: Path) -> Study:
     """The study in the file; KvstudyError for one of logs that others measured."""
-    from kvstudy.study.load import load_study
-
     study = load_study(path)
     if study.imported:
         raise KvstudyError(
@@ -55,14 +47,11 @@ def study_to_measure(path: Path) -> Study:
 
 def study_file(study: str) -> Path:
     """The study file of a name, a folder or a path; KvstudyError when there is none."""
-    from kvstudy.study.load import STUDIES, project_studies
-    from kvstudy.study.naming import did_you_mean
-
-    given = Path(study)
-    if given.is_dir() and (given / "study.yaml").is_file():
-        return given / "study.yaml"
-    if given.suffix in (".yaml", ".yml") or given.is_file():
-        return given
+    path = Path(study)
+    if path.is_dir() and (path / "study.yaml").is_file():
+        return path / "study.yaml"
+    if path.suffix in (".yaml", ".yml") or path.is_file():
+        return path
     if study not in (names := project_studies()):
         raise KvstudyError(f"unknown study '{study}'{did_you_mean(study, names)}")
     return STUDIES / study / "study.yaml"

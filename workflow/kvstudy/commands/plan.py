@@ -10,6 +10,27 @@ import click
 
 from kvstudy.commands.options import PROVIDER, study_file, study_to_measure
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.controller import stop_on_signals
+from kvstudy.measure.planning import calibrate as short
+from kvstudy.measure.planning import screen
+from kvstudy.measure.planning.costs import Estimator, between_stores, read_costs, spreads
+from kvstudy.measure.planning.progress import (
+    CALIBRATION,
+    Progress,
+    counted,
+    duration,
+    earlier_runs,
+    look,
+    size,
+    times,
+)
+from kvstudy.measure.planning.watch import Watch, latest_run, works_here
+from kvstudy.stores.definition import stores_to_measure
+from kvstudy.study.cells import plan as plan_cells
+from kvstudy.study.config import configured
+from kvstudy.study.load import load_study
+from kvstudy.study.run_names import find_name
+from kvstudy.study.workload import CORE, class_of
 
 # Between two looks at a run.
 SECONDS = 1.0
@@ -35,14 +56,6 @@ def plan(
     Times come from the study's own cells at any scale and from calibration cells
     (--calibrate), which stay in results/calibration for all studies.
     """
-    from kvstudy.measure.controller import stop_on_signals
-    from kvstudy.measure.planning import calibrate as short
-    from kvstudy.measure.planning.costs import Estimator, between_stores, read_costs, spreads
-    from kvstudy.measure.planning.progress import CALIBRATION, earlier_runs, look
-    from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study.cells import plan as plan_cells
-    from kvstudy.study.config import configured
-
     config = configured()
     if provider:
         config = config.model_copy(update={"provider": provider})
@@ -80,8 +93,6 @@ def plan(
 
 
 def _list(outlook) -> None:
-    from kvstudy.measure.planning.progress import counted
-
     for position, cell in enumerate(outlook.cells, start=1):
         status = "measured" if cell in outlook.done else "-"
         status = "no value" if cell in outlook.gaps else status
@@ -91,9 +102,6 @@ def _list(outlook) -> None:
 
 
 def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[str]:
-    from kvstudy.measure.planning import screen
-    from kvstudy.measure.planning.progress import counted, duration, size, times
-
     lines = screen.paragraph(f"{study.title}: results/{outlook.run}, provider {outlook.provider}.")
     lines += screen.paragraph(
         f"{times(len(study.stores), 'store')}, {times(len(study.workloads), 'workload')}, "
@@ -142,8 +150,6 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
 
 def _held(cell) -> int:
     """Bytes that the server holds while it runs; 0 where the workload class has its own sizes."""
-    from kvstudy.study.workload import CORE, class_of
-
     properties = dict(cell.properties)
     fields, length = properties.get("fieldcount", 10), properties.get("fieldlength", 100)
     return cell.records * int(fields) * int(length) if class_of(properties) == CORE else 0
@@ -162,17 +168,10 @@ def watch(run: str | None) -> None:
     It only reads files, and ends when nothing works on the run any more. Ctrl-C ends
     the watching, not the run.
     """
-    from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
-    from kvstudy.measure.planning.watch import Watch, latest_run, works_here
-    from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study.config import configured
-    from kvstudy.study.load import load_study
-    from kvstudy.study.run_names import find_name, refuse_published
-
     name = Path(run).name if run else latest_run()
     if name is None:
         raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
-    of = refuse_published(find_name(name))
+    of = find_name(name, published=False)
     study = load_study(of.study_file)
     # The cells that are there tell the provider, whatever Snakemake was told.
     config = configured().model_copy(update={"provider": "auto"})

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import LANGUAGE, configuration
+from kvstudy.study.run_names import find_name
 
 
 @click.command("tabulate")
@@ -114,7 +115,6 @@ def build_pdf(run: str) -> None:
     when the build is without fault.
     """
     from kvstudy.present.report.build import build_pdf
-    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
     main = of.text / "report" / f"{of.name}.tex"
@@ -129,7 +129,6 @@ def build_pdf(run: str) -> None:
 def build_html(run: str) -> None:
     """Build the report of RUN as one HTML page from the text of `kvstudy render`."""
     from kvstudy.present.report.html import build_html
-    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
     # Tables and figures of measured values name their cells.
@@ -144,7 +143,6 @@ def build_html(run: str) -> None:
 def build_docx(run: str) -> None:
     """Build the report of RUN as a Word file from the text of `kvstudy render`."""
     from kvstudy.present.report.document import build_docx
-    from kvstudy.study.run_names import find_name
 
     of = find_name(run)
     build_docx(of.text / "report" / f"{of.name}.md", of, of.document("docx"))
@@ -203,9 +201,8 @@ def commands(run: str, output: Path | None) -> None:
     """
     from kvstudy.present.export.by_hand import commands_of_run
     from kvstudy.study.load import load_study
-    from kvstudy.study.run_names import find_name, refuse_published
 
-    of = refuse_published(find_name(run))
+    of = find_name(run, published=False)
     text = commands_of_run(load_study(of.study_file), of.scale, of.base, of.raw)
     if output is None:
         print(text, end="")

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvstudy.commands.options import study_file
 from kvstudy.errors import KvstudyError
+from kvstudy.study.config import configured
+from kvstudy.study.load import load_study
+from kvstudy.study.run_names import find_name
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -93,9 +97,6 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     KvstudyError when there is no such run.
     """
     from kvstudy.analyse.run import find_run, run_of
-    from kvstudy.commands.options import study_file
-    from kvstudy.study.config import configured
-    from kvstudy.study.load import load_study
 
     if name:
         if study or scale:
@@ -207,7 +208,6 @@ def archive(
     from kvstudy.share.archive.contents import contents_of
     from kvstudy.share.archive.crate import parse_person
     from kvstudy.share.archive.pack import folders_named, pack
-    from kvstudy.study.run_names import find_name
 
     people = tuple(parse_person(each) for each in authors)
     contents = contents_of(find_name(run), lean)

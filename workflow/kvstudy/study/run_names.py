@@ -111,8 +111,11 @@ def parse_name(name: str) -> RunName | None:
     return None
 
 
-def find_name(name: str) -> RunName:
-    """The run of that name, or of that folder below results/; KvstudyError for no run."""
+def find_name(name: str, published: bool = True) -> RunName:
+    """The run of that name, or of that folder below results/; KvstudyError where there is none.
+
+    Where it may not be ``published``, also for one whose values do not come from logs.
+    """
     name = Path(name).name
     run = parse_name(name)
     # That of published values, and of the finished cells, is made by the first command.
@@ -124,12 +127,7 @@ def find_name(name: str) -> RunName:
         raise KvstudyError(
             f"{RESULTS / name}: is of no study in {STUDIES}; put the folder of its study there"
         )
-    return run
-
-
-def refuse_published(run: RunName) -> RunName:
-    """``run``; KvstudyError for one whose values do not come from logs."""
-    if run.published_only:
+    if run.published_only and not published:
         raise KvstudyError(
             f"{run.name}: what a source published has no logs; its values are in "
             f"{run.study_file.with_name('published.csv')}"
