@@ -132,7 +132,7 @@ class Setting:
         """The store's server, not yet started."""
         store = self.store
         if store.embedded:
-            return providers.Embedded()
+            return Server()
         if there:
             return FarServer(there, store, self.port, log)
         if self.used_provider == "external":

@@ -21,13 +21,6 @@ from kvstudy.study.raw import PROVIDER_IMPORTED
 KEY = "config/config.yaml: external.servers"
 
 
-class Embedded(Server):
-    """A store without a server: the binding is the store."""
-
-    def describe(self) -> dict:
-        return {"provider": "none", "command": []}
-
-
 def missing(store: Store, provider: str, address: str = "") -> str | None:
     """What ``provider`` lacks to run the store here (external: at ``address``), and the remedy."""
     if store.ycsb is None:

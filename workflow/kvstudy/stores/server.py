@@ -33,7 +33,7 @@ CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)|[\x00-\x1
 class Server:
     """A store's server, as a provider runs it. ``start`` and ``stop`` are called once each.
 
-    Here nothing is started, and nothing of this machine runs.
+    This one is that of an embedded store, which has none: the binding is the store.
     """
 
     host = HOST
@@ -64,7 +64,7 @@ class Server:
 
     def describe(self) -> dict:
         """What the manifest records: provider, command, image, digest ..."""
-        raise NotImplementedError
+        return {"provider": "none", "command": []}
 
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
