@@ -163,10 +163,10 @@ def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
         return Current(folder.name, "probe")
     for folder in sorted(root.glob("*/*/*/rep*")):
         name = str(folder.relative_to(root))
-        phases = ("run", "load")
-        phase = next((each for each in phases if (folder / f"{each}.err").is_file()), None)
-        if phase is None:
+        begun = [phase for phase in ("run", "load") if (folder / f"{phase}.err").is_file()]
+        if not begun:
             return Current(name, "start")
+        phase = begun[0]
         lines = list(_status_lines(folder, phase))
         rates = [line.rate for line in lines if line.rate is not None]
         share = _share(planned[name], phase, lines) if lines and name in planned else None
