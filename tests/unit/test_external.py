@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.providers import missing, split
+from kvstudy.stores.providers import ExternalServer, missing
 
 REDIS = load_store(Path(__file__).parents[2] / "envs" / "stores" / "redis")
 
@@ -15,13 +15,14 @@ REDIS = load_store(Path(__file__).parents[2] / "envs" / "stores" / "redis")
     [("127.0.0.1:6379", ("127.0.0.1", 6379)), ("[::1]:6379", ("::1", 6379)), ("db:1", ("db", 1))],
 )
 def test_an_address_has_host_and_port(address, parts):
-    assert split(REDIS, address) == parts
+    server = ExternalServer(REDIS, address)
+    assert (server.host, server.port) == parts
 
 
 @pytest.mark.parametrize("address", ["6379", "db", "db:", ":6379", "db:port", "db:99999"])
 def test_what_is_no_address_is_named(address):
     with pytest.raises(KvstudyError, match=r"external\.servers\.redis: .* is not host:port"):
-        split(REDIS, address)
+        ExternalServer(REDIS, address)
 
 
 def test_a_store_without_address_names_the_key():

@@ -142,10 +142,11 @@ def phase_command(
     label = share.label
     file = WORKLOADS / cell.workload
     # A workload under another name than its file's has all of its properties by itself.
-    in_file = load_workload(file).items() if file.is_file() else {}.items()
-    options = ["-P", str(file)] if file.is_file() else []
+    options, in_file = [], {}
+    if file.is_file():
+        options, in_file = ["-P", str(file)], load_workload(file)
     properties = {
-        **dict(set(cell.properties) - set(in_file)),
+        **dict(set(cell.properties) - in_file.items()),
         **store_properties(store, host, port, directory),
         "recordcount": cell.records,
         # Loading needs it too: CoreWorkload's zipfian distribution reads it at start.

@@ -293,10 +293,9 @@ def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
         there.java()
         on_host = there.missing([store for store in stores.values() if not store.embedded])
     for name, store in stores.items():
-        inside = store.ycsb and any("{data}" in text for text in store.ycsb.properties.values())
         if store.ycsb is None:
             found[name] = reason("no-binding", store=store.title)
-        elif store.embedded and inside:
+        elif store.inside:
             found[name] = reason("embedded-hosts", store=store.title)
         elif not store.embedded and store.native and not store.native.other_hosts:
             found[name] = reason("own-host-only", store=store.title)

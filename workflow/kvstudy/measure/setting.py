@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -114,9 +113,7 @@ class Setting:
         """
         store, log = self.store, work / SERVER_LOG
         server = self._server(work / "data", log, there)
-        clock = time.monotonic()
         with serving(store, server, log) as version:
-            server.version, server.ready_seconds = version, time.monotonic() - clock
             # Only the server itself tells: a package may have been upgraded since the last cell.
             self.refuse_unlike(name, version)
             if self.used_provider == "external" and self.may_empty:
@@ -124,15 +121,13 @@ class Setting:
             # Only a server of somebody else can hold any records.
             check_empty(store, server, fields, NOT_EMPTY)
             yield server
-            clock = time.monotonic()
-        server.stop_seconds = time.monotonic() - clock
         shutil.rmtree(work / "data", ignore_errors=True)
 
     def _server(self, data: Path, log: Path, there: Connected | None) -> Server:
         """The store's server, not yet started."""
         store = self.store
         if store.embedded:
-            return providers.Embedded()
+            return Server()
         if there:
             return FarServer(there, store, self.port, log)
         if self.used_provider == "external":

@@ -220,6 +220,11 @@ class StoreFile(Strict):
         """Whether there is no server."""
         return self.kind == "embedded"
 
+    @property
+    def inside(self) -> bool:
+        """Whether the records are inside of the client."""
+        return bool(self.ycsb) and any("{data}" in text for text in self.ycsb.properties.values())
+
     @model_validator(mode="after")
     def _can_be_filled_in(self) -> StoreFile:
         """Better here than when the server is to start."""
@@ -357,7 +362,7 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
         return stores
     if study.parameters.several:
         for name, store in stores.items():
-            if store.ycsb and any("{data}" in value for value in store.ycsb.properties.values()):
+            if store.inside:
                 raise KvstudyError(
                     f"{path}: parameters.clients: the records of '{name}' are inside one client, "
                     "and several clients would each have others; remove the key, or leave out the "

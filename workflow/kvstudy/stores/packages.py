@@ -51,17 +51,20 @@ def fetch(store: Store, package: Package) -> Path:
     part = path.with_name(f"{path.name}.part")
     command = ["curl", "--fail", "--location", "--retry", "3", "--continue-at", "-"]
     command += ["--output", str(part), package.url]
+    by_hand = (
+        f"fetch {package.url} on another machine and call 'kvstudy servers add {package.file}' here"
+    )
     try:
         status = subprocess.run(command).returncode
         if status == NO_RANGE:
             part.unlink()
             status = subprocess.run(command).returncode
     except FileNotFoundError:
-        raise KvstudyError(f"no program curl: install it, or {_by_hand(package)}") from None
+        raise KvstudyError(f"no program curl: install it, or {by_hand}") from None
     if status or not part.is_file():
         raise KvstudyError(
             f"{store.title}: {package.url} could not be had (curl: status {status}). What there "
-            f"is of it is kept, and the next call goes on. Or {_by_hand(package)}. Without it, "
+            f"is of it is kept, and the next call goes on. Or {by_hand}. Without it, "
             f"studies go on without {store.title}"
         )
     if file_digest(part) != package.sha256:
@@ -71,12 +74,6 @@ def fetch(store: Store, package: Package) -> Path:
             f"(sha256 {package.sha256}); it is kept as {refused} and not used"
         )
     return part.replace(path)
-
-
-def _by_hand(package: Package) -> str:
-    return (
-        f"fetch {package.url} on another machine and call 'kvstudy servers add {package.file}' here"
-    )
 
 
 def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:

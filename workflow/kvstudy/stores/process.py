@@ -37,7 +37,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 _started: set[int] = set()
 # What a record tells, by its kind.
-KEYS = {"process": ("what", "pid", "created"), "container": ("what", "name", "daemon")}
+KEYS = {"process": {"what", "pid", "created"}, "container": {"what", "name", "daemon"}}
 
 
 def state_directory() -> Path:
@@ -104,7 +104,7 @@ def leftovers(kind: str) -> Iterator[tuple[Path, dict]]:
     for path in sorted((state_directory() / "servers").glob("*.json")):
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
-            whole = all(key in entry for key in KEYS[entry["kind"]])
+            whole = KEYS[entry["kind"]] <= entry.keys()
         except (ValueError, KeyError, TypeError):
             whole = False
         if not whole:

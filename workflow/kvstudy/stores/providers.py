@@ -21,13 +21,6 @@ from kvstudy.study.raw import PROVIDER_IMPORTED
 KEY = "config/config.yaml: external.servers"
 
 
-class Embedded(Server):
-    """A store without a server: the binding is the store."""
-
-    def describe(self) -> dict:
-        return {"provider": "none", "command": []}
-
-
 def missing(store: Store, provider: str, address: str = "") -> str | None:
     """What ``provider`` lacks to run the store here (external: at ``address``), and the remedy."""
     if store.ycsb is None:
@@ -58,19 +51,14 @@ def resolve(wanted: str, raw: Path) -> str:
     return "native" if docker.daemon_problem() else "docker"
 
 
-def split(store: Store, address: str) -> tuple[str, int]:
-    """Host and port of ``host:port``; KvstudyError when it is none."""
-    host, colon, port = address.rpartition(":")
-    if not (colon and host and port.isdecimal() and 0 < int(port) < 65536):
-        raise KvstudyError(f"{KEY}.{store.folder.name}: '{address}' is not host:port")
-    return host.strip("[]"), int(port)
-
-
 class ExternalServer(Server):
     """A server at host:port that belongs to somebody else."""
 
     def __init__(self, store: Store, address: str) -> None:
-        self.host, self.port = split(store, address)
+        host, colon, port = address.rpartition(":")
+        if not (colon and host and port.isdecimal() and 0 < int(port) < 65536):
+            raise KvstudyError(f"{KEY}.{store.folder.name}: '{address}' is not host:port")
+        self.host, self.port = host.strip("[]"), int(port)
         self.shown = f"the server runs at {self.host}:{self.port}"
 
     def died(self) -> str | None:

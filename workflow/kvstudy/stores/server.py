@@ -33,14 +33,14 @@ CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)|[\x00-\x1
 class Server:
     """A store's server, as a provider runs it. ``start`` and ``stop`` are called once each.
 
-    Here nothing is started, and nothing of this machine runs.
+    This one is that of an embedded store, which has none: the binding is the store.
     """
 
     host = HOST
     port = 0
-    # What it tells of itself, and how long it took to start, once it is ready.
+    # What it tells of itself, and how long it took to start and to stop, as soon as it has.
     version = ""
-    ready_seconds = 0.0
+    ready_seconds = stop_seconds = 0.0
     after_start: Sequence[list[str]] = ()
     # In place of commands.
     shown = "no server"
@@ -64,7 +64,7 @@ class Server:
 
     def describe(self) -> dict:
         """What the manifest records: provider, command, image, digest ..."""
-        raise NotImplementedError
+        return {"provider": "none", "command": []}
 
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
@@ -166,11 +166,16 @@ def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
 
     KvstudyError with the end of its log when it dies or does not answer its own protocol in time.
     """
+    clock = time.monotonic()
     try:
         server.start()
-        yield _wait_until_ready(store, server, log)
+        server.version = _wait_until_ready(store, server, log)
+        server.ready_seconds = time.monotonic() - clock
+        yield server.version
     finally:
+        clock = time.monotonic()
         server.stop()
+        server.stop_seconds = time.monotonic() - clock
 
 
 def ask(store: Store, server: Server, verb: str, *arguments: object):

@@ -131,7 +131,8 @@ def _short(cell: Cell, records: int, rate: float) -> Cell:
     name = "-".join([cell.folder, *(value for _, value in cell.options)])
     operations, seconds = WARM_OPERATIONS, RUN_SECONDS if cell.operations else None
     inserts, scans = (
-        float(dict(cell.properties).get(f"{each}proportion", 0)) > 0 for each in ("insert", "scan")
+        float(dict(cell.properties).get(f"{operation}proportion", 0)) > 0
+        for operation in ("insert", "scan")
     )
     if inserts:
         # A timed run has no end of operations, and with inserts YCSB then draws most keys from

@@ -155,10 +155,15 @@ def _phase(directory: Path, name: str, seconds: float, clients: int) -> PhaseCos
 
 @dataclass(frozen=True)
 class Spread:
-    """Standard deviation of ln throughput over repetitions; ``freedom`` its degrees."""
+    """How ln throughput varies over repetitions: sum of squares, degrees of freedom."""
 
-    value: float
+    squares: float
     freedom: int
+
+    @property
+    def value(self) -> float:
+        """The standard deviation."""
+        return sqrt(self.squares / self.freedom)
 
 
 def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]:
@@ -170,9 +175,10 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
     found = {}
     for name, cells in groups.items():
         with contextlib.suppress(ValueError):
-            found[name] = Spread(*pooled_spread(list(cells.values())))
+            deviation, freedom = pooled_spread(list(cells.values()))
+            found[name] = Spread(deviation**2 * freedom, freedom)
     # Runs that are alike to the last digit are no measurement of a spread.
-    return {name: spread for name, spread in found.items() if spread.value > 0}
+    return {name: spread for name, spread in found.items() if spread.squares > 0}
 
 
 def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | None:
@@ -192,17 +198,13 @@ def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | N
         rows = [[runs[block] for block in sorted(blocks)] for runs in stores.values()]
         more, degrees = block_spread(rows)
         squares, freedom = squares + more, freedom + degrees
-    return Spread(sqrt(squares / freedom), freedom) if freedom and squares > 0 else None
+    return Spread(squares, freedom) if squares > 0 else None
 
 
 def together(found: Iterable[Spread]) -> Spread:
-    """All of them pooled by their degrees of freedom. ValueError without any."""
+    """All of them pooled by their degrees of freedom."""
     parts = list(found)
-    freedom = sum(part.freedom for part in parts)
-    if not freedom:
-        raise ValueError("no spread is known")
-    squares = sum(part.value**2 * part.freedom for part in parts)
-    return Spread(sqrt(squares / freedom), freedom)
+    return Spread(sum(part.squares for part in parts), sum(part.freedom for part in parts))
 
 
 def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[str, Cost]]:

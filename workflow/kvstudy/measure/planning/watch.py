@@ -108,13 +108,11 @@ def works_here() -> bool:
     """Whether Snakemake, or a measurement, runs in this folder."""
     here = Path.cwd()
     for process in psutil.process_iter():
-        try:
-            names = [Path(part).name for part in process.cmdline()[:4]]
-            ours = "snakemake" in names or ("kvstudy" in names and "measure" in names)
+        with contextlib.suppress(psutil.Error):
+            names = {Path(part).name for part in process.cmdline()[:4]}
+            ours = "snakemake" in names or names >= {"kvstudy", "measure"}
             if ours and Path(process.cwd()) == here:
                 return True
-        except psutil.Error:
-            continue
     return False
 
 
@@ -124,21 +122,20 @@ def latest_run() -> str | None:
     running = [path.parent for path in results.glob("*/measuring") if any(path.iterdir())]
     logs = sorted(results.glob("*/logs/progress.log"), key=lambda path: path.stat().st_mtime)
     names = [path.name for path in running or [path.parent.parent for path in reversed(logs)]]
+    runs = filter(None, map(parse_name, names))
     # The values of a source have a log of Snakemake's steps, but nothing is measured.
-    measured = [name for name in names if (run := parse_name(name)) and not run.published_only]
-    return measured[0] if measured else None
+    return next((run.name for run in runs if not run.published_only), None)
 
 
 def _steps() -> str:
     """How far Snakemake is with what it makes of the logs."""
     logs = Path(".snakemake/log").glob("*.snakemake.log")
-    try:
+    steps = ""
+    with contextlib.suppress(OSError, ValueError, IndexError):
         # Not by their names, which are in the time zone of their day.
         latest = max(logs, key=lambda path: path.stat().st_mtime)
-        found = STEPS.findall(latest.read_text(encoding="utf-8", errors="replace"))
-    except (OSError, ValueError):
-        found = []
-    steps = f", {found[-1][0]} of {found[-1][1]} steps" if found else ""
+        done, planned = STEPS.findall(latest.read_text(encoding="utf-8", errors="replace"))[-1]
+        steps = f", {done} of {planned} steps"
     return f"all cells are there; probes and report{steps}"
 
 
@@ -166,10 +163,10 @@ def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
         return Current(folder.name, "probe")
     for folder in sorted(root.glob("*/*/*/rep*")):
         name = str(folder.relative_to(root))
-        phases = ("run", "load")
-        phase = next((each for each in phases if (folder / f"{each}.err").is_file()), None)
-        if phase is None:
+        begun = [phase for phase in ("run", "load") if (folder / f"{phase}.err").is_file()]
+        if not begun:
             return Current(name, "start")
+        phase = begun[0]
         lines = list(_status_lines(folder, phase))
         rates = [line.rate for line in lines if line.rate is not None]
         share = _share(planned[name], phase, lines) if lines and name in planned else None
