@@ -202,8 +202,8 @@ def _name_variants(sources: list[Source]) -> None:
     frequent keeps the name."""
     called = [source for source in sources if source.row.store and source.command]
     for group in _groups(called, lambda source: source.row.store):
-        variants = Counter(str(source.variant) for source in group)
-        order = [variant for variant, _ in variants.most_common()]
+        variants = Counter(str(source.variant) for source in group).most_common()
+        order = [variant for variant, _ in variants]
         for source in group:
             if number := order.index(str(source.variant)):
                 source.row.store += f"-{number + 1}"
@@ -211,14 +211,11 @@ def _name_variants(sources: list[Source]) -> None:
 
 def _records_of_loads(sources: list[Source]) -> None:
     """A run that does not say its records has those of the store's only kind of load."""
-    loaded: dict[str, set[int]] = defaultdict(set)
-    for source in sources:
-        if source.row.phase == "load" and source.row.records:
-            loaded[source.row.store].add(source.row.records)
-    for source in sources:
-        row = source.row
-        if row.phase == "run" and not row.records and len(loaded[row.store]) == 1:
-            (row.records,) = loaded[row.store]
+    for group in _groups(sources, lambda source: source.row.store):
+        loaded = {source.row.records for source in group if source.row.phase == "load"} - {None, 0}
+        for source in group:
+            if source.row.phase == "run" and not source.row.records and len(loaded) == 1:
+                (source.row.records,) = loaded
 
 
 def _in_order(group: list[Source]) -> list[Source]:
@@ -226,12 +223,13 @@ def _in_order(group: list[Source]) -> list[Source]:
 
     Not by the times of the files: copying and unpacking set them anew.
     """
-    if all(run_start(source.talk) for source in group):
-        return sorted(group, key=lambda source: run_start(source.talk))
+    starts = {source: run_start(source.talk) for source in group}
+    if all(starts.values()):
+        return sorted(group, key=starts.__getitem__)
 
     def by_number(source: Source) -> list[str | int]:
         """rep2 before rep10."""
-        parts = re.split(r"(\d+)", source.row.file.casefold())
+        parts = re.split(r"(\d+)", source.name.casefold())
         return [int(part) if part.isdecimal() else part for part in parts]
 
     return sorted(group, key=by_number)
