@@ -111,7 +111,7 @@ def _from_command(
 
 def variant_of(properties: dict[str, str]) -> dict[str, str]:
     """Those of the ``properties`` that make another variant of the store, without addresses."""
-    found = {}
+    variant = {}
     for name, value in sorted(properties.items()):
         if name in OF_WORKLOADS or _PLACES.search(name):
             continue
@@ -122,8 +122,8 @@ def variant_of(properties: dict[str, str]) -> dict[str, str]:
             if not parts:
                 continue
             value = f"...?{'&'.join(parts)}"
-        found[name] = value
-    return found
+        variant[name] = value
+    return variant
 
 
 def _without_needless_limits(sources: list[Source]) -> None:
@@ -290,7 +290,7 @@ def _name_sizes(sources: list[Source]) -> None:
 def _number_repetitions(sources: list[Source]) -> None:
     """1, 2, ... in each store, workload and phase; a load has its run's."""
     alone = [source for source in sources if source.run is None]
-    for group in _groups(alone, lambda each: (each.row.store, each.row.workload, each.row.phase)):
+    for group in _groups(alone, lambda of: (of.row.store, of.row.workload, of.row.phase)):
         for repetition, source in enumerate(_in_order(group), start=1):
             source.row.repetition = repetition
     for source in sources:

@@ -92,7 +92,7 @@ class Source:
     @cached_property
     def arguments(self) -> str | None:
         """YCSB's arguments, if any of the files has them."""
-        return next((found for text in self.texts if (found := find_command(text))), None)
+        return next(filter(None, map(find_command, self.texts)), None)
 
     @cached_property
     def command(self) -> CommandLine | None:
@@ -107,8 +107,8 @@ class Source:
     @property
     def version(self) -> str:
         """The version of YCSB; empty when no file says it."""
-        found = _VERSION.search("\n".join(self.texts))
-        return found[1] if found else ""
+        match = _VERSION.search("\n".join(self.texts))
+        return match[1] if match else ""
 
     @cached_property
     def log(self) -> YcsbLog | None:
