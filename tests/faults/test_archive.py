@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import stat
 import tempfile
@@ -17,6 +16,7 @@ from kvstudy.share.archive.unpack import opened
 
 from tests.faults.finished import scene_of
 from tests.faults.scene import at_most, says
+from tests.unit.packed_run import Files, as_new, repacked, sums_of
 
 # A report is built again in one of the tests.
 LONG = 600
@@ -25,8 +25,6 @@ BAD = Path("bad.zip")
 CELL = "results/small/raw/pretend/a/r1000_o2000_t2/rep1"
 STUDY = "config/studies/small/study.yaml"
 FACTS = "archive.json"
-
-Files = dict[str, bytes]
 
 
 # --- what happens to the file itself
@@ -162,30 +160,6 @@ def appended(name: str, content: bytes) -> Callable[[Files], None]:
     return lambda files: files.update({name: files[name] + content})
 
 
-def sums_of(files: Files, folder: str = "") -> bytes:
-    """A list of checksums as it would be of these files."""
-    return "".join(
-        f"{hashlib.sha256(content).hexdigest()}  {name.removeprefix(folder)}\n"
-        for name, content in sorted(files.items())
-        if name.startswith(folder) and name[-1] != "/" and name != f"{folder}SHA256SUMS"
-    ).encode()
-
-
-def as_new(change: Callable[[Files], None]) -> Callable[[Files], None]:
-    """The change, and all checksums of the archive made anew after it."""
-
-    def both(files: Files) -> None:
-        change(files)
-        data = json.loads(files["ro-crate-metadata.json"])
-        for entity in data["@graph"]:
-            if "sha256" in entity and entity["@id"] in files:
-                entity["sha256"] = hashlib.sha256(files[entity["@id"]]).hexdigest()
-        files["ro-crate-metadata.json"] = json.dumps(data).encode()
-        files["SHA256SUMS"] = sums_of(files)
-
-    return both
-
-
 def faster(files: Files) -> None:
     """Throughput doubled in a log, with the cell's checksums made anew too."""
     name = f"{CELL}/run.out"
@@ -264,12 +238,7 @@ IN_IT: list[tuple[str, Callable[[Files], None], str]] = [
 
 @pytest.mark.parametrize(("name", "change", "message"), IN_IT, ids=[row[0] for row in IN_IT])
 def test_its_files(scene, name, change, message):
-    with zipfile.ZipFile(GOOD) as file:
-        files = {entry.filename: file.read(entry) for entry in file.infolist()}
-    change(files)
-    with zipfile.ZipFile(BAD, "w", zipfile.ZIP_DEFLATED) as file:
-        for each, content in files.items():
-            file.writestr(each, content)
+    repacked(GOOD, change, BAD.name)
     refused(scene, message)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from kvstudy.study.cells import Cell, plan
@@ -87,13 +89,40 @@ def put(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def repacked(archive: Path, change) -> Path:
+Files = dict[str, bytes]
+
+
+def repacked(archive: Path, change: Callable[[Files], object], name: str = "changed.zip") -> Path:
     """A copy of the archive whose files, by name, ``change`` has edited in place."""
     with zipfile.ZipFile(archive) as file:
         files = {entry.filename: file.read(entry) for entry in file.infolist()}
     change(files)
-    copy = archive.with_name("changed.zip")
-    with zipfile.ZipFile(copy, "w") as file:
-        for name, content in files.items():
-            file.writestr(name, content)
+    copy = archive.with_name(name)
+    with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as file:
+        for each, content in files.items():
+            file.writestr(each, content)
     return copy
+
+
+def sums_of(files: Files, folder: str = "") -> bytes:
+    """A list of checksums as it would be of these files."""
+    return "".join(
+        f"{hashlib.sha256(content).hexdigest()}  {name.removeprefix(folder)}\n"
+        for name, content in sorted(files.items())
+        if name.startswith(folder) and name[-1] != "/" and name != f"{folder}SHA256SUMS"
+    ).encode()
+
+
+def as_new(change: Callable[[Files], object]) -> Callable[[Files], None]:
+    """The change, and all checksums of the archive made anew after it."""
+
+    def both(files: Files) -> None:
+        change(files)
+        data = json.loads(files["ro-crate-metadata.json"])
+        for entity in data["@graph"]:
+            if "sha256" in entity and entity["@id"] in files:
+                entity["sha256"] = hashlib.sha256(files[entity["@id"]]).hexdigest()
+        files["ro-crate-metadata.json"] = json.dumps(data).encode()
+        files["SHA256SUMS"] = sums_of(files)
+
+    return both

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
@@ -37,7 +36,16 @@ from kvstudy.share.archive.verify import verify
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import find_name
 
-from tests.unit.packed_run import RUN, cells, planned, put, repacked, write_cell, write_run
+from tests.unit.packed_run import (
+    RUN,
+    cells,
+    planned,
+    put,
+    repacked,
+    sums_of,
+    write_cell,
+    write_run,
+)
 
 ARCHIVE = Path("small.zip")
 
@@ -119,12 +127,7 @@ def test_each_edited_missing_and_added_file_is_named(archive):
 def test_a_checksum_list_that_was_made_anew_contradicts_the_metadata(archive):
     def edit(files: dict[str, bytes]) -> None:
         files["results/small/summary.csv"] = b"mean\n99\n"
-        lines = files["SHA256SUMS"].decode().splitlines(keepends=True)
-        digest = hashlib.sha256(b"mean\n99\n").hexdigest()
-        files["SHA256SUMS"] = "".join(
-            f"{digest}  results/small/summary.csv\n" if "small/summary.csv" in line else line
-            for line in lines
-        ).encode()
+        files["SHA256SUMS"] = sums_of(files)
 
     assert packed(repacked(archive, edit)).faults == [
         "results/small/summary.csv: ro-crate-metadata.json gives another checksum than SHA256SUMS"

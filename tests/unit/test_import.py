@@ -20,7 +20,7 @@ from kvstudy.stores.definition import StoreFile
 from kvstudy.study.raw import check_sums
 from kvstudy.study.reading import read_yaml
 
-from tests.project import kvstudy
+from tests import project as tested
 
 DATA = Path(__file__).parents[1] / "data"
 OF_YCSB = DATA / "ycsb"
@@ -53,7 +53,7 @@ def taken(logs: Path, kept: Path) -> Path:
 
 
 def run(*arguments: object) -> str:
-    return kvstudy(*arguments).output
+    return tested.kvstudy(*arguments).output
 
 
 def take(folder: Path = Path("logs"), *more: str) -> str:
@@ -78,10 +78,7 @@ def change(file: str, **values: str) -> None:
 
 
 def parsed() -> tuple[pd.DataFrame, pd.DataFrame]:
-    run("parse", STUDY.name)
-    cells = pd.read_csv("results/jan/cells.csv", keep_default_na=False)
-    cells.index = cells.store + "/" + cells.workload + "/" + cells.repetition.astype(str)
-    return cells, pd.read_csv("results/jan/measurements.csv")
+    return tested.parse(STUDY / "study.yaml")
 
 
 # --- the command line
@@ -212,7 +209,9 @@ def test_status_lines_and_histograms_count_where_they_are(taken):
     assert counts["count"].sum().to_dict() == {("redis", "a", 1): 100000, ("redis", "a", 2): 100000}
     # Status lines every ten seconds have a clock, but no throughput of each second.
     started = cells[cells.started != ""].index.tolist()
-    assert sorted(started) == ["memcached/a/1", "memcached/a/2", "redis/a/1", "redis/a/2"]
+    assert sorted(started) == [
+        f"{store}/a/rep{n}" for store in ("memcached", "redis") for n in (1, 2)
+    ]
     facts = json.loads(Path("results/jan/environment.json").read_text())
     assert facts["machines"] == []
     assert facts["imported"]["ycsb"] == ["0.17.0"]
@@ -226,7 +225,7 @@ def test_status_lines_and_histograms_count_where_they_are(taken):
 
 def test_what_has_no_log_is_a_gap(taken):
     cells, _ = parsed()
-    gap = cells.loc["redis/c/3"]
+    gap = cells.loc["redis/c/rep3"]
     assert (gap.status, gap.reason) == ("not measured", "not-imported")
 
 
@@ -295,7 +294,11 @@ def test_what_no_log_tells_is_asked_for(logs):
     facts = json.loads((RAW / "redis/a/r20000_o100000_t4/rep1/manifest.json").read_text())
     assert facts["phases"]["run"]["command"] is None
     cells, _ = parsed()
-    assert cells.loc["redis/a/1", "status"] == cells.loc["redis/insert/1", "status"] == "measured"
+    assert (
+        cells.loc["redis/a/rep1", "status"]
+        == cells.loc["redis/insert/rep1", "status"]
+        == "measured"
+    )
 
 
 def test_a_spreadsheets_file_is_read(taken):
@@ -429,7 +432,7 @@ def test_a_log_cut_off_in_the_middle_is_a_failed_cell(logs):
     out = take(logs)
     assert "failed cell redis/c/r2000_o100000_t4/rep2: windows/redis-c-run2.log: " in out
     cells, _ = parsed()
-    failed = cells.loc["redis/c/2"]
+    failed = cells.loc["redis/c/rep2"]
     assert failed.status == "failed"
     assert "cut off" in failed.reason
     kept = Path("results/jan/failed/redis/c/r2000_o100000_t4/rep2/imported/run.out.original")
@@ -487,7 +490,7 @@ def test_failed_operations_void_an_imported_cell(logs):
     take(logs)
     cells, _ = parsed()
     assert "of read operations failed (2000 ERROR)" in sentence(
-        cells.loc["memcached/a/1", "invalid"]
+        cells.loc["memcached/a/rep1", "invalid"]
     )
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 import subprocess
-import zipfile
-from pathlib import Path
 
 import pytest
 
 from tests.project import ROOT
+from tests.unit.packed_run import Files, as_new, repacked
 from tests.workflow.conftest import Workflow, make_workflow
 
 SUMMARY = "results/small/summary.csv"
@@ -42,33 +39,11 @@ def kvstudy(workflow: Workflow, *arguments: str) -> subprocess.CompletedProcess[
     )
 
 
-def forged(workflow: Workflow, name: str, change) -> Path:
-    """A copy of the archive with edited files whose checksums were all made anew."""
-    with zipfile.ZipFile(workflow.folder / "small.zip") as file:
-        files = {entry.filename: file.read(entry) for entry in file.infolist()}
-    change(files)
-    data = json.loads(files["ro-crate-metadata.json"])
-    for entity in data["@graph"]:
-        if "sha256" in entity:
-            entity["sha256"] = hashlib.sha256(files[entity["@id"]]).hexdigest()
-    files["ro-crate-metadata.json"] = json.dumps(data).encode()
-    files["SHA256SUMS"] = "".join(
-        f"{hashlib.sha256(content).hexdigest()}  {each}\n"
-        for each, content in files.items()
-        if each != "SHA256SUMS" and not each.endswith("/")
-    ).encode()
-    path = workflow.folder / name
-    with zipfile.ZipFile(path, "w") as file:
-        for each, content in files.items():
-            file.writestr(each, content)
-    return path
-
-
 def test_numbers_that_do_not_follow_from_the_logs(finished):
     """Also where whoever changed them made all checksums anew, and asks for measurements."""
     trap = finished.folder / "trap"
 
-    def forge(files: dict[str, bytes]) -> None:
+    def forge(files: Files) -> None:
         lines = files[SUMMARY].decode().splitlines(keepends=True)
         column = lines[0].strip().split(",").index("mean")
         cells = lines[1].split(",")
@@ -84,8 +59,8 @@ def test_numbers_that_do_not_follow_from_the_logs(finished):
         ):
             files[name] = evil + files[name]
 
-    forged(finished, "forged.zip", forge)
-    done = kvstudy(finished, "verify", "forged.zip")
+    repacked(finished.folder / "small.zip", as_new(forge))
+    done = kvstudy(finished, "verify", "changed.zip")
     assert done.returncode == 1
     assert f"FAULT: {SUMMARY}: line 2, mean: is " in done.stdout
     assert "**1 fault: it does not hold.**" in done.stdout
@@ -108,8 +83,9 @@ def test_a_run_is_verified_in_its_folder(finished):
 
 def test_a_tampered_log_is_named_and_nothing_is_computed_from_it(finished):
     name = "results/small/raw/pretend/a/r1000_o2000_t2/rep1/run.out"
-    forged(finished, "tampered.zip", lambda files: files.update({name: files[name] + b"\n"}))
-    done = kvstudy(finished, "verify", "tampered.zip")
+    tamper = as_new(lambda files: files.update({name: files[name] + b"\n"}))
+    repacked(finished.folder / "small.zip", tamper)
+    done = kvstudy(finished, "verify", "changed.zip")
     assert done.returncode == 1
     assert f"FAULT: {name}: was edited or cut off after it was measured" in done.stdout
     assert "not made anew: the raw logs are not those that were measured" in done.stdout

@@ -30,7 +30,7 @@ from kvstudy.analyse.tidy.resources import (
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
-from kvstudy.logs.ycsb.check import check_raw, read_rounds
+from kvstudy.logs.ycsb.check import check_histogram, check_raw, read_rounds
 from kvstudy.logs.ycsb.latencies import count_latencies, read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.status import (
@@ -333,11 +333,7 @@ class _Files:
                 if exact or not section.operations or not path.is_file():
                     continue
                 found[kind] = read_histogram(path)
-                if (samples := found[kind].sum()) != section.operations:
-                    raise KvstudyError(
-                        f"{path}: has {samples} operations, the log {section.operations}; it "
-                        "is cut off or of another run. Measure the cell again"
-                    )
+                check_histogram(found[kind], section.operations, str(path))
         return found
 
     def together(self, phase: str) -> Together:

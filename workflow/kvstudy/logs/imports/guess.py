@@ -111,7 +111,7 @@ def _from_command(
 
 def variant_of(properties: dict[str, str]) -> dict[str, str]:
     """Those of the ``properties`` that make another variant of the store, without addresses."""
-    found = {}
+    variant = {}
     for name, value in sorted(properties.items()):
         if name in OF_WORKLOADS or _PLACES.search(name):
             continue
@@ -122,8 +122,8 @@ def variant_of(properties: dict[str, str]) -> dict[str, str]:
             if not parts:
                 continue
             value = f"...?{'&'.join(parts)}"
-        found[name] = value
-    return found
+        variant[name] = value
+    return variant
 
 
 def _without_needless_limits(sources: list[Source]) -> None:
@@ -202,8 +202,8 @@ def _name_variants(sources: list[Source]) -> None:
     frequent keeps the name."""
     called = [source for source in sources if source.row.store and source.command]
     for group in _groups(called, lambda source: source.row.store):
-        variants = Counter(str(source.variant) for source in group)
-        order = [variant for variant, _ in variants.most_common()]
+        variants = Counter(str(source.variant) for source in group).most_common()
+        order = [variant for variant, _ in variants]
         for source in group:
             if number := order.index(str(source.variant)):
                 source.row.store += f"-{number + 1}"
@@ -211,14 +211,11 @@ def _name_variants(sources: list[Source]) -> None:
 
 def _records_of_loads(sources: list[Source]) -> None:
     """A run that does not say its records has those of the store's only kind of load."""
-    loaded: dict[str, set[int]] = defaultdict(set)
-    for source in sources:
-        if source.row.phase == "load" and source.row.records:
-            loaded[source.row.store].add(source.row.records)
-    for source in sources:
-        row = source.row
-        if row.phase == "run" and not row.records and len(loaded[row.store]) == 1:
-            (row.records,) = loaded[row.store]
+    for group in _groups(sources, lambda source: source.row.store):
+        loaded = {source.row.records for source in group if source.row.phase == "load"} - {None, 0}
+        for source in group:
+            if source.row.phase == "run" and not source.row.records and len(loaded) == 1:
+                (source.row.records,) = loaded
 
 
 def _in_order(group: list[Source]) -> list[Source]:
@@ -226,12 +223,13 @@ def _in_order(group: list[Source]) -> list[Source]:
 
     Not by the times of the files: copying and unpacking set them anew.
     """
-    if all(run_start(source.talk) for source in group):
-        return sorted(group, key=lambda source: run_start(source.talk))
+    starts = {source: run_start(source.talk) for source in group}
+    if all(starts.values()):
+        return sorted(group, key=starts.__getitem__)
 
     def by_number(source: Source) -> list[str | int]:
         """rep2 before rep10."""
-        parts = re.split(r"(\d+)", source.row.file.casefold())
+        parts = re.split(r"(\d+)", source.name.casefold())
         return [int(part) if part.isdecimal() else part for part in parts]
 
     return sorted(group, key=by_number)
@@ -292,7 +290,7 @@ def _name_sizes(sources: list[Source]) -> None:
 def _number_repetitions(sources: list[Source]) -> None:
     """1, 2, ... in each store, workload and phase; a load has its run's."""
     alone = [source for source in sources if source.run is None]
-    for group in _groups(alone, lambda each: (each.row.store, each.row.workload, each.row.phase)):
+    for group in _groups(alone, lambda of: (of.row.store, of.row.workload, of.row.phase)):
         for repetition, source in enumerate(_in_order(group), start=1):
             source.row.repetition = repetition
     for source in sources:

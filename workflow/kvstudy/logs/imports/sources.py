@@ -92,7 +92,7 @@ class Source:
     @cached_property
     def arguments(self) -> str | None:
         """YCSB's arguments, if any of the files has them."""
-        return next((found for text in self.texts if (found := find_command(text))), None)
+        return next(filter(None, map(find_command, self.texts)), None)
 
     @cached_property
     def command(self) -> CommandLine | None:
@@ -107,8 +107,8 @@ class Source:
     @property
     def version(self) -> str:
         """The version of YCSB; empty when no file says it."""
-        found = _VERSION.search("\n".join(self.texts))
-        return found[1] if found else ""
+        match = _VERSION.search("\n".join(self.texts))
+        return match[1] if match else ""
 
     @cached_property
     def log(self) -> YcsbLog | None:
@@ -125,15 +125,6 @@ class Source:
         return parse(self.results.text if self.results else "", self.name, interval)
 
 
-@dataclass
-class _Outputs:
-    """What has one name, but for words like out and err; ``others`` are no logs."""
-
-    results: list[Part] = field(default_factory=list)
-    errors: list[Part] = field(default_factory=list)
-    others: list[Part] = field(default_factory=list)
-
-
 def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
     """The runs of YCSB in ``folder`` and below, and the other files with why they are none.
 
@@ -141,7 +132,8 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
     """
     if not folder.is_dir():
         raise KvstudyError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
-    groups: dict[tuple, _Outputs] = defaultdict(_Outputs)
+    # What has one name, but for words like out and err.
+    groups: dict[tuple, dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
     histograms: list[Path] = []
     ignored: dict[str, str] = {}
     for path in (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()):
@@ -158,16 +150,16 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             raise KvstudyError(
                 f"{folder / path}: cannot be read: {error.strerror}; copy it again"
             ) from None
-        outputs = groups[_key(name)]
         if text is None:
             ignored[name] = "no text"
-        elif any(pattern.search(text) for pattern in ADAPTERS):
-            outputs.results += _parts(path, text)
+            continue
+        if any(form.search(text) for form in ADAPTERS):
+            kind = "results"
         elif MARK.search(text) or _STATUS.search(text):
-            outputs.errors += _parts(path, text)
+            kind = "errors"
         else:
-            ignored[name] = "no log of YCSB"
-            outputs.others.append(Part(path, 0, text))
+            kind, ignored[name] = "others", "no log of YCSB"
+        groups[_key(name)][kind] += _parts(path, text)
     sources = [source for _, group in sorted(groups.items()) for source in _sources(group, ignored)]
     sources = _with_exports(sources)
     _add_histograms(sources, histograms, ignored)
@@ -203,9 +195,9 @@ def _parts(path: Path, text: str) -> list[Part]:
     ]
 
 
-def _sources(outputs: _Outputs, ignored: dict[str, str]) -> list[Source]:
+def _sources(outputs: dict[str, list[Part]], ignored: dict[str, str]) -> list[Source]:
     """One for each run: its results with the standard error that has the same name."""
-    results, errors, others = outputs.results, outputs.errors, outputs.others
+    results, errors, others = (outputs[kind] for kind in ("results", "errors", "others"))
     if not results and len(errors) == len(others) == 1:
         # The client ended before it had results; what it printed is there.
         ignored.pop(others[0].path.as_posix())

@@ -150,8 +150,8 @@ def file_properties(name: str, folder: Path) -> dict[str, str] | None:
     """Properties of the workload file ``name`` (-P) if it lies in ``folder``; None without."""
     for path in sorted(folder.rglob(base_name(name))) if base_name(name) else []:
         text = decoded(path.read_bytes()) if path.is_file() else None
-        if text and (found := dict(_PROPERTY.findall(text))).keys() & KNOWN:
-            return found
+        if text and (properties := dict(_PROPERTY.findall(text))).keys() & KNOWN:
+            return properties
     return None
 
 

@@ -86,8 +86,8 @@ def count_latencies(kept: Path) -> dict[str, pd.Series]:
         with pq.ParquetFile(kept) as file:
             for number in range(file.num_row_groups):
                 group = file.read_row_group(number, columns=["operation", "latency"])
-                found = group.group_by(["operation", "latency"]).aggregate([([], "count_all")])
-                for operation, part in found.to_pandas().groupby("operation", observed=True):
+                counted = group.group_by(["operation", "latency"]).aggregate([([], "count_all")])
+                for operation, part in counted.to_pandas().groupby("operation", observed=True):
                     more = part.set_index("latency")["count_all"].rename("count")
                     parts = [counts[operation], more] if operation in counts else [more]
                     counts[operation] = pd.concat(parts).groupby(level=0).sum()

@@ -117,7 +117,13 @@ def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
 
     KvstudyError when it is no log of YCSB, holds two runs, is cut off or contradicts itself.
     """
-    entries = _read_entries(text, name)
+    read = next((read for form, read in ADAPTERS.items() if form.search(text)), None)
+    if read is None:
+        raise KvstudyError(
+            f"{name}: no [OVERALL] results of YCSB in it; the client ended early, or this is "
+            "not a log of YCSB. Look at its standard error; with exportfile, the results are there"
+        )
+    entries = read(text, name)
     log = _overall(entries, name)
     parts: dict[str, list[tuple[re.Match, Entry]]] = defaultdict(list)
     for entry in entries:
@@ -161,17 +167,6 @@ def _number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> f
             f"{name}: line {entry.line}: {entry.value!r} is not a number, it should be "
             f"[{entry.section}] {entry.label}; is the log cut off? Measure again"
         ) from None
-
-
-def _read_entries(text: str, name: str) -> list[Entry]:
-    """KvstudyError when no exporter of YCSB wrote ``text``, or an entry is cut off."""
-    for pattern, read in ADAPTERS.items():
-        if pattern.search(text):
-            return read(text, name)
-    raise KvstudyError(
-        f"{name}: no [OVERALL] results of YCSB in it; the client ended early, or this is "
-        "not a log of YCSB. Look at its standard error; with exportfile, the results are there"
-    )
 
 
 def _read_text(text: str, name: str) -> list[Entry]:

@@ -167,8 +167,8 @@ def last_status(text: str) -> Status | None:
     if not (lines := _lines(text)):
         return None
     seconds, operations, rate = lines[-1].group("elapsed", "operations", "rate")
-    known = math.isfinite(_number(rate))
-    return Status(int(seconds), int(operations), _number(rate) if known else None)
+    number = _number(rate)
+    return Status(int(seconds), int(operations), None if math.isnan(number) else number)
 
 
 def run_start(text: str) -> datetime | None:

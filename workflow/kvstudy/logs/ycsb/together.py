@@ -99,21 +99,17 @@ def _section(
         operations=sum(part.operations for part in parts),
         failed=sum(part.failed for part in parts),
         returns=dict(sum((Counter(part.returns) for part in parts), Counter())),
-        latencies=_latencies([(of.operations, of.latencies) for of in parts], counts.get(label)),
-        intended=_latencies(
-            [(of.operations, of.intended) for of in parts], counts.get(f"intended {label}")
-        ),
+        latencies=_latencies(parts, "latencies", counts.get(label)),
+        intended=_latencies(parts, "intended", counts.get(f"intended {label}")),
     )
 
 
-def _latencies(
-    parts: Sequence[tuple[int, Mapping[str, float]]], counts: pd.Series | None
-) -> dict[str, float]:
+def _latencies(parts: Sequence[Section], kind: str, counts: pd.Series | None) -> dict[str, float]:
     """By metric; no percentile without the ``counts``, of which alone it can be told."""
-    frame = pd.DataFrame([of for operations, of in parts if operations and of])
-    weights = [operations for operations, of in parts if operations and of]
+    parts = [part for part in parts if part.operations and getattr(part, kind)]
+    weights = [part.operations for part in parts]
     latencies = {}
-    for metric, values in frame.items():
+    for metric, values in pd.DataFrame([getattr(part, kind) for part in parts]).items():
         percent = metric_of(metric).percent
         if percent is not None and counts is not None:
             latencies[metric] = quantiles(counts, [percent])[0]

@@ -64,10 +64,10 @@ def resolve(run: Run, text: str) -> Address:
         )
     store, workload, *rest = parts
     cells = run.all_cells
-    _known(text, "store", store, [*dict.fromkeys(cells["store"])])
+    _check_name(text, "store", store, [*dict.fromkeys(cells["store"])])
     own = cells[cells["store"] == store]
     there = [name for name in run.study.workload_names if name in set(own["workload"])]
-    _known(text, "workload", workload, [*there, MEAN])
+    _check_name(text, "workload", workload, [*there, MEAN])
     sized = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])
     sizes = rest.pop(0) if sized else ""
     parameters = "all"
@@ -82,7 +82,7 @@ def resolve(run: Run, text: str) -> Address:
     # Where nothing of the workload was measured, the chain tells why.
     if operations:
         operation = operations[-1] if operation == ALL else operation
-        _known(text, "operation", operation, operations)
+        _check_name(text, "operation", operation, operations)
         metrics = {metric for name, metric in names if name == operation}
         others = [f"{store}/{workload}/{of}/{metric}" for of in operations if (of, metric) in names]
         if others and metric not in metrics:
@@ -90,7 +90,7 @@ def resolve(run: Run, text: str) -> Address:
                 f"{text}: {metric} is not of '{operation}'; there are {', '.join(others)}"
             )
         first = [name for name in PRINTED if name in metrics]
-        _known(text, "metric", metric, [*first, *sorted(metrics - {*first})])
+        _check_name(text, "metric", metric, [*first, *sorted(metrics - {*first})])
     return Address(store, workload, parameters, operation, metric)
 
 
@@ -98,12 +98,12 @@ def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
     if not sizes:
         return one if one in sets else sets[0]
     if "=" not in sizes:
-        _known(text, "parameters", sizes, sets)
+        _check_name(text, "parameters", sizes, sets)
         return sizes
     parts = set()
     for size in sizes.split(","):
         name, _, number = size.partition("=")
-        _known(text, "size", name, [*SIZES])
+        _check_name(text, "size", name, [*SIZES])
         parts.add(f"{SIZES[name]}{number}")
     fitting = [name for name in sets if parts <= set(name.split("_"))]
     # Cells at fixed rates are asked for by their load.
@@ -125,9 +125,9 @@ def _names(run: Run, workload: str) -> set[tuple[str, str]]:
     return set(zip(rows["operation"], rows["metric"], strict=True))
 
 
-def _known(text: str, kind: str, name: str, known: list[str]) -> None:
-    if name not in known:
-        raise KvstudyError(f"{text}: unknown {kind} '{name}'{did_you_mean(name, known)}")
+def _check_name(text: str, kind: str, name: str, names: list[str]) -> None:
+    if name not in names:
+        raise KvstudyError(f"{text}: unknown {kind} '{name}'{did_you_mean(name, names)}")
 
 
 @dataclass(frozen=True)
