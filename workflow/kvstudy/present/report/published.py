@@ -101,8 +101,7 @@ def write_published(run: Run) -> Path:
         _("Drawn from published values alone; nothing was measured"),
         _("Published values of {}: {}").format(author, title),
     )
-    floats = Floats(study.source, run.tables, run.figures)
-    text = _text(REPORT / "text" / current(), published, floats)
+    text = _text(REPORT / "text" / current(), published, Floats(run))
     return write_latex(text, front, run, run.text / "report")
 
 
