@@ -170,18 +170,18 @@ def _finalize(value: object) -> str:
 
 
 class Floats:
-    """Floats of the report of ``run``, whose tables and figures must be there."""
+    """Floats of the report of ``run`` in the present language; their files must be there."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
+        self._source, self._tables, self._figures = run.study.source, run.tables, run.figures
 
     def table(self, table: AnyTable, note: str = "") -> Markup:
-        _there(self._run.tables / f"{table.name}.tex", "kvstudy tabulate")
+        _there(self._tables / f"{table.name}.tex", "kvstudy tabulate")
         return _div(f"#table:{table.name} .table", self._caption(table, note))
 
     def long_table(self, name: str, caption: str) -> Markup:
         """A table over several pages."""
-        _there(self._run.tables / f"{name}.tex", "kvstudy " + name)
+        _there(self._tables / f"{name}.tex", "kvstudy " + name)
         return _div(f"#table:{name} .long .table", for_markdown(caption))
 
     def ref_long(self, name: str) -> Markup:
@@ -189,7 +189,7 @@ class Floats:
         return _ref("table", f"table:{name}")
 
     def figure(self, figure: AnyFigure, note: str = "") -> Markup:
-        _there(self._run.figures / f"{figure.name}.pdf", "kvstudy draw")
+        _there(self._figures / f"{figure.name}.pdf", "kvstudy draw")
         return _div(f"#figure:{figure.name} .figure", self._caption(figure, note))
 
     def transcript(self, figure: AnyFigure, lines: list[Line], note: str = "") -> Markup:
@@ -220,9 +220,9 @@ class Floats:
 
     def _caption(self, item: Part, note: str) -> Markup:
         caption = for_markdown(item.caption)
-        if item.source and (source := self._run.study.source):
+        if item.source and self._source:
             place = for_markdown(sentence(item.source))
-            caption += _(" (as {} of {}).").format(place, f"[@{source.key}]")
+            caption += _(" (as {} of {}).").format(place, f"[@{self._source.key}]")
         else:
             caption += "."
         return Markup(f"{caption} {note}" if note else caption)
