@@ -34,7 +34,8 @@ ROWS = (
 def made(tmp_path_factory) -> Path:
     """A folder with text.md, text.tex, text.html and text.docx of a small report."""
     folder = tmp_path_factory.mktemp("formats")
-    parts = SimpleNamespace(tables=folder / "tables", figures=folder / "figures")
+    study = SimpleNamespace(source=SimpleNamespace(key="jedlicka2024"))
+    parts = SimpleNamespace(tables=folder / "tables", figures=folder / "figures", study=study)
     for part in (parts.tables, parts.figures):
         part.mkdir()
     for name in ("one", "two"):
@@ -45,8 +46,7 @@ def made(tmp_path_factory) -> Path:
     (parts.figures / "bars.png").write_bytes(PIXEL)
     (parts.figures / "bars.csv").write_text("store,value\nredis,1\n", encoding="utf-8")
 
-    source = SimpleNamespace(key="jedlicka2024")
-    floats = Floats(source, parts.tables, parts.figures)
+    floats = Floats(parts)
     one = TABLES["machine"](name="one", kind="machine", caption=ODD, source="table 4.2")
     bars = SimpleNamespace(name="bars", caption="Bars", source="figure 4.4")
     listing = SimpleNamespace(name="listing", caption="One cell", source="")

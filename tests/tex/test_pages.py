@@ -38,9 +38,11 @@ def built(tmp_path):
     def build(
         tables: dict[str, str], title: str = "Made up", caption: str = "", text: str = ""
     ) -> tuple[list[str], list[str]]:
-        of = SimpleNamespace(tables=tmp_path / "tables", figures=tmp_path / "figures")
+        of = SimpleNamespace(
+            tables=tmp_path / "tables", figures=tmp_path / "figures", study=small.study(source=None)
+        )
         of.tables.mkdir()
-        floats = Floats(None, of.tables, of.figures)
+        floats = Floats(of)
         for name, table in tables.items():
             (of.tables / f"{name}.tex").write_text(table, encoding="utf-8")
             shown = TABLES["machine"](name=name, kind="machine", caption=caption or name)

@@ -543,47 +543,22 @@ def test_cells_of_two_machines_are_told(inputs: Inputs, project: Path) -> None:
     assert "there are 2 descriptions" in told(inputs, project, machines=[[], []])
 
 
+def finding(title: str, good: bool | None, consequence: str, cells: int, *values: str) -> dict:
+    """As ``cells`` cells have it, of the machine."""
+    words = {"key": title, "title": title, "consequence": consequence}
+    return words | {"good": good, "cells": cells, "values": list(values)}
+
+
+LOAD = "Other work at the moment"
 FINDINGS = [
-    {
-        "key": "governor",
-        "title": "Frequency governor",
-        "good": False,
-        "consequence": "The clock falls.",
-        "cells": 2,
-        "values": ["powersave"],
-    },
-    {
-        "key": "load",
-        "title": "Other work at the moment",
-        "good": False,
-        "consequence": "Others use the processors.",
-        "cells": 1,
-        "values": ["1 other thread running", "3 other threads running"],
-    },
-    {
-        "key": "load",
-        "title": "Other work at the moment",
-        "good": True,
-        "consequence": "",
-        "cells": 1,
-        "values": ["0 other threads running"],
-    },
-    {
-        "key": "turbo",
-        "title": "Turbo clock",
-        "good": None,
-        "consequence": "Whether it rises is open.",
-        "cells": 2,
-        "values": ["not visible"],
-    },
-    {
-        "key": "swap",
-        "title": "Swap",
-        "good": True,
-        "consequence": "",
-        "cells": 2,
-        "values": ["none"],
-    },
+    finding("Frequency governor", False, "The clock falls.", 2, "powersave"),
+    finding(
+        *(LOAD, False, "Others use the processors.", 1),
+        *("1 other thread running", "3 other threads running"),
+    ),
+    finding(LOAD, True, "", 1, "0 other threads running"),
+    finding("Turbo clock", None, "Whether it rises is open.", 2, "not visible"),
+    finding("Swap", True, "", 2, "none"),
 ]
 
 

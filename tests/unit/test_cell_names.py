@@ -13,7 +13,7 @@ def names(**parameters) -> Names:
 
 def test_one_set_of_sizes_needs_no_name(project):
     found = names(records=100, operations=20, threads=4)
-    assert set(found.sizes.values()) == {""}
+    assert {found.sizes(*key) for key in found.cells} == {""}
     assert found.workload("a", "r100_o20_t4") == "Workload A"
 
 
@@ -22,7 +22,7 @@ def test_only_what_differs_is_named(project):
     assert found.workload("a", "r10000_o20_t1") == (
         "Workload A (10\N{NARROW NO-BREAK SPACE}000 records, 1 client thread)"
     )
-    assert found.sizes["a", "r100_o20_t4"] == "100 records, 4 client threads"
+    assert found.sizes("a", "r100_o20_t4") == "100 records, 4 client threads"
 
 
 def test_cells_that_were_not_planned_have_their_workload_only(project):

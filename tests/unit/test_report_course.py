@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import STEADINESS
@@ -20,7 +22,11 @@ def row(metric: str, mean: float, largest: float | None = None, **values: object
     return key | {"metric": metric} | numbers | values
 
 
-def facts(summary: list[dict], verdicts: dict[tuple[str, str], str] | None = None, sizes: str = ""):
+def facts(
+    summary: list[dict],
+    verdicts: dict[tuple[str, str], str] | None = None,
+    threads: dict[str, int] | None = None,
+):
     seconds = pd.DataFrame(
         [
             [store, "a", "p", repetition, 60, 5, verdict, 0.1, 1.0, 1.0]
@@ -29,7 +35,11 @@ def facts(summary: list[dict], verdicts: dict[tuple[str, str], str] | None = Non
         columns=STEADINESS.columns,
     )
     analysis = small.analysis(steadiness=seconds)
-    names = Names(STUDY, small.TITLES, {("a", "p"): sizes})
+    cells = {
+        ("a", parameters): SimpleNamespace(records=1, operations=1, threads=threads)
+        for parameters, threads in (threads or {}).items()
+    }
+    names = Names(STUDY, small.TITLES, cells)
     return course_facts(names, analysis, analysis, pd.DataFrame(summary, columns=SUMMARY.columns))
 
 
@@ -48,7 +58,7 @@ def test_pauses_are_those_of_the_largest_share():
     found = facts([*cells, *(each | {"store": "memcached"} for each in slower)]).pauses
     assert found.where == "Redis, Workload A"
     assert (found.count, found.milliseconds, found.share) == (3, 10, 0.01)
-    assert facts(cells, sizes="4 client threads").pauses.where == (
+    assert facts(cells, threads={"p": 4, "q": 1}).pauses.where == (
         "Redis, Workload A (4 client threads)"
     )
     # Cells that were measured before there was such a log.

@@ -72,6 +72,7 @@ def measured(
     (raw / "commands.sh").write_text("\n".join(lines) + "\n")
     manifest = {
         "kvstudy": "0.1.0",
+        "run": "tiny",
         "cell": cell.as_json(),
         "position": 1,
         "started": started,

@@ -89,14 +89,9 @@ class Measured:
         return self.server["provider"] == "external"
 
     @property
-    def command(self) -> list[str]:
-        return self.manifest["phases"][self.cell.measured_phase]["command"]
-
-    @property
     def directory(self) -> str:
         """Where the cell was measured, as its commands name it."""
-        path = next(word for word in self.command if word.startswith("hdrhistogram.output.path="))
-        return path.partition("=")[2].removesuffix(f"{self.cell.measured_phase}.").rstrip("/")
+        return f"results/{self.manifest['run']}/measuring/{self.cell.path}"
 
     @property
     def root(self) -> str:
@@ -108,12 +103,13 @@ class Measured:
     @property
     def port(self) -> int | None:
         """The server's port; None for YCSB without a store."""
+        words = self.manifest["phases"][self.cell.measured_phase]["command"]
         for name, template in self.store.ycsb.properties.items():
             pattern = re.escape(f"{name}={template}").replace(r"\{host\}", ".+")
-            pattern = pattern.replace(r"\{port\}", r"(\d+)")
-            numbers = [re.fullmatch(pattern, word) for word in self.command if "{port}" in template]
-            for number in filter(None, numbers):
-                return int(number[1])
+            if r"\{port\}" in pattern:
+                pattern = pattern.replace(r"\{port\}", r"(\d+)")
+                for number in filter(None, (re.fullmatch(pattern, word) for word in words)):
+                    return int(number[1])
         return None
 
     @property

@@ -28,31 +28,29 @@ from kvstudy.study.probe import RECORDS
 class Names:
     """What the text calls stores and workloads.
 
-    ``titles`` are those of the study's stores. ``sizes`` are in words, by workload and
-    parameters: only what its cells differ in, so "" for a workload with one set of sizes.
+    ``titles`` are those of the study's stores, ``cells`` one of each workload and parameters.
     """
 
     study: Study
     titles: dict[str, str]
-    sizes: dict[tuple[str, str], str]
+    cells: dict[tuple[str, str], Cell]
 
     @classmethod
     def of(cls, study: Study, titles: dict[str, str], plan: Iterable[Cell]) -> Names:
         # A store with sizes of its own stands under the study's.
-        cells = {
-            (cell.workload, cell.parameters): cell
-            for cell in sorted(plan, key=lambda cell: cell.beside is None)
-        }
-        sizes = {}
-        for key, cell in cells.items():
-            others = [other for other in cells.values() if other.workload == cell.workload]
-            numbers = {size: getattr(cell, size) for size in SIZES}
-            sizes[key] = ", ".join(
-                worded(size, number).format(grouped(str(number)))
-                for size, number in numbers.items()
-                if any(getattr(other, size) != number for other in others)
-            )
-        return cls(study, titles, sizes)
+        last = sorted(plan, key=lambda cell: cell.beside is None)
+        return cls(study, titles, {(cell.workload, cell.parameters): cell for cell in last})
+
+    def sizes(self, workload: str, parameters: str) -> str:
+        """In words: only what cells of the workload differ in; "" for one set of sizes."""
+        cells = [cell for (name, _), cell in self.cells.items() if name == workload]
+        cell = self.cells.get((workload, parameters))
+        numbers = {size: getattr(cell, size) for size in SIZES} if cell else {}
+        return ", ".join(
+            worded(size, number).format(grouped(str(number)))
+            for size, number in numbers.items()
+            if any(getattr(other, size) != number for other in cells)
+        )
 
     def store(self, name: str) -> str:
         """The title of a store or of a control cell's."""
@@ -63,7 +61,7 @@ class Names:
 
     def workload(self, name: str, parameters: str = "") -> str:
         """``Workload A``, or ``Workload A (10 000 records, 1 client thread)``."""
-        sizes = self.sizes.get((name, parameters), "")
+        sizes = self.sizes(name, parameters)
         return self.study.workload(name).title + (f" ({sizes})" if sizes else "")
 
     def titled(self, rows: pd.DataFrame) -> list[tuple]:
@@ -98,7 +96,7 @@ def gaps_of(cells: pd.DataFrame, names: Names) -> list[SimpleNamespace]:
             reason=why,
             cells=of,
             repetitions=sorted(set(map(int, of["repetition"]))),
-            sizes=[names.sizes.get((workload, slug), "") for slug in of["parameters"].unique()],
+            sizes=[names.sizes(workload, slug) for slug in of["parameters"].unique()],
             of_sizes=parameters[store, workload],
         )
         for (store, workload, state, why), of in rows.groupby(

@@ -44,8 +44,7 @@ def run_facts(run: Run) -> SimpleNamespace:
     Gaps are those of stores that were measured at all; ``absent_stores`` have none.
     """
     study, analysis, environment = run.study, run.analysis, run.environment
-    plan = closed_loop(run.planned.values())
-    names = Names.of(study, run.titles, plan)
+    names = Names.of(study, run.titles, closed_loop(run.planned.values()))
     rows = with_states(run.all_cells)
     closed, at_rates = rows.iloc[: len(run.cells)], rows.iloc[len(run.cells) :]
     cells = closed[closed["store"].isin(study.store_names)]
@@ -59,7 +58,7 @@ def run_facts(run: Run) -> SimpleNamespace:
     published = read_published(None)
     if run.published is not None:
         published = published_only(run.published, study).dropna(subset="value")
-    workloads = [workload_facts(use, run, plan, published) for use in study.workloads]
+    workloads = [workload_facts(use, run, names, published) for use in study.workloads]
     tails = [(workload.use.short, tail) for workload in workloads for tail in workload.tails]
     speeds = throughputs(published).groupby("workload")["store"].nunique()
     return SimpleNamespace(
@@ -133,7 +132,7 @@ def _of_study(run: Run, names: Names, stores: list[SimpleNamespace]) -> dict[str
         key = (names.store(one.store), words, one.planned)
         own.append((key, study.workload(one.workload).short))
     shown = joined(
-        (names.sizes[use.name, run.headline[use.name]], use.short) for use in study.workloads
+        (names.sizes(use.name, run.headline[use.name]), use.short) for use in study.workloads
     )
     items = [((table.workload,), table) for table in study.tables_of("sweep")]
     items += [(tuple(figure.workloads), figure) for figure in study.figures_of("curves")]

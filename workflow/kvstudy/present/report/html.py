@@ -267,17 +267,23 @@ def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | No
     )
     contents, body = converted.split(BETWEEN)
     made_of = MadeOf(provenance) if provenance else None
-    figures = {unescape(place[3]) for place in PLACE.finditer(body) if place[1] == "drawing"}
-    paths = {name: parts.figures / f"{name}.vl.json" for name in figures}
-    specs = {name: _spec(path) for name, path in paths.items() if path.is_file()}
+    specs: dict[str, Mapping[str, Any]] = {}
 
     def part(place: re.Match[str]) -> str:
-        kind, name = place[2], unescape(place[3])
-        if place[1] == "drawing":
-            return _drawing(parts.figures / f"{name}.svg", place[3], place[4])
+        name = unescape(place[3])
         if place[1] == "cells":
-            return made_of.listed(kind, name) if made_of else ""
-        return values_table(parts.figures / f"{name}.csv", specs[name]) if name in specs else ""
+            return made_of.listed(place[2], name) if made_of else ""
+        if place[1] == "drawing":
+            # The static figure, which needs no script.
+            drawing = as_data(parts.figures / f"{name}.svg")
+            image = f'<img src="{drawing}" alt="{place[4]}" loading="lazy">'
+            return f'<div class="drawing" data-figure="{place[3]}">{image}</div>'
+        chart = parts.figures / f"{name}.vl.json"
+        if not chart.is_file():
+            return ""
+        with reading(chart, "a chart of this version", "draw"):
+            specs[name] = json.loads(chart.read_text(encoding="utf-8"))
+            return values_table(parts.figures / f"{name}.csv", specs[name])
 
     with using(front.language):
         body = PLACE.sub(part, body)
@@ -332,19 +338,3 @@ def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:
     there = {name for names in named for name in names.split()}
     found = {name: title for name, title in titles.items() if name in there}
     return found if len(found) > 1 else {}
-
-
-def _spec(path: Path) -> dict[str, Any]:
-    with reading(path, "a chart of this version", "draw"):
-        spec = json.loads(path.read_text(encoding="utf-8"))
-        # What the table of values asks for.
-        _there = spec["data"]["values"], spec["concat"], spec["usermeta"]["kvstudy"]["labels"]
-    return spec
-
-
-def _drawing(path: Path, name: str, caption: str) -> str:
-    """The static figure, which needs no script. ``name`` and ``caption`` are HTML."""
-    return (
-        f'<div class="drawing" data-figure="{name}">'
-        f'<img src="{as_data(path)}" alt="{caption}" loading="lazy"></div>'
-    )

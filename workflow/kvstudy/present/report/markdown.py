@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import jinja2
 
 from kvstudy.analyse.claims.words import runs_words
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import change, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, ngettext, pgettext
@@ -20,7 +21,6 @@ from kvstudy.present import templates
 from kvstudy.present.report.transcript import Line
 from kvstudy.present.typeset.latex import breakable
 from kvstudy.study.kinds import AnyFigure, AnyTable, Part
-from kvstudy.study.parts import Source
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
@@ -170,12 +170,10 @@ def _finalize(value: object) -> str:
 
 
 class Floats:
-    """Floats of a report. ``tables`` and ``figures`` are the folders of the parts."""
+    """Floats of the report of ``run`` in the present language; their files must be there."""
 
-    def __init__(self, source: Source | None, tables: Path, figures: Path) -> None:
-        self._source = source
-        self._tables = tables
-        self._figures = figures
+    def __init__(self, run: Run) -> None:
+        self._source, self._tables, self._figures = run.study.source, run.tables, run.figures
 
     def table(self, table: AnyTable, note: str = "") -> Markup:
         _there(self._tables / f"{table.name}.tex", "kvstudy tabulate")

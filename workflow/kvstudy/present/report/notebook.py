@@ -10,14 +10,12 @@ from pathlib import Path
 
 from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
+from kvstudy.present.report.document import TEMPLATES
 from kvstudy.present.typeset.latex import escape
 from kvstudy.study.run_names import REPORT
 from kvstudy.whole_file import put
 
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
-# Dates of figures and of the run would differ in what the same data gives.
-FIXED_TIME = {"SOURCE_DATE_EPOCH": "0"}
-TEMPLATES = Path("report/templates")
 FOLDER = "notebook"
 # Rows of a table that fit on a page.
 ROWS = 45
@@ -45,7 +43,8 @@ def run_notebook(run: Run, notebook: Path, latex: bool = False) -> Path:
     """
     # The debugger's remark on frozen modules would stand in every log.
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
-    os.environ.update(FIXED_TIME)
+    # Dates of figures and of the run would differ in what the same data gives.
+    os.environ["SOURCE_DATE_EPOCH"] = "0"
     import nbformat
 
     with warnings.catch_warnings():
@@ -138,18 +137,14 @@ def notebook_latex(book) -> tuple[str, dict[str, bytes]]:
 
     if not (TEMPLATES / FOLDER / "index.tex.j2").is_file():
         raise KvstudyError(f"{TEMPLATES / FOLDER}: no template; run this in the project's folder")
-    extracted = {
-        "enabled": True,
-        "extract_output_types": {"application/pdf"},
-        "output_filename_template": "figure-{cell_index}-{index}{extension}",
-    }
-    config = {
-        "TagRemovePreprocessor": NOT_SHOWN,
-        "SVG2PDFPreprocessor": {"enabled": False},
-        "ExtractOutputPreprocessor": extracted,
-    }
+    config = Config({"TagRemovePreprocessor": NOT_SHOWN})
+    config.SVG2PDFPreprocessor.enabled = False
+    config.ExtractOutputPreprocessor.extract_output_types = {"application/pdf"}
+    config.ExtractOutputPreprocessor.output_filename_template = (
+        "figure-{cell_index}-{index}{extension}"
+    )
     exporter = LatexExporter(
-        config=Config(config), extra_template_basedirs=[str(TEMPLATES)], template_name=FOLDER
+        config=config, extra_template_basedirs=[str(TEMPLATES)], template_name=FOLDER
     )
     for function in (_text, _caption, _code, _table, _figure):
         exporter.register_filter(f"notebook{function.__name__}", function)

@@ -82,15 +82,15 @@ def write_published(run: Run) -> Path:
         silent=_silent(source),
         has_values=bool(values["value"].notna().any()),
         tables=tables,
-        figures=[figure for figure, _missing in figures],
+        figures=[figure for figure, _lacking in figures],
         # Tables and figures that cannot be made from published values, by the reason.
         left=joined((_reason(item), item) for item in no_tables + no_figures),
         # Figures, by what was not published of them, and what their captions say of it.
         lacking=lacking,
         notes={
             figure.name: none_of.format(listed(names))
-            for names, figures in lacking.items()
-            for figure in figures
+            for names, of in lacking.items()
+            for figure in of
         },
         # Values that no table shows.
         others=_others(source, tables),
@@ -104,8 +104,7 @@ def write_published(run: Run) -> Path:
         _("Drawn from published values alone; nothing was measured"),
         _("Published values of {}: {}").format(author, title),
     )
-    floats = Floats(study.source, run.tables, run.figures)
-    text = _text(REPORT / "text" / current(), published, floats)
+    text = _text(REPORT / "text" / current(), published, Floats(run))
     return write_latex(text, front, run, run.text / "report")
 
 

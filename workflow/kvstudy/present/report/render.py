@@ -25,11 +25,7 @@ from kvstudy.present.report.facts import run_facts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
 from kvstudy.present.tables.setting import numbered
-from kvstudy.stats.intervals import NOISY
-from kvstudy.stats.laws import CLIENT_BELOW
-from kvstudy.stats.over_time import STEADY_SECONDS, STEADY_VARIATION
-from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.stats.power import MOST
+from kvstudy.stats import intervals, laws, over_time, percentiles, power
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import TRIALS
 from kvstudy.study.controls import measured_uses
@@ -50,8 +46,7 @@ def render(run: Run, output: Path, appendix: str = "") -> Path:
     _check_cells(run)
     _check_source(run.study)
     facts = run_facts(run)
-    floats = Floats(run.study.source, run.tables, run.figures)
-    text = write_text(REPORT / "text" / current(), facts, floats)
+    text = write_text(REPORT / "text" / current(), facts, Floats(run))
     subtitle = _("Measurements of key-value stores")
     if source := run.study.source:
         subtitle = _("A reproduction of {}: {} ({})").format(
@@ -118,11 +113,11 @@ def front_of(run: Run, subtitle: str, dateline: str, subject: str) -> Front:
 
 # Limits that the text names, of every report and of those with measured values.
 OF_A_SOURCE = {
-    "client_below": CLIENT_BELOW,
+    "client_below": laws.CLIENT_BELOW,
     "rejected_mark": MARK,
     "small": SMALL,
     "large": LARGE,
-    "noisy": NOISY,
+    "noisy": intervals.NOISY,
 }
 OF_A_RUN = {
     "infinity": math.inf,
@@ -134,11 +129,11 @@ OF_A_RUN = {
     "full": bottleneck.FULL,
     "most_watching": MOST_WATCHING,
     "fewest_seconds": FEWEST_SECONDS,
-    "steady_seconds": STEADY_SECONDS,
-    "steady_variation": STEADY_VARIATION,
+    "steady_seconds": over_time.STEADY_SECONDS,
+    "steady_variation": over_time.STEADY_VARIATION,
     "stall_seconds": STALL_SECONDS,
-    "enough_beyond": ENOUGH_BEYOND,
-    "most_runs": MOST,
+    "enough_beyond": percentiles.ENOUGH_BEYOND,
+    "most_runs": power.MOST,
 }
 
 
@@ -203,6 +198,6 @@ def _transcript(figure: AnyFigure, run: SimpleNamespace) -> dict[str, object]:
         return {"figure": figure, "lines": [], "reason": reason}
     return {
         "figure": figure,
-        "sizes": run.names.sizes.get((row.workload, row.parameters), ""),
+        "sizes": run.names.sizes(row.workload, row.parameters),
         "lines": transcript(run.data.raw / path_of(row), figure.part),
     }

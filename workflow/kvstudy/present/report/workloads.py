@@ -10,11 +10,10 @@ import pandas as pd
 
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.run import Run
-from kvstudy.present.report.cells import joined
+from kvstudy.present.report.cells import Names, joined
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
-from kvstudy.study.cells import Cell
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of, proportions_of
 
@@ -85,21 +84,17 @@ def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespa
 
 
 def workload_facts(
-    use: WorkloadUse, run: Run, plan: Sequence[Cell], published: pd.DataFrame
+    use: WorkloadUse, run: Run, names: Names, published: pd.DataFrame
 ) -> SimpleNamespace:
     """All that the section of the workload ``use`` says.
 
-    ``plan`` are the closed-loop cells, ``published`` the source's values. Of the result, ``mix``
-    are operations and their shares between 0 and 1, and ``sizes`` has one cell for each set of
-    parameters. ``cell`` is the one of the headline sizes, and of these are ``throughput``
-    (``ranking``), ``apart``, ``tails``, and the ``client_bound`` stores with the reasons.
+    ``published`` are the source's values. Of the result, ``mix`` are operations and their shares
+    between 0 and 1, and ``sizes`` has one cell for each set of parameters. ``cell`` is the one of
+    the headline sizes, and of these are ``throughput`` (``ranking``), ``apart``, ``tails``, and
+    the ``client_bound`` stores with the reasons.
     """
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
-    cells = [cell for cell in reversed(plan) if cell.workload == use.name]
-    # A store with sizes of its own stands under the study's.
-    last = sorted(cells, key=lambda cell: cell.beside is None)
-    first = {cell.parameters: cell for cell in last}
     of_cell = "workload == @use.name and parameters == @headline"
     pairs = run.analysis.pairs.query(of_cell)
     bound = run.analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
@@ -118,8 +113,8 @@ def workload_facts(
         distribution=properties.get("requestdistribution", "uniform"),
         tables=[table for table in study.tables_of("results") if table.workload == use.name],
         figures=[figure for figure in study.figures_of("bars") if figure.workloads == [use.name]],
-        cell=first[headline],
-        sizes=list(first.values()),
+        cell=names.cells[use.name, headline],
+        sizes=[cell for (name, _), cell in names.cells.items() if name == use.name],
         throughput=ranks,
         apart=apart(ranks, pairs),
         tails=tails(run.analysis.percentiles.query(of_cell), stores),
