@@ -198,20 +198,23 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         "node": manifest.get("node", ""),
     }
     started = client_start(raw, phase, manifest["phases"][phase].get("started"))
-    rows: dict[str, pd.DataFrame | list[dict]] = {
+    rows = {
         "cells": [row],
         "outcomes": outcomes(manifest, phase, log),
-        "resources": resources(samples[phase], started).assign(phase=phase),
+        "resources": [{"phase": phase} | row for row in resources(samples[phase], started)],
     }
     if cell.rounds:
-        rows["rounds"] = rounds(raw, cell, log)
+        rows["rounds"] = rounds(raw, cell, log).to_dict("records")
     states = [files.status(share.label) for share in cell.shares(phase)]
     if not any(state is None for state in states):
         if cell.clients:
             per_second = all_clients.per_second
         else:
             per_second = operations_per_second(states[0], f"{raw}: {phase}")
-        rows["series"] = per_second.rename("throughput").reset_index().assign(phase=phase)
+        rows["series"] = [
+            {"phase": phase, "second": second, "throughput": rate}
+            for second, rate in per_second.items()
+        ]
         # Of several clients, one that stops leaves the others the server.
         stall = max(map(longest_stall, states))
         # Between two rounds, the table is emptied.
@@ -237,8 +240,7 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         for latency, count in of_operation.items()
     )
     tables = {
-        table.name: table.frame(pd.DataFrame(rows.get(table.name, [])).assign(**key))
-        for table in TABLES
+        table.name: table.frame([key | row for row in rows.get(table.name, [])]) for table in TABLES
     }
     return CellTables(manifest, tables, histograms)
 
