@@ -9,15 +9,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from kvstudy.analyse.tidy.files import (
-    CELL,
-    CELLS,
-    MEASUREMENTS,
-    OUTCOMES,
-    RESOURCES,
-    ROUNDS,
-    SERIES,
-)
+from kvstudy.analyse.tidy.files import CELL, OF_CELLS
 from kvstudy.analyse.tidy.outcomes import good, invalid, lost, missed, outcomes
 from kvstudy.analyse.tidy.resources import (
     Samples,
@@ -56,8 +48,6 @@ INTENDED = "intended "
 STALL_SECONDS = 5
 # In ms: clients that begin further apart did not do the same work together.
 MOST_SKEW = 500
-# Those that each cell has a part of; histograms.csv is written as text.
-TABLES = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
 
 
 @dataclass(frozen=True)
@@ -240,7 +230,8 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         for latency, count in of_operation.items()
     )
     tables = {
-        table.name: table.frame([key | row for row in rows.get(table.name, [])]) for table in TABLES
+        table.name: table.frame([key | row for row in rows.get(table.name, [])])
+        for table in OF_CELLS
     }
     return CellTables(manifest, tables, histograms)
 
