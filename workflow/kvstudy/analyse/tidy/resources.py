@@ -33,8 +33,8 @@ LEAST = 1.0
 # Time zones differ by multiples of a quarter of an hour.
 ZONE_STEP = 900
 # What each line of a file must have.
-PROCESS_CPU = ["cpu_user", "cpu_system"]
-MACHINE_CPU = ["cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"]
+PROCESS_TIMES = ["seconds", "cpu_user", "cpu_system"]
+MACHINE_TIMES = ["seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"]
 # What the rates of a table's columns are made of.
 PROCESS_RATES = {
     "cores_user": ["cpu_user"],
@@ -74,8 +74,8 @@ class Samples:
 
     def __init__(self, raw: Path, phase: str) -> None:
         self.hosts = {
-            host: _counters(path, phase, PROCESS_CPU)
-            | _counters(path.with_name(path.name.replace(PROCESSES, MACHINE)), phase, MACHINE_CPU)
+            host: _counters(path, phase, PROCESS_TIMES)
+            | _counters(path.with_name(path.name.replace(PROCESSES, MACHINE)), phase, MACHINE_TIMES)
             for host, path in files_of(raw, PROCESSES).items()
         }
         # Whether server and clients had hosts of their own.
@@ -261,7 +261,7 @@ def _shares_of(samples: Samples, host: str, phase: str, manifest: dict) -> dict[
     if machine is None:
         return {}
     # CPU seconds from the first to the last sample.
-    spent = {name: float(machine[name][-1] - machine[name][0]) for name in MACHINE_CPU}
+    spent = {name: float(machine[name][-1] - machine[name][0]) for name in MACHINE_TIMES}
     total = spent["cpu_busy"] + spent["cpu_idle"] + spent["cpu_steal"]
     if total < LEAST:
         return {}
