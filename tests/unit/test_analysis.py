@@ -7,11 +7,7 @@ import pytest
 from kvstudy.analyse.findings.over_time import drift_of, order, out_of_order, steadiness
 from kvstudy.analyse.findings.pairs import FLOOR, pairs
 from kvstudy.analyse.findings.repetitions import intervals, percentiles, trimmed
-from kvstudy.analyse.tidy.files import (
-    HISTOGRAMS,
-    MEASUREMENTS,
-    SERIES,
-)
+from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.present.typeset.latex import DASH
 from pydantic import ValidationError
 from scipy import stats

@@ -31,7 +31,7 @@ def server(seconds: float, cpu: float, **values: object) -> dict:
 
 
 def rows(raw: Path, started: float | None = None) -> pd.DataFrame:
-    return resources(Samples(raw, "run"), client_start(raw, "run", started))
+    return pd.DataFrame(resources(Samples(raw, "run"), client_start(raw, "run", started)))
 
 
 def test_counters_become_rates(tmp_path):

@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.stats.intervals import (
-    error_rate,
-    log_t_interval,
-    variation,
-)
+from kvstudy.stats.intervals import error_rate, log_t_interval, variation
 from scipy import stats
 
 THROUGHPUTS = [49900.2, 47310.5, 52011.9, 50412.3, 48875.1]

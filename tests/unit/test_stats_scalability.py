@@ -44,7 +44,6 @@ def test_points_on_the_law_give_its_coefficients(scale):
     assert found.single == pytest.approx(scale * 12_000)
     assert (found.contention, found.coherency) == pytest.approx((0.08, 0.004))
     assert found.knee == pytest.approx(((1 - 0.08) / 0.004) ** 0.5)
-    assert found.single == pytest.approx(scale * 12_000)
     assert found.off < 1e-6
     assert found.doubts == ()
 

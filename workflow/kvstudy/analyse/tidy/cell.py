@@ -9,15 +9,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from kvstudy.analyse.tidy.files import (
-    CELL,
-    CELLS,
-    MEASUREMENTS,
-    OUTCOMES,
-    RESOURCES,
-    ROUNDS,
-    SERIES,
-)
+from kvstudy.analyse.tidy.files import CELL, OF_CELLS
 from kvstudy.analyse.tidy.outcomes import good, invalid, lost, missed, outcomes
 from kvstudy.analyse.tidy.resources import (
     Samples,
@@ -55,8 +47,6 @@ INTENDED = "intended "
 STALL_SECONDS = 5
 # In ms: clients that begin further apart did not do the same work together.
 MOST_SKEW = 500
-# Those that each cell has a part of; histograms.csv is written as text.
-TABLES = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
 
 
 @dataclass(frozen=True)
@@ -197,20 +187,23 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         "node": manifest.get("node", ""),
     }
     started = client_start(raw, phase, manifest["phases"][phase].get("started"))
-    rows: dict[str, pd.DataFrame | list[dict]] = {
+    rows = {
         "cells": [row],
         "outcomes": outcomes(manifest, phase, log),
-        "resources": resources(samples[phase], started).assign(phase=phase),
+        "resources": [{"phase": phase} | row for row in resources(samples[phase], started)],
     }
     if cell.rounds:
-        rows["rounds"] = rounds(raw, cell, log)
+        rows["rounds"] = rounds(raw, cell, log).to_dict("records")
     states = [files.status(share.label) for share in cell.shares(phase)]
     if not any(state is None for state in states):
         if cell.clients:
             per_second = all_clients.per_second
         else:
             per_second = operations_per_second(states[0], f"{raw}: {phase}")
-        rows["series"] = per_second.rename("throughput").reset_index().assign(phase=phase)
+        rows["series"] = [
+            {"phase": phase, "second": second, "throughput": rate}
+            for second, rate in per_second.items()
+        ]
         # Of several clients, one that stops leaves the others the server.
         stall = max(map(longest_stall, states))
         # Between two rounds, the table is emptied.
@@ -236,8 +229,8 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         for latency, count in of_operation.items()
     )
     tables = {
-        table.name: table.frame(pd.DataFrame(rows.get(table.name, [])).assign(**key))
-        for table in TABLES
+        table.name: table.frame([key | row for row in rows.get(table.name, [])])
+        for table in OF_CELLS
     }
     return CellTables(manifest, tables, histograms)
 

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from kvstudy.analyse.tidy.cell import TABLES, CellTables, Unreadable, key_of, read_cell, reading
-from kvstudy.analyse.tidy.files import CELLS
+from kvstudy.analyse.tidy.cell import CellTables, Unreadable, key_of, read_cell, reading
+from kvstudy.analyse.tidy.files import CELLS, OF_CELLS
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import KvstudyError
@@ -151,7 +151,7 @@ def collect(
         frames["cells"].append(CELLS.frame([key_of(cell) | found | {"position": position}]))
     tables = {
         table.name: pd.concat(frames[table.name] or [table.frame()], ignore_index=True)
-        for table in TABLES
+        for table in OF_CELLS
     }
     unlike = differences(manifests)
     if unlike and not mixed:

@@ -153,6 +153,8 @@ ROUNDS = Table(
     [*CELL, "records", "round", "counted", "operation", "operations", "ok", "ns"],
     ["records", "round", "operations", "ok", "ns"],
 )
+# The parts that each cell gives; histograms.csv is written as text.
+OF_CELLS = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
 PROBES = Table("probes", ["store", "step", "kind", "name", "value", "reason"], ["value"])
 # The rates of open-loop cells (see ``tidy.open_loop``).
 TARGETS = Table(

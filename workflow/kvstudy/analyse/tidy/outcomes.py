@@ -15,7 +15,6 @@ then it is one, or OK: only the server's counter tells that, and such reads are
 from __future__ import annotations
 
 from kvstudy.language.reasons import reason
-from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
@@ -30,7 +29,7 @@ TOLERATED_FAILURES = 0.001
 READS = ("READ", "SCAN")
 
 
-def outcomes(manifest: dict, phase: str, log: YcsbLog) -> pd.DataFrame:
+def outcomes(manifest: dict, phase: str, log: YcsbLog) -> list[dict]:
     """The rows of one cell, without the cell; ``log`` is that of ``phase``."""
     counted = _counters(manifest, phase)
     rows = [("client", "", manifest["client"]["kind"], None)]
@@ -40,7 +39,7 @@ def outcomes(manifest: dict, phase: str, log: YcsbLog) -> pd.DataFrame:
         told = "counters" in manifest["server"]
         rows.append(("none", "", "no-counters" if told else "counters-not-recorded", None))
     rows += [("counter", "", *each) for each in sorted((counted or {}).items())]
-    return pd.DataFrame(rows, columns=["kind", "operation", "name", "count"])
+    return [dict(zip(("kind", "operation", "name", "count"), row, strict=True)) for row in rows]
 
 
 def missed(manifest: dict, phase: str, log: YcsbLog) -> int | None:
