@@ -48,6 +48,8 @@ GOOD = {
 GAPS = {"": "-"}
 UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
 SETTING = {"threads": 2, "runs": 3, "operations": {"a": 1000}, "decimals": 2}
+SPEED = "redis/a/overall/throughput"
+READ, UPDATE = "redis/a/read/latency_mean", "redis/a/update/latency_mean"
 CLAIM = {
     "id": "J1",
     "claim": "A is faster",
@@ -209,37 +211,21 @@ def said(path: Path, *found: dict) -> list:
 @pytest.mark.parametrize(
     ("value", "expected", "fits"),
     [
-        ("1000", "redis/a/overall/throughput", Fits.YES),
-        ("1001", "redis/a/overall/throughput", Fits.DIGITS),
-        ("1020", "redis/a/overall/throughput", Fits.VALUE),
-        ("1200", "redis/a/overall/throughput", Fits.RESULT),
-        ("3", {"ratio": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]}, Fits.YES),
-        ("200", {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]}, Fits.YES),
-        (
-            "200.1",
-            {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]},
-            Fits.DIGITS,
-        ),
+        ("1000", SPEED, Fits.YES),
+        ("1001", SPEED, Fits.DIGITS),
+        ("1020", SPEED, Fits.VALUE),
+        ("1200", SPEED, Fits.RESULT),
+        ("3", {"ratio": [UPDATE, READ]}, Fits.YES),
+        ("200", {"change": [UPDATE, READ]}, Fits.YES),
+        ("200.1", {"change": [UPDATE, READ]}, Fits.DIGITS),
         # Printed is a share of the larger number: 3 times as long is 200 % more, and no 67 %.
-        (
-            "66.67",
-            {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]},
-            Fits.RESULT,
-        ),
+        ("66.67", {"change": [UPDATE, READ]}, Fits.RESULT),
         # As ratios 2.9 and 3: 3 % off, though 190 and 200 are 5 % apart.
-        (
-            "190",
-            {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]},
-            Fits.VALUE,
-        ),
+        ("190", {"change": [UPDATE, READ]}, Fits.VALUE),
         # 1 % more and 1 % less is another order.
         ("1", {"change": [990, 1000]}, Fits.RESULT),
         ("-20", {"difference": [985, 1000]}, Fits.DIGITS),
-        (
-            "-2000",
-            {"difference": ["redis/a/read/latency_mean", "redis/a/update/latency_mean"]},
-            Fits.YES,
-        ),
+        ("-2000", {"difference": [READ, UPDATE]}, Fits.YES),
         ("2000", {"mean": ["redis/a/*/latency_mean"]}, Fits.YES),
         ("6000", {"sum": ["redis/a/*/latency_mean"]}, Fits.YES),
         ("1000", {"least": ["*/a/*/latency_mean"]}, Fits.YES),
@@ -265,7 +251,7 @@ def test_a_number_of_the_text_against_the_tables(tmp_path, value, expected, fits
     ],
 )
 def test_what_is_expected_may_be_a_bound(tmp_path, value, relation, fits):
-    quote = {"value": value, "relation": relation, "expected": "redis/a/overall/throughput"}
+    quote = {"value": value, "relation": relation, "expected": SPEED}
     (check,) = said(tmp_path, quote)
     assert check.fits == fits
 
@@ -288,10 +274,7 @@ def test_what_does_not_fit_is_listed_by_what_it_changes(tmp_path):
     # Off by 0.2, 40, 3 and 20 %.
     found = said(
         tmp_path,
-        *(
-            {"value": value, "expected": "redis/a/overall/throughput"}
-            for value in (1002, 600, 1030, 1200)
-        ),
+        *({"value": value, "expected": SPEED} for value in (1002, 600, 1030, 1200)),
     )
     listed = gravest_first(pd.DataFrame([vars(check) for check in found]))
     assert list(listed["given"]) == [600, 1200, 1030, 1002]
@@ -390,7 +373,7 @@ def test_the_audit_is_read_as_it_was_written(tmp_path, project):
 
 def test_a_quote_of_a_table_that_is_not_there(tmp_path, project):
     path = tmp_path / "quotes.yaml"
-    quote = {"place": "p", "says": "it", "value": 1, "expected": "redis/a/read/latency_mean"}
+    quote = {"place": "p", "says": "it", "value": 1, "expected": READ}
     path.write_text(yaml.safe_dump({"quotes": [quote]}))
     with pytest.raises(KvstudyError, match=r"quotes\[0\]\.expected.*needs a published\.csv"):
         audit(small.study(), None, path)

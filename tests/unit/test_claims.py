@@ -118,18 +118,16 @@ def verdict(statement: dict, measured: Values | None = None) -> str:
 
 def statement(kind: str, **keys: object) -> dict:
     """Of workload a, unless it names another."""
-    return {"kind": kind, "workload": "a", **keys}
+    return {"kind": kind, "workload": "a"} | keys
 
 
 def ratio(times: float, **more: object) -> dict:
-    return {
-        "kind": "ratio",
-        "workload": "a",
-        "of": {"store": "fast"},
-        "to": {"store": "slow"},
-        "times": times,
-        **more,
-    }
+    sides = {"of": {"store": "fast"}, "to": {"store": "slow"}}
+    return statement("ratio", **sides | {"times": times} | more)
+
+
+# Of latencies: updates by reads.
+BY_READS = {"metric": "latency_mean", "of": {"operation": "update"}, "to": {"operation": "read"}}
 
 
 @pytest.mark.parametrize(
@@ -147,32 +145,12 @@ def ratio(times: float, **more: object) -> dict:
         (ratio(0.5), "contradicted"),
         (ratio(1.1, of={"store": "near"}), "undecided"),
         (ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), "reproduced"),
-        (
-            statement(
-                "factor",
-                store="slow",
-                metric="latency_mean",
-                of={"operation": "update"},
-                to={"operation": "read"},
-                at_least=2,
-                at_most=4,
-            ),
-            "reproduced",
-        ),
+        (statement("factor", store="slow", **BY_READS, at_least=2, at_most=4), "reproduced"),
         (
             statement("factor", of={"store": STORES}, to={"store": STORES}, at_most=1.5),
             "contradicted",
         ),
-        (
-            {
-                "kind": "equal",
-                "store": STORES,
-                "of": {"workload": "b", "operation": "update"},
-                "to": {"workload": "b", "operation": "read"},
-                "metric": "latency_mean",
-            },
-            "contradicted",
-        ),
+        (statement("equal", workload="b", store=STORES, **BY_READS), "contradicted"),
         (statement("equal", of={"store": "near"}, to={"store": "slow"}), "reproduced"),
         (statement("bound", store="fast", at_least=150, at_most=300), "reproduced"),
         (statement("bound", store="fast", at_most=150), "contradicted"),
@@ -350,15 +328,8 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
         measured = of_run(all_rounds, cells)
         shown = answer(claimed, measured)
         times = Times(rounds_of(all_rounds, cells[CELL]), "a")
-        costs = [
-            times.estimate(*each)
-            for each in [
-                ("fast", 16, "delete"),
-                ("fast", 16, "insert"),
-                ("slow", 16, "read"),
-                ("fast", 16, "read"),
-            ]
-        ]
+        of = [("fast", "delete"), ("fast", "insert"), ("slow", "read"), ("fast", "read")]
+        costs = [times.estimate(store, 16, operation) for store, operation in of]
         ends = shown[["value", "low", "high"]].tolist()
         assert ends == pytest.approx(astuple(crossing(*costs))[:3])
 
@@ -545,6 +516,7 @@ def published(*rows: tuple, rejected: set = frozenset(), checks=None) -> Values:
 
 
 NAN = float("nan")
+FAILED_UPDATES = {"operation": "update", "metric": "failed_share"}
 PUBLISHED = [
     ("fast", "a", "overall", "throughput", 4000.0, NAN),
     ("slow", "a", "overall", "throughput", 2000.0, NAN),
@@ -570,14 +542,7 @@ PUBLISHED = [
         (statement("value", workload="mean", store="fast", value=5500), "not supported"),
         (statement("value", workload="mean", store="slow", value=2000), "no data"),
         (
-            statement(
-                "bound",
-                workload="mean",
-                store="slow",
-                operation="update",
-                metric="failed_share",
-                at_most=0.06,
-            ),
+            statement("bound", workload="mean", store="slow", **FAILED_UPDATES, at_most=0.06),
             "supported",
         ),
     ],

@@ -7,14 +7,14 @@ import re
 import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.comparison.compare import RELATIVE
+from kvstudy.present.comparison.compare import RELATIVE, compare
 from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, marks, pages
 from kvstudy.present.comparison.runs import sizes
 from kvstudy.present.comparison.text import as_text, write_comparison
 from kvstudy.present.drawing.draw import Look
 
 from tests.project import kvstudy
-from tests.unit.two_runs import two_runs
+from tests.unit.two_runs import two_runs, write_run
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
@@ -152,6 +152,17 @@ def test_what_an_earlier_comparison_left_is_replaced(project):
     read = pd.read_csv(output / "changes.csv")
     assert read["change"].tolist() == pytest.approx(found.changes["change"].tolist())
     assert len(pd.read_csv(output / "throughputs.csv")) == 10
+
+
+def test_runs_of_one_repetition_have_changes_without_intervals(project):
+    for name, speed in (("before", 1000.0), ("after", 1500.0)):
+        speeds = {("redis", "a"): [1000.0], ("memcached", "a"): [speed]}
+        write_run(project / "results" / name, speeds)
+    found = compare("before", "after")
+    write_comparison(found, project / "out")
+    (row,) = pd.read_csv(project / "out/changes.csv").itertuples()
+    assert (row.change, row.n_a, row.n_b) == (1.5, 1, 1)
+    assert re.search(r"Memcached +1.00 +1.50 +1 +1.50 +one run +\?\n", as_text(found))
 
 
 def test_the_command_says_what_is_wrong(project):

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.analyse.tidy.summary import per_repetition, summarise
-from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
 from kvstudy.present.workbook.sheet import sheet_names
 from kvstudy.present.workbook.tables import Places
@@ -44,7 +44,7 @@ PLAIN = {"noise_floor": False, "client_ceiling": False, "workloads": ["a", "c"]}
 @pytest.fixture
 def made(project: Path):
     """Make the workbook of the small study with these faults; returns run and path."""
-    sums = project / "raw/redis/a/r10_o20_t1/rep1/SHA256SUMS"
+    sums = project / "results/small/raw/redis/a/r10_o20_t1/rep1/SHA256SUMS"
     sums.parent.mkdir(parents=True)
     sums.write_text("0  run.out\n")
 
@@ -52,45 +52,37 @@ def made(project: Path):
         study = small.study(**(PLAIN | changes))
         planned = closed_loop(plan(study))
         rows = small.cells(faults)
-        rows = rows[rows["store"].isin(study.store_names)]
-        sizes = {cell.workload: [] for cell in planned}
-        for cell in planned:
-            if cell.parameters not in sizes[cell.workload]:
-                sizes[cell.workload].append(cell.parameters)
+        sizes = dict.fromkeys((cell.workload, cell.parameters) for cell in planned)
         rows = pd.concat(
             rows[rows["workload"] == workload].assign(parameters=parameters)
-            for workload, every in sizes.items()
-            for parameters in every
+            for workload, parameters in sizes
         )
+        rows = rows[rows["store"].isin(study.store_names)]
         rows = rows.assign(started="2024-05-06T07:08:09+00:00", wall_seconds=3.0)
         rows.to_csv("cells.csv", index=False)
         rows = CELLS.read(Path())
         measured = small.measurements(rows)
-        names = (study.store_names, study.workload_names, shown(study))
         values = [line for line in small.PUBLISHED.splitlines() if not line.endswith(",")]
         Path("published.csv").write_text("\n".join(values))
-        published = read_published(Path("published.csv"))
-        summary = summarise(measured, rows, *names)
-        swept = Swept(study, 1.0, summary, rows, published.assign(rejected=True))
-        run = SimpleNamespace(
-            study=study,
-            scale=scale,
-            name="small",
-            folder=Path("results/small"),
-            raw=Path("raw"),
+        run = Run("small", study, scale)
+        # In place of what is read from files.
+        vars(run).update(
             planned={cell.path: cell for cell in planned},
             headline=shown(study),
             headline_analysis=small.analysis_of(rows, measured),
             cells=rows,
             measurements=measured,
-            values=per_repetition(measured, rows, *names[1:]),
-            summary=summary,
-            swept=swept,
-            results=swept.shown(lambda: measured),
+            summary=summarise(
+                measured, rows, study.store_names, study.workload_names, shown(study)
+            ),
+            published=read_published(Path("published.csv")).assign(rejected=True),
             environment=ENVIRONMENT,
-            titles=small.TITLES,
-            stores={name: SimpleNamespace(color=color) for name, color in small.COLORS.items()},
-            compared=[study.store_names],
+            stores={
+                name: SimpleNamespace(
+                    title=small.TITLES[name], color=small.COLORS[name], embedded=False
+                )
+                for name in study.store_names
+            },
         )
         path = Path(f"{name}.xlsx")
         write_workbook(run, path)
@@ -286,7 +278,7 @@ def test_values_of_tables_stay_in_view_and_print(made):
 
 
 def test_a_sheet_tells_what_it_is_and_the_last_has_checksums(made):
-    _, path = made()
+    run, path = made()
     book = load_workbook(path)
     text = "\n".join(str(cell.value) for line in book["About"].iter_rows() for cell in line)
     assert "2024-05-06 07:08:09 UTC" in text
@@ -296,7 +288,7 @@ def test_a_sheet_tells_what_it_is_and_the_last_has_checksums(made):
     assert "12 planned: 8 measured, 4 not measured" in text
     assert book.properties.created == datetime(2024, 5, 6, 7, 8, 9)
     digests = [cell.value for cell in book["Cells"]["J"][1:] if cell.value]
-    assert digests == [sums_digest(Path("raw/redis/a/r10_o20_t1/rep1"))]
+    assert digests == [sums_digest(run.raw / "redis/a/r10_o20_t1/rep1")]
 
 
 def test_the_same_run_gives_the_same_bytes(made, monkeypatch):
@@ -326,9 +318,8 @@ def test_names_of_sheets(titles, expected):
 
 
 def test_cells_of_another_study_or_scale_are_refused(project):
-    planned = {cell.path: cell for cell in plan(small.study(), 1000)}
-    run = SimpleNamespace(study=small.study(), cells=small.cells(), planned=planned)
-    run.folder = Path("results/small")
+    run = Run("small", small.study(), 1000)
+    vars(run)["cells"] = small.cells()
     with pytest.raises(KvstudyError, match=r"cells\.csv:2: redis/a/r10_o20_t1/rep1 is not planned"):
         write_workbook(run, Path("small.xlsx"))
 

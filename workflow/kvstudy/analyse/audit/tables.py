@@ -211,8 +211,8 @@ def runtime(cell: Cell) -> Iterator[Check]:
         what = "by-runtime" if whole else reason("by-runtime-of", operation=operation)
         doubts = [(operation, "throughput"), (operation, "runtime")]
         expected = Number(count, count, count * (1 + room))
-        more = {"place": place, "operation": operation, "note": note}
-        yield cell.check(Kind.RUNTIME, what, given, expected, doubts, **more)
+        fields = {"place": place, "operation": operation, "note": note}
+        yield cell.check(Kind.RUNTIME, what, given, expected, doubts, **fields)
 
 
 def _operations(cell: Cell, operation: str) -> float | None:
@@ -236,15 +236,15 @@ def combined(cell: Cell) -> Iterator[Check]:
         plain, how = reduce(add, parts), N_("sum")
         if metric != "operations":
             plain, how = plain * (1 / len(parts)), N_("plain mean")
-        of = {"metric": metric, "operation": operation}
-        words = of | {"metric": _word(metric)}
+        fields = {"metric": metric, "operation": operation}
+        words = fields | {"metric": _word(metric)}
         what = reason("combined", **words, how=how)
-        yield cell.check(Kind.COMBINED, what, number, plain, [(operation, metric)], **of)
+        yield cell.check(Kind.COMBINED, what, number, plain, [(operation, metric)], **fields)
         if (true := _of_all(cell, operation, metric)) is not None:
             # For the reader: the source does not say that the row is this.
-            of |= {"off": math.nan, "fits": Fits.NONE}
+            fields |= {"off": math.nan, "fits": Fits.NONE}
             what = reason("combined", **words, how=OF_ALL[metric])
-            yield cell.check(Kind.WEIGHTED, what, number, true, **of)
+            yield cell.check(Kind.WEIGHTED, what, number, true, **fields)
 
 
 def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
@@ -276,8 +276,8 @@ def steps(cell: Cell) -> Iterator[Check]:
             continue
         what = reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs)
         expected = Number.exact(round(number.value * runs) / runs)
-        of = {"operation": operation, "metric": metric}
-        yield cell.check(Kind.STEPS, what, number, expected, [(operation, metric)], **of)
+        fields = {"operation": operation, "metric": metric}
+        yield cell.check(Kind.STEPS, what, number, expected, [(operation, metric)], **fields)
 
 
 def failed(cell: Cell) -> Iterator[Check]:
@@ -292,8 +292,8 @@ def failed(cell: Cell) -> Iterator[Check]:
         words = {"percent": stated.percent, "operations": f"{stated.operation}s"}
         what = reason("not-failed", **words, place=stated.place)
         doubts = [(operation, "operations") for operation in cell.counts]
-        more = {"note": "both-added", "operation": stated.operation}
-        yield cell.check(Kind.FAILURES, what, cell.executed, left, doubts, **more)
+        fields = {"note": "both-added", "operation": stated.operation}
+        yield cell.check(Kind.FAILURES, what, cell.executed, left, doubts, **fields)
 
 
 def order(cell: Cell) -> Iterator[Check]:
@@ -307,8 +307,8 @@ def order(cell: Cell) -> Iterator[Check]:
             what = reason("not-above", operation=operation, less=_word(one), more=_word(other))
             expected = Number(more.value, -math.inf, more.high)
             doubts = [(operation, one), (operation, other)]
-            of = {"operation": operation, "metric": one}
-            yield cell.check(Kind.ORDER, what, less, expected, doubts, **of)
+            fields = {"operation": operation, "metric": one}
+            yield cell.check(Kind.ORDER, what, less, expected, doubts, **fields)
 
 
 # In the order of audit.csv. A further check is a kind (``check.Kind``) and a function here.
@@ -405,9 +405,9 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Itera
             note = reason("disturbed", worst=f"{most:.0f}", above=above)
         cell = Cell.of(rows[rows["threads"] == 1], source)
         expected = Number(1, 0, IMPOSSIBLE_ABOVE)
-        of = {"threads": most, "note": note}
+        fields = {"threads": most, "note": note}
         doubts = [("overall", "throughput")]
-        yield cell.check(Kind.THREADS, "by-threads", gains[most], expected, doubts, **of)
+        yield cell.check(Kind.THREADS, "by-threads", gains[most], expected, doubts, **fields)
 
 
 # In the order of audit.csv, after those of cells.

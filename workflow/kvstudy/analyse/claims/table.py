@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
@@ -34,9 +34,6 @@ from kvstudy.libraries import np, pd
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.published import CLAIMS
 
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
-
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
 COLUMNS = [
     *["id", "claim", "short", "place", "said", "note", "source", "verdict"],
@@ -52,19 +49,19 @@ IN_FLOOR, CLIENT_BOUND, UNEQUAL = "in-floor", "client-bound", "unequal-updates"
 ELSEWHERE = "source-machine"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Answer:
-    """What a part comes to. ``measured`` and ``published`` are None where ``reason`` is given,
-    or the source has no data. ``rests_on`` are values of the source that its audit rejects."""
+    """What a part comes to. ``measured`` is None where ``reason`` is given, ``published`` where
+    the source has no data. ``rests_on`` are values of the source that its audit rejects."""
 
     part: Part
-    verdict: Verdict
-    measured: Quantity | None
-    reason: str
-    marks: tuple[str, ...]
-    support: Support
-    published: Quantity | None
-    rests_on: tuple[Operand, ...]
+    verdict: Verdict = Verdict.NOT_MEASURED
+    measured: Quantity | None = None
+    reason: str = ""
+    marks: list[str] = field(default_factory=list)
+    support: Support = Support.NO_DATA
+    published: Quantity | None = None
+    rests_on: list[Operand] = field(default_factory=list)
 
 
 def judge_claims(
@@ -105,14 +102,10 @@ def judge_claims(
                 rows.append(of_kind | _row(answers, misfit, names))
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["statement"] = table.groupby("id").cumcount() + 1
-    whole = {
-        name: (
-            str(support_of(of["statement_source"])),
-            str(weakest(asked(of)["statement_verdict"])),
-        )
-        for name, of in table.groupby("id")
-    }
-    table[["source", "verdict"]] = [whole[name] for name in table["id"]]
+    claimed = dict(list(table.groupby("id")))
+    support = {name: support_of(rows["statement_source"]) for name, rows in claimed.items()}
+    verdict = {name: weakest(asked(rows)["statement_verdict"]) for name, rows in claimed.items()}
+    table["source"], table["verdict"] = table["id"].map(support), table["id"].map(verdict)
     if verdicts:
         return table
     return table.assign(verdict="", statement_verdict="", verdicts="")
@@ -172,43 +165,37 @@ def _strength(answer: Answer) -> tuple[int, float]:
 
 
 def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
-    source = _source(part, published)
+    answer = Answer(part)
+    if published:
+        with suppress(UnknownValue):
+            answer.published = part.find(published)
+            fits = part.judge.fits(answer.published.value)
+            answer.support = Support.SUPPORTED if fits else Support.NOT
+            answer.rests_on = [operand for operand in part.of if published.rejects(operand)]
     if part.judge.verdict is None:
-        return Answer(part, Verdict.NOT_MEASURED, None, ELSEWHERE, (), *source)
+        answer.reason = ELSEWHERE
+        return answer
     try:
-        quantity = part.find(measured)
+        quantity = answer.measured = part.find(measured)
     except UnknownValue as unknown:
-        return Answer(part, unknown.verdict, None, unknown.reason, (), *source)
-    verdict = part.judge.verdict(quantity)
-    marks = []
+        answer.verdict, answer.reason = unknown.verdict, unknown.reason
+        return answer
+    answer.verdict = part.judge.verdict(quantity)
     if floor := _floor(quantity, measured):
         # Chance alone makes as much of one store and itself.
-        marks.append(IN_FLOOR)
-        if quantity.low is not None and (verdict is Verdict.CONTRADICTED or part.judge.differs):
+        answer.marks.append(IN_FLOOR)
+        contradicted = answer.verdict is Verdict.CONTRADICTED
+        if quantity.low is not None and (contradicted or part.judge.differs):
             # All of the noise floor is in the interval then.
             low, high = min(quantity.low, 1 / floor), max(quantity.high, floor)
-            verdict = part.judge.verdict(replace(quantity, low=low, high=high))
+            answer.verdict = part.judge.verdict(replace(quantity, low=low, high=high))
     if measured.unequal(*part.of):
         # The source did the same work, so like is compared with like; whether the
         # comparison is fair to the stores is another question.
-        marks.append(UNEQUAL)
+        answer.marks.append(UNEQUAL)
     if any(measured.setting(operand) in measured.client_bound for operand in part.of):
-        marks.append(CLIENT_BOUND)
-    return Answer(part, verdict, quantity, "", tuple(marks), *source)
-
-
-def _source(
-    part: Part, published: Values | None
-) -> tuple[Support, Quantity | None, tuple[Operand, ...]]:
-    """Whether the source's own value fits, that value, and rejected values it rests on."""
-    try:
-        point = part.find(published) if published else None
-    except UnknownValue:
-        point = None
-    if point is None:
-        return Support.NO_DATA, None, ()
-    support = Support.SUPPORTED if part.judge.fits(point.value) else Support.NOT
-    return support, point, tuple(operand for operand in part.of if published.rejects(operand))
+        answer.marks.append(CLIENT_BOUND)
+    return answer
 
 
 def _floor(ratio: Quantity, measured: Values) -> float | None:
@@ -243,12 +230,12 @@ def _misfit(row: Mapping[str, object] | None) -> str:
 NOT_PUBLISHED = N_("not published")
 
 
-def judge_run(run: Run) -> pd.DataFrame:
-    """The claims of the run's study, asked of what was measured; a trial run has no verdicts."""
+def judge_run(run) -> pd.DataFrame:
+    """The claims of a ``Run``'s study, asked of what was measured; a trial run has no verdicts."""
     return _judge(run, measured_values(run), run.published, run.audit, run.scale == 1)
 
 
-def judge_source(run: Run, published: pd.DataFrame, checks: pd.DataFrame | None) -> pd.DataFrame:
+def judge_source(run, published: pd.DataFrame, checks: pd.DataFrame | None) -> pd.DataFrame:
     """The same where nothing was measured.
 
     ``published`` is as ``audit.files.judged_values`` gives it with ``checks``.
@@ -258,7 +245,7 @@ def judge_source(run: Run, published: pd.DataFrame, checks: pd.DataFrame | None)
 
 
 def _judge(
-    run: Run,
+    run,
     measured: Values,
     published: pd.DataFrame | None,
     checks: pd.DataFrame | None,

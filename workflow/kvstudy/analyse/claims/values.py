@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
@@ -18,9 +17,6 @@ from kvstudy.stats.intervals import trimmed_estimate
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
-
-if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
 
 Runs = dict[str, float]
 # Store, workload, sizes (a slug, or the numbers of a published value).
@@ -165,9 +161,8 @@ class Values:
         return UnknownValue(Verdict.NOT_MEASURED, why)
 
 
-def measured_values(run: Run) -> Values:
-    """Of a run; the rounds inside its cells, where a workload has some, take the place of the
-    cell's values of the same operation."""
+def measured_values(run) -> Values:
+    """Of a ``Run``; rounds inside its cells take the place of values of the same operation."""
     study, cells = run.study, run.cells
     why = dict.fromkeys(cells[SETTING].itertuples(index=False, name=None), "not measured")
     invalid = cells[cells["invalid"] != ""].drop_duplicates(SETTING)

@@ -46,9 +46,8 @@ def label(part: Part, quantity: Quantity | None, names: Names) -> str:
     operands = list(quantity.of if quantity and quantity.of else part.of)
     if part.over:
         return _over(part, operands, names)
-    between = _(part.between) if part.between != "/" else "/"
     # Of many couples: what all have in common.
-    text = sides(operands[0::2], operands[1::2], names, between)
+    text = sides(operands[0::2], operands[1::2], names, _(part.between))
     return "; ".join(filter(None, [text, sentence(part.several)]))
 
 
@@ -94,17 +93,22 @@ def sides(
     for key in described[0][0]:
         if key == without or (key in SIZES and not _worth(key, [*above, *below], names)):
             continue
-        mine, theirs = (_joined(key, side) for side in described)
+        mine, theirs = (_joined({words[key] for words in side}) for side in described)
         if mine == theirs or not below:
-            common.append(_titled(key, mine, names))
+            common.append(mine)
         elif None not in (mine, theirs):
-            one.append(_titled(key, mine, names))
-            other.append(_titled(key, theirs, names))
+            one.append(mine)
+            other.append(theirs)
     text = ", ".join(filter(None, common))
     if not any(one):
         return text
     divided = f"{SPACE}{between} ".join(" ".join(filter(None, side)) for side in (one, other))
     return f"{text}: {divided}" if text else divided
+
+
+def _joined(words: set[str | None]) -> str | None:
+    """The one word of a side; None where its operands differ."""
+    return words.pop() if len(words) == 1 else None
 
 
 def _worth(size: str, operands: list[Operand], names: Names) -> bool:
@@ -116,20 +120,21 @@ def _worth(size: str, operands: list[Operand], names: Names) -> bool:
     )
 
 
-def _joined(key: str, side: list[dict[str, object]]) -> object:
-    """The one value of ``key``; None where the operands of a side differ in it."""
-    values = {words[key] for words in side}
-    return values.pop() if len(values) == 1 else None
-
-
-def _described(operand: Operand, names: Names) -> dict[str, object]:
-    sizes = {size: _numbers(operand, size, names) for size in SIZES}
-    return {
-        "workload": operand.workload,
-        "store": operand.store,
-        "metric": operand.metric,
-        "operation": "" if operand.operation in ("overall", "all") else operand.operation,
-    } | {size: found.pop() if len(found) == 1 else "best" for size, found in sizes.items()}
+def _described(operand: Operand, names: Names) -> dict[str, str | None]:
+    """What is said of an operand, None of a size that it does not have."""
+    whole = operand.operation in ("overall", "all")
+    words = {
+        "workload": names.workloads.get(operand.workload, operand.workload),
+        "store": names.stores.get(operand.store, operand.store),
+        "metric": _(_PHRASES.get(operand.metric, operand.metric)),
+        "operation": "" if whole else _(operand.operation),
+    }
+    for size in SIZES:
+        number, *others = _numbers(operand, size, names)
+        words[size] = number and sized(size, number).format(grouped(str(number)))
+        if others:
+            words[size] = _(BEST[size])
+    return words
 
 
 def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
@@ -138,17 +143,6 @@ def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
         dict(each.measured).get(size) if names.measured and each.measured else getattr(each, size)
         for each in operand.candidates
     }
-
-
-def _titled(key: str, value: object, names: Names) -> str:
-    if value is None:
-        return ""
-    if key in SIZES:
-        best = value == "best"
-        return _(BEST[key]) if best else sized(key, value).format(grouped(str(value)))
-    titles = {"workload": names.workloads, "store": names.stores, "metric": _PHRASES}
-    title = titles.get(key, {}).get(value, value)
-    return _(title) if key in ("metric", "operation") else title
 
 
 def runs_words(runs: int, would_decide: float) -> str:

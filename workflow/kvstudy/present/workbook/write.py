@@ -105,13 +105,13 @@ def _component(part: dict[str, str]) -> str:
 
 
 UNKNOWN = "not recorded"
+AS_IN_REPORT = "as on the report's first page"
 # Letters of a line of the sheet that tells what the run is.
 LINE_LETTERS = 112
 # Text stays text, whatever it begins with.
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 # A run without any date has this one, since a workbook must have one and now would differ.
 NO_DATE = datetime(2000, 1, 1)
-FIRST = ["Ratios", "About", "Averages", "Averages and spread"]
 
 
 def write_workbook(run: Run, output: Path) -> list[str]:
@@ -120,12 +120,21 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     The same run gives the same bytes. KvstudyError when the file cannot be written.
     """
     content, study = Content(run), run.study
-    stores = dict.fromkeys(key[0] for key in content.settings)
+    stores = dict.fromkeys(store for store, *_ in content.settings)
     controls = [name for name in stores if name not in study.store_names]
-    titles = [content.title(name) for name in study.store_names]
-    titles += ["Controls"] if controls else []
-    names = sheet_names([*FIRST, *titles, "Cells"])
-    of_runs = names[len(FIRST) : -1]
+    of_stores = [content.title(name) for name in study.store_names]
+    of_controls = "single runs of the cells that show what differences mean"
+    sheets = [
+        ("Ratios", f"the stores relative to one of them, with intervals, {AS_IN_REPORT}"),
+        ("About", ""),
+        ("Averages", "the means, stores side by side, and what was published"),
+        ("Averages and spread", "means with their spread, and published values"),
+        *((title, f"single runs of {title}") for title in of_stores),
+        *([("Controls", of_controls)] if controls else []),
+        ("Cells", "all planned cells, what became of them, and checksums"),
+    ]
+    names = sheet_names([title for title, _ in sheets])
+    ratios, about_it, side_by_side, with_spread, *of_runs, last = names
 
     output.parent.mkdir(parents=True, exist_ok=True)
     beside = output.with_name(f".{output.name}.new")
@@ -136,27 +145,19 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     for name in names:
         book.add_worksheet(name)
     places = Places()
-    holds = [
-        "the stores relative to one of them, with intervals, as on the report's first page",
-        "the means, stores side by side, and what was published",
-        "means with their spread, and published values",
-        *(f"single runs of {title}" for title in titles[: len(study.store_names)]),
-        *["single runs of the cells that show what differences mean"][: len(controls)],
-        "all planned cells, what became of them, and checksums",
-    ]
-    others = [name for name in names if name != names[1]]
-    about(content, book, names[1], dict(zip(others, holds, strict=True)))
+    holds = {name: text for name, (_, text) in zip(names, sheets, strict=True) if text}
+    about(content, book, about_it, holds)
     # Formulas ask where the runs stand, so these sheets are filled first.
     runs = Runs(content, places)
     for name, store in zip(of_runs, study.store_names, strict=False):
         runs.write(book, name, [store], with_store=False)
     if controls:
         runs.write(book, of_runs[-1], controls, with_store=True)
-    RatioSheet(content, places, book, names[0]).write()
+    RatioSheet(content, places, book, ratios).write()
     averages = Averages(content, places, book)
-    averages.side_by_side(names[2])
-    averages.with_spread(names[3])
-    cells(content, book, names[-1])
+    averages.side_by_side(side_by_side)
+    averages.with_spread(with_spread)
+    cells(content, book, last)
     try:
         book.close()
         beside.replace(output)
