@@ -8,7 +8,6 @@ import pandas as pd
 from kvstudy.present.drawing.draw import Look, Looks, looks
 from kvstudy.present.drawing.write import chart_text
 from kvstudy.present.figures.averages import Averages
-from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.box import Box
 from kvstudy.present.figures.break_even import BreakEvenPlot
 from kvstudy.present.figures.open_loop import OpenLoopFigure
@@ -70,8 +69,8 @@ def _of_small() -> dict[str, tuple]:
     compared = there.ratios(small.analysis().pairs, there.FLOORS, study, source)
     rates, _ = test_open_loop.drawn(test_open_loop.at_rates(achieved=(500, 500)), small.TITLES)
     tables = {
-        "speed": bars(named["speed"], study, small.results()),
-        "percentiles": bars(named["percentiles"], study, small.results()),
+        "speed": small.bars(named["speed"], study, small.results()),
+        "percentiles": small.bars(named["percentiles"], study, small.results()),
         "run-order": test_figures.runs().replace({"store": {"memcached": "redis-again"}}),
         "ratios": compared,
         "time-a": times,

@@ -156,6 +156,11 @@ def rows(figure: DrawnFigure, rounds: pd.DataFrame, published: pd.DataFrame | No
     return figure.rows(run(swept=SimpleNamespace(published=published), **values))
 
 
+def bars(figure: DrawnFigure, of: Study, results: Results) -> pd.DataFrame:
+    """What a figure shows of the ``results``."""
+    return figure.rows(run(study=of, results=results))
+
+
 def looked(stores: dict[str, Look] | None = None, of: Study | None = None) -> Looks:
     """How figures of the study ``of`` look."""
     return Looks(of or study(), stores or looks(TITLES, COLORS))

@@ -10,7 +10,6 @@ from kvstudy.language.current import using
 from kvstudy.present.drawing.draw import Looks, use_style, with_decimal_mark
 from kvstudy.present.drawing.page import scripts
 from kvstudy.present.drawing.write import drawing as static_form
-from kvstudy.present.figures.bars import bars
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.surroundings import machine_facts
 from matplotlib.text import Text
@@ -93,7 +92,7 @@ def test_the_csv_has_codes_in_all_languages(drawn, language):
     def tables() -> list[str]:
         over = test_over_sizes.swept_study()
         made = [
-            bars(drawn["percentiles"].figure, small.study(), small.results()),
+            small.bars(drawn["percentiles"].figure, small.study(), small.results()),
             test_over_sizes.lines_of(over, {("redis", "a", 3)}),
         ]
         return [table.to_csv() for table in made]

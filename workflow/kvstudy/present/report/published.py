@@ -145,7 +145,7 @@ def _make_figures(published: Published, source: Source, looks: Looks, output: Pa
     study = source.study
     swept = Swept(study, 1.0, SUMMARY.frame(), CELLS.frame(), source.values)
     analysis = SimpleNamespace(rounds=ROUNDS.frame())
-    run = SimpleNamespace(study=study, swept=swept, headline_analysis=analysis)
+    run = SimpleNamespace(study=study, scale=1.0, swept=swept, headline_analysis=analysis)
     run.results = swept.shown(SUMMARY.frame)
     use_style()
     for figure in study.figures[: len(study.figures) - len(_automatic(study, "figures"))]:
