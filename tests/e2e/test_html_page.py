@@ -13,7 +13,6 @@ from types import SimpleNamespace
 import pytest
 from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.drawing.write import chart_text, read_figure
-from kvstudy.present.figures.bars import bars
 from kvstudy.present.report.document import Front, write_document
 from kvstudy.present.report.html import build_html
 from kvstudy.present.typeset.table import as_comment
@@ -70,7 +69,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(ROOT)
         study = small.study()
         figure = next(each for each in study.drawn_figures if each.name == "speed")
-        table = bars(figure, study, small.results())
+        table = small.bars(figure, study, small.results())
     table.to_csv(parts.figures / "speed.csv", index=False)
     look = looks(titles, small.COLORS)
     spec = chart_text(figure, read_figure(parts.figures / "speed.csv"), Looks(study, look))

@@ -8,12 +8,10 @@ import pandas as pd
 from kvstudy.present.drawing.draw import Look, Looks, looks
 from kvstudy.present.drawing.write import chart_text
 from kvstudy.present.figures.averages import Averages
-from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.box import Box
-from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
-from kvstudy.present.figures.curves import curves_table
+from kvstudy.present.figures.break_even import BreakEvenPlot
 from kvstudy.present.figures.open_loop import OpenLoopFigure
-from kvstudy.present.figures.relative import RelativePlot, relative_table
+from kvstudy.present.figures.relative import RelativePlot
 from kvstudy.present.figures.tradeoff import Tradeoff
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
@@ -71,8 +69,8 @@ def _of_small() -> dict[str, tuple]:
     compared = there.ratios(small.analysis().pairs, there.FLOORS, study, source)
     rates, _ = test_open_loop.drawn(test_open_loop.at_rates(achieved=(500, 500)), small.TITLES)
     tables = {
-        "speed": bars(named["speed"], study, small.results()),
-        "percentiles": bars(named["percentiles"], study, small.results()),
+        "speed": small.bars(named["speed"], study, small.results()),
+        "percentiles": small.bars(named["percentiles"], study, small.results()),
         "run-order": test_figures.runs().replace({"store": {"memcached": "redis-again"}}),
         "ratios": compared,
         "time-a": times,
@@ -99,7 +97,7 @@ def _of_sizes() -> dict[str, tuple]:
     over = test_over_sizes.swept_study()
     titles = {"redis": LONG, "riak": "Riak"}
     look = looks(titles, small.COLORS)
-    table = curves_table(over.figures[0], over, test_over_sizes.swept(over, {("redis", "a", 3)}))
+    table = test_over_sizes.lines_of(over, {("redis", "a", 3)})
     made = {"lines": (over.figures[0], table, over, look)}
     of = test_grids.study()
     look = looks(
@@ -127,6 +125,6 @@ def _of_rounds() -> dict[str, tuple]:
     ratio = RelativePlot(kind="relative", operations=["insert", "read"], **test_relative.ONE)
     even = BreakEvenPlot(kind="break-even", records=10_000, **test_relative.TWO)
     return {
-        "relative": (ratio, relative_table(ratio, found, None), study, look),
-        "break-even": (even, break_even_table(even, found, None), study, look),
+        "relative": (ratio, small.rows(ratio, found, None), study, look),
+        "break-even": (even, small.rows(even, found, None), study, look),
     }

@@ -151,6 +151,17 @@ def as_csv(table: pd.DataFrame) -> pd.DataFrame:
     return read_figure(io.StringIO(table.to_csv(index=False)))
 
 
+def rows(figure: DrawnFigure, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    """What a figure shows of measured and of published rounds."""
+    values = {"analysis": SimpleNamespace(rounds=rounds)}
+    return figure.rows(run(swept=SimpleNamespace(published=published), **values))
+
+
+def bars(figure: DrawnFigure, of: Study, results: Results) -> pd.DataFrame:
+    """What a figure shows of the ``results``."""
+    return figure.rows(run(study=of, results=results))
+
+
 def looked(stores: dict[str, Look] | None = None, of: Study | None = None) -> Looks:
     """How figures of the study ``of`` look."""
     return Looks(of or study(), stores or looks(TITLES, COLORS))

@@ -13,7 +13,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS
 from kvstudy.present.drawing.draw import MOST_SHAPES, Look, looks, save, use_style
 from kvstudy.present.drawing.write import write_figures
-from kvstudy.present.figures.bars import Bars, bars
+from kvstudy.present.figures.bars import Bars
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -117,7 +117,7 @@ def test_run_order_of_single_runs_says_that_there_is_nothing_to_see():
 
 
 def test_table_is_what_the_study_asks_for():
-    table = bars(chart("speed"), small.study(), small.results())
+    table = small.bars(chart("speed"), small.study(), small.results())
     assert table["panel"].unique().tolist() == ["measured", "published"]
     assert table["group"].unique().tolist() == ["A", "C"]
     assert table["store"].tolist() == list(small.TITLES) * 4
@@ -135,7 +135,7 @@ def test_table_is_what_the_study_asks_for():
 
 def test_all_operations_are_the_combined_ones_or_the_only_one():
     changes = {"workloads": ["a", "c"], "metrics": ["latency_p95"]}
-    table = bars(chart(**changes), small.study(), small.results(source=False))
+    table = small.bars(chart(**changes), small.study(), small.results(source=False))
     assert table["panel"].unique().tolist() == ["measured"]
     assert table["value"].dropna().tolist() == [0.1, 2.0, 0.1, 2.0]
 
@@ -143,7 +143,7 @@ def test_all_operations_are_the_combined_ones_or_the_only_one():
 def test_failed_and_void_places_say_so():
     faults = {("redis", "a", n): ("failed", "died", "") for n in (1, 2)}
     faults |= {("memcached", "a", n): ("measured", "", "5 % failed") for n in (1, 2)}
-    table = bars(chart("speed"), small.study(), small.results(faults))
+    table = small.bars(chart("speed"), small.study(), small.results(faults))
     assert table["note"].tolist()[:3] == ["failed", "not measured", "invalid"]
 
 
@@ -155,7 +155,7 @@ def test_a_unit_that_does_not_fit_is_refused():
 
 
 def test_bars_have_the_heights_and_colours_of_the_table():
-    table = bars(chart("speed"), small.study(), small.results())
+    table = small.bars(chart("speed"), small.study(), small.results())
     figure = draw(table)
     measured, published = figure.axes
     assert [bar.get_height() for bar in drawn(measured)] == pytest.approx([2.1, 1.01] * 2)
@@ -180,7 +180,7 @@ def marks(ax, name: str) -> list[list[float]]:
 
 
 def test_dots_are_runs_and_two_have_no_whisker():
-    table = bars(chart("speed"), small.study(), small.results())
+    table = small.bars(chart("speed"), small.study(), small.results())
     ax = draw(table).axes[0]
     assert marks(ax, "runs")[:2] == [[2.0, 2.2], [1.0, 1.02]]
     assert not ax.collections
@@ -196,7 +196,7 @@ def test_whiskers_are_intervals_and_end_in_an_arrow_where_they_are_too_long():
 
 
 def test_torn_bars_are_cut_and_keep_their_value():
-    table = bars(chart(), small.study(), small.results())
+    table = small.bars(chart(), small.study(), small.results())
     broken = table[(table["broken"] == "yes") & (table["panel"] == "published")]
     assert broken["value"].tolist() == pytest.approx([6.757, 11.86567])
     ax = draw(table).axes[1]
@@ -244,7 +244,7 @@ def test_unusual_tables_are_drawn_in_their_places(values):
 
 
 def test_files_are_the_same_every_time(tmp_path):
-    table = bars(chart(), small.study(), small.results())
+    table = small.bars(chart(), small.study(), small.results())
     for name in ("first", "second"):
         save(draw(table), tmp_path / name)
     for kind in ("pdf", "svg", "png"):

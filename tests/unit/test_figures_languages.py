@@ -10,8 +10,6 @@ from kvstudy.language.current import using
 from kvstudy.present.drawing.draw import Looks, use_style, with_decimal_mark
 from kvstudy.present.drawing.page import scripts
 from kvstudy.present.drawing.write import drawing as static_form
-from kvstudy.present.figures.bars import bars
-from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.report.context import in_few_words
 from matplotlib.text import Text
 
@@ -93,8 +91,8 @@ def test_the_csv_has_codes_in_all_languages(drawn, language):
     def tables() -> list[str]:
         over = test_over_sizes.swept_study()
         made = [
-            bars(drawn["percentiles"].figure, small.study(), small.results()),
-            curves_table(over.figures[0], over, test_over_sizes.swept(over, {("redis", "a", 3)})),
+            small.bars(drawn["percentiles"].figure, small.study(), small.results()),
+            test_over_sizes.lines_of(over, {("redis", "a", 3)}),
         ]
         return [table.to_csv() for table in made]
 

@@ -10,7 +10,6 @@ from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import Looks, looks, use_style
-from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.typeset.table import Grid, notes_of
 from kvstudy.study.cells import by_combination, sizes
 from kvstudy.study.load import load_study
@@ -86,6 +85,14 @@ def swept(study, missing=()):
     return Swept(study, 1.0, summary, table, published)
 
 
+def lines_of(study, missing=()) -> pd.DataFrame:
+    return rows(study, swept(study, missing))
+
+
+def rows(study, values: Swept) -> pd.DataFrame:
+    return study.figures[0].rows(small.run(study=study, swept=values))
+
+
 def swept_grid(study: Study, values: Swept) -> Grid:
     run = small.run(study=study, swept=values)
     table = study.tables[0]
@@ -93,8 +100,7 @@ def swept_grid(study: Study, values: Swept) -> Grid:
 
 
 def test_lines_have_a_value_for_each_point_measured_and_published(project):
-    study = swept_study()
-    table = curves_table(study.figures[0], study, swept(study))
+    table = lines_of(swept_study())
     speeds = table[(table["metric"] == "throughput") & (table["side"] == MEASURED)]
     redis = speeds[speeds["store"] == "redis"]
     assert redis["threads"].tolist() == THREADS
@@ -109,8 +115,7 @@ def test_lines_have_a_value_for_each_point_measured_and_published(project):
 
 
 def test_saturation_is_marked_where_throughput_stops_rising(project):
-    study = swept_study()
-    table = curves_table(study.figures[0], study, swept(study))
+    table = lines_of(swept_study())
     marked = table[table["saturated"] == "yes"]
     assert {(row.side, row.store, row.threads) for row in marked.itertuples()} == {
         (MEASURED, "redis", 4),
@@ -121,7 +126,7 @@ def test_saturation_is_marked_where_throughput_stops_rising(project):
 def test_a_point_that_failed_is_a_gap_with_its_reason(project):
     study = swept_study()
     values = swept(study, missing={("riak", "a", 3)})
-    table = curves_table(study.figures[0], study, values)
+    table = rows(study, values)
     gap = table[(table["store"] == "riak") & (table["threads"] == 3) & (table["side"] == MEASURED)]
     assert gap["value"].isna().all()
     assert set(gap["note"]) == {"failed"}
@@ -134,7 +139,7 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
     study = swept_study()
     use_style()
     stores = looks(small.TITLES, small.COLORS)
-    table = curves_table(study.figures[0], study, swept(study))
+    table = lines_of(study)
     figure = study.figures[0].draw(table, Looks(study, stores))
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert titles[:3] == [
@@ -154,7 +159,7 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
 def test_the_lines_of_one_store_are_told_apart_by_workload_and_size(project):
     study = swept_study(workloads=["a", "c"], stores=["redis"], where={"records": [100, 900]})
     use_style()
-    table = curves_table(study.figures[0], study, swept(study))
+    table = lines_of(study)
     figure = study.figures[0].draw(table, small.looked(of=study))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels[0] == "A, 100 records"
@@ -177,7 +182,7 @@ def test_the_mean_of_all_operations_is_weighted_by_their_numbers(project):
         more.append([*key, "read-modify-write", "operations", "count", 1, 100, 100, 100])
         more.append([*key, "read-modify-write", "latency_mean", "us", 1, 9.0, 9.0, 9.0])
     summary = pd.DataFrame(more, columns=values.summary.columns)
-    table = curves_table(study.figures[0], study, replace(values, summary=summary))
+    table = rows(study, replace(values, summary=summary))
     assert table["value"].tolist() == pytest.approx([0.3] * 24)
     assert set(table["unit"]) == {"ms"}
     assert set(table["panel"]) == {"Latency of all operations, average"}
@@ -193,7 +198,7 @@ def test_nothing_measured_is_said_in_the_figure(project):
     study = swept_study()
     values = swept(study)
     empty = Swept(study, 1.0, values.summary.head(0), values.cells, None)
-    table = curves_table(study.figures[0], study, empty)
+    table = rows(study, empty)
     assert study.figures[0].nothing(table) == "nothing was measured"
 
 

@@ -17,8 +17,8 @@ from kvstudy.analyse.findings.rounds import (
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import Looks, looks
-from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
-from kvstudy.present.figures.relative import RelativePlot, relative_table
+from kvstudy.present.figures.break_even import BreakEvenPlot
+from kvstudy.present.figures.relative import RelativePlot
 from kvstudy.present.tables.rounds import duration
 from kvstudy.present.typeset.table import Grid, Table, texts
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
@@ -252,7 +252,7 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
     (section,) = grid_of(EVEN, frame).sections
     assert section.lines[0].cells[5] == "never"
     plot = BreakEvenPlot(kind="break-even", records=10_000, **TWO)
-    table = break_even_table(plot, analysed(made(slow)), None)
+    table = small.rows(plot, analysed(made(slow)), None)
     assert table["crossing"].isna().all()
     assert (table["cached"] > table["without"]).all()
     plot.draw(table, LOOKED)
@@ -267,7 +267,7 @@ def test_without_deletions_of_the_cache_there_is_no_break_even():
 def test_the_figure_of_the_costs(published):
     plot = BreakEvenPlot(kind="break-even", records=20_000, **TWO)
     both = pd.concat([analysed(made()), analysed(made(records=10))])
-    table = break_even_table(plot, both, published)
+    table = small.rows(plot, both, published)
     assert table["panel"].unique().tolist() == ["published", "measured"]
     # The next fewer records that were measured.
     assert set(table["records"]) == {10_000}
@@ -282,14 +282,14 @@ def test_the_figure_of_the_costs(published):
         "Measured here: 10\N{NARROW NO-BREAK SPACE}000 records",
     ]
     # Nothing measured at all.
-    none = break_even_table(plot, both.head(0), None)
+    none = small.rows(plot, both.head(0), None)
     assert plot.nothing(none) == "the times that it takes were not measured"
 
 
 def test_the_figure_of_the_ratios(published):
     plot = RelativePlot(kind="relative", operations=["insert", "read"], **ONE)
     wild = analysed(made(spread=[0.1, 0.2, 1, 9, 20], records=1))
-    table = relative_table(plot, pd.concat([wild, analysed(made())]), published)
+    table = small.rows(plot, pd.concat([wild, analysed(made())]), published)
     chosen = table[table["operation"] == "insert"].set_index(["origin", "records"])
     assert chosen.loc[("measured", 10_000), "ratio"] == pytest.approx(32.5)
     assert chosen.loc[("published", 10_000), "ratio"] == 32

@@ -85,7 +85,12 @@ def static_bars(
     widest = max(map(_width, map(_label, table["value"].dropna())), default=0)
     left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)
     handles = [look.patch() for look in stores.values()]
-    handles += [*_spread_handles(table, single), *draw.rejected_handles(table)]
+    if (table["n"] > 1).any():
+        handles.append(lines.Line2D([], [], label=single, **DOTS))
+    if table["high"].notna().any():
+        whisker = draw.Look(_("95 % interval"), draw.DARK, marker="|")
+        handles.append(whisker.handle(markersize=9))
+    handles += draw.rejected_handles(table)
     in_row = draw.legend_columns(handles)
     right, top, bottom = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25
     gap = left if beside else 0.52
@@ -155,8 +160,8 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, draw.Look], wide
 
 def top_of(table: pd.DataFrame) -> float:
     """Height of the highest bar or run that is not broken; 1 where there is none."""
-    tops = table.loc[table["broken"] == "no", ["value", "max"]].max().max()
-    return tops if tops > 0 else 1.0
+    top = table.loc[table["broken"] == "no", ["value", "max"]].max(axis=None)
+    return top if top > 0 else 1.0
 
 
 def reach(table: pd.DataFrame) -> float:
@@ -171,17 +176,6 @@ def _ticks(top: float) -> list[float]:
     """Above ``top``, the highest bar that stays, the axis does not hold for broken bars."""
     ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
     return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
-
-
-def _spread_handles(table: pd.DataFrame, single: str) -> list[lines.Line2D]:
-    """The entries in a legend of dots (``single`` says of what) and of whiskers, where drawn."""
-    if not (table["n"] > 1).any():
-        return []
-    handles = [lines.Line2D([], [], label=single, **DOTS)]
-    if table["high"].notna().any():
-        style = {"marker": "|", "linestyle": "none", "markersize": 9, "color": draw.DARK}
-        handles.append(lines.Line2D([], [], label=_("95 % interval"), **style))
-    return handles
 
 
 def _label(value: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +13,13 @@ from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.bar_chart import bar_row, interactive_bars, static_bars, with_broken
+from kvstudy.present.drawing.bar_chart import (
+    NUMBERS,
+    bar_row,
+    interactive_bars,
+    static_bars,
+    with_broken,
+)
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.cells import own_sizes
@@ -73,13 +78,51 @@ class Bars(draw.DrawnFigure):
         return "runtime" in self.metrics
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
-        own = {(one.store, one.workload) for one in own_sizes(run.study, run.scale)}
-        return bars(self, run.study, run.results, own=own)
+        """One row per bar, in the order of drawing; empty places are rows without a value.
+
+        ``panel`` is measured (imported, where others measured) or published (only where
+        the study has published values, and not run times of another number of operations),
+        ``group`` the place on the x axis. In ``unit`` are ``value``, ``runs`` (of each of ``n``
+        repetitions, with spaces between), their ``min`` and ``max`` and, from three of them on, the
+        ends ``low`` and ``high`` of their 95 % interval; NaN for published values. ``broken`` is
+        yes or no, ``note`` says why there is no bar, ``rejected`` is
+        yes where the audit of the source rejects the value.
+        """
+        here = "imported" if run.study.imported else "measured"
+        of_another_size = self.shows_runtime and any(
+            map(run.results.of_another_size, self.workloads)
+        )
+        like = run.results.has_published and not of_another_size
+        return self._bars(run, [here, "published"] if like else [here])
 
     def published_rows(self, run: draw.Run) -> pd.DataFrame:
-        rows = bars(self, run.study, run.results, panels=("published",))
+        rows = self._bars(run, ["published"])
         # A store without any bar is told in the text, not by an empty place in each group.
         return rows[rows["store"].isin(rows.dropna(subset="value")["store"])]
+
+    def _bars(self, run: draw.Run, panels: list[str]) -> pd.DataFrame:
+        study, results = run.study, run.results
+        # Of other sizes, whose run times do not compare.
+        own = {(size.store, size.workload) for size in own_sizes(study, run.scale)}
+        several = len(self.workloads) > 1
+        frames = []
+        for panel in panels:
+            rows = []
+            for workload, metric, store in product(self.workloads, self.metrics, study.store_names):
+                group = study.workload(workload).short if several else METRICS[metric].short
+                row = {"panel": panel, "group": group, "store": store, "unit": self.unit}
+                row |= dict.fromkeys(NUMBERS, math.nan) | {"n": None, "runs": ""}
+                row |= {"rejected": "no", "note": ""}
+                if panel != "published" and metric == "runtime" and (store, workload) in own:
+                    rows.append(row | {"note": N_("other size")})
+                    continue
+                operation = self.operation
+                if operation == "all":
+                    operation = results.all_operations(workload) or ""
+                values = _published if panel == "published" else _measured
+                rows.append(row | values(results, (store, workload, operation, metric), self.unit))
+            frames.append(with_broken(rows))
+        return pd.concat(frames, ignore_index=True)
 
     def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
         return static_bars(table, looks, _titles(table, looks), _("one run"))
@@ -98,53 +141,6 @@ class Bars(draw.DrawnFigure):
         if self.metrics[0].startswith("latency"):
             name = _("Latency") if several else _("Latency, {}").format(name.lower())
         return interactive_bars(table, rows, name, titles, looks)
-
-
-def bars(
-    figure: Bars,
-    study: Study,
-    results: Results,
-    panels: tuple[str, ...] = (),
-    own: Set[tuple[str, str]] = frozenset(),
-) -> pd.DataFrame:
-    """One row per bar, in the order of drawing; empty places are rows without a value.
-
-    ``panel`` is measured (imported, where others measured) or published (only where
-    the study has published values, and not run times of another number of operations),
-    ``group`` the place on the x axis. In ``unit`` are ``value``, ``runs`` (of each of ``n``
-    repetitions, with spaces between), their ``min`` and ``max`` and, from three of them on, the
-    ends ``low`` and ``high`` of their 95 % interval; NaN for published values. ``broken`` is
-    yes or no, ``note`` says why there is no bar, ``rejected`` is
-    yes where the audit of the source rejects the value.
-    ``panels`` leaves out the others. ``own`` are stores and workloads of other sizes, whose run
-    times do not compare.
-    """
-    several = len(figure.workloads) > 1
-    groups = [
-        (study.workload(workload).short if several else METRICS[metric].short, workload, metric)
-        for workload, metric in product(figure.workloads, figure.metrics)
-    ]
-    frames = []
-    here = "imported" if study.imported else "measured"
-    like = results.has_published and not (
-        figure.shows_runtime and any(map(results.of_another_size, figure.workloads))
-    )
-    for panel in panels or ((here, "published") if like else (here,)):
-        rows = []
-        for (group, workload, metric), store in product(groups, study.store_names):
-            row = {"panel": panel, "group": group, "store": store, "unit": figure.unit}
-            row |= dict.fromkeys(["value", "min", "max", "low", "high"], math.nan)
-            row |= {"n": None, "runs": "", "rejected": "no", "note": ""}
-            if panel == here and metric == "runtime" and (store, workload) in own:
-                rows.append(row | {"note": N_("other size")})
-                continue
-            operation = figure.operation
-            if operation == "all":
-                operation = results.all_operations(workload) or ""
-            values = _published if panel == "published" else _measured
-            rows.append(row | values(results, (store, workload, operation, metric), figure.unit))
-        frames.append(with_broken(rows))
-    return pd.concat(frames, ignore_index=True)
 
 
 def _published(results: Results, key: Key, unit: str) -> dict[str, object]:

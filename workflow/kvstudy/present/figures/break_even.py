@@ -36,7 +36,35 @@ class BreakEvenPlot(Caching, draw.DrawnFigure):
     )
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
-        return break_even_table(self, run.headline_analysis.rounds, run.swept.published)
+        """One row per panel (published, measured) and number of reads after one write.
+
+        ``without`` and ``cached`` are the costs of the write and the reads in us. The crossing
+        (reads per write) with its 95 % interval low to high is the same in all rows of a panel;
+        NaN where there is none, or where it is not known.
+        """
+        from kvstudy.analyse.findings.rounds import Times, costs_of, printed, published_costs
+
+        times, source = Times(run.headline_analysis.rounds, self.workload), run.swept.published
+        pair = (self.database, self.cache)
+        of_source = (source, self.workload, *pair)
+        fits = [number for number in times.records if number <= self.records]
+        records = max(fits) if fits else min(times.records, default=self.records)
+        panels: list[tuple] = [
+            (PUBLISHED, of, published_costs(*of_source, of, "runtime"))
+            for of in printed(*of_source)
+        ]
+        panels.append((MEASURED, records, costs_of(times, *pair, records)))
+        rows = []
+        for panel, of, costs in panels:
+            if costs is None:
+                continue
+            crossing = costs.crossing()
+            ends = [crossing.value, crossing.low, crossing.high] if crossing else [None] * 3
+            end = MOST if crossing is None else math.ceil(BEYOND * crossing.value)
+            for reads in range(1, min(max(end, FEWEST), MOST) + 1):
+                row = [panel, of, reads, costs.without(reads), costs.cached(reads), *ends]
+                rows.append(row)
+        return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[3:], float))
 
     # Without measurements all of them are published.
     published_rows = rows
@@ -86,38 +114,6 @@ class BreakEvenPlot(Caching, draw.DrawnFigure):
             of = ngettext("{}: {} record", "{}: {} records", records)
             panels[of.format(whose[panel], grouped(str(records)))] = rows
         return panels
-
-
-def break_even_table(
-    figure: BreakEvenPlot, found: pd.DataFrame, published: pd.DataFrame | None
-) -> pd.DataFrame:
-    """One row per panel (published, measured) and number of reads after one write.
-
-    ``without`` and ``cached`` are the costs of the write and the reads in us. The crossing
-    (reads per write) with its 95 % interval low to high is the same in all rows of a panel;
-    NaN where there is none, or where it is not known.
-    """
-    from kvstudy.analyse.findings.rounds import Times, costs_of, printed, published_costs
-
-    times = Times(found, figure.workload)
-    pair = (figure.database, figure.cache)
-    fits = [number for number in times.records if number <= figure.records]
-    records = max(fits) if fits else min(times.records, default=figure.records)
-    panels: list[tuple] = [
-        (PUBLISHED, of, published_costs(published, figure.workload, *pair, of, "runtime"))
-        for of in printed(published, figure.workload, *pair)
-    ]
-    panels.append((MEASURED, records, costs_of(times, *pair, records)))
-    rows = []
-    for panel, of, costs in panels:
-        if costs is None:
-            continue
-        crossing = costs.crossing()
-        numbers = [crossing.value, crossing.low, crossing.high] if crossing else [None] * 3
-        end = MOST if crossing is None else math.ceil(BEYOND * crossing.value)
-        for reads in range(1, min(max(end, FEWEST), MOST) + 1):
-            rows.append([panel, of, reads, costs.without(reads), costs.cached(reads), *numbers])
-    return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[3:], float))
 
 
 def _axis_unit(table: pd.DataFrame) -> tuple[float, str]:

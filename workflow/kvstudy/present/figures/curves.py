@@ -79,7 +79,36 @@ class Curves(draw.DrawnFigure):
         check_lines(self, study, path, key)
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
-        return curves_table(self, run.study, run.swept)
+        """One row per point and panel: the columns of ``Swept.along``, line, panel, saturated.
+
+        Values are in the unit of the axis. ``line`` numbers the lines from 0. ``saturated``
+        is yes at the point from which on throughput is within 5 % of the line's largest
+        (``stats.laws.saturation``), else no.
+        """
+        from kvstudy.stats.laws import saturation
+
+        table = pd.concat(
+            [
+                run.swept.along(line, operation, metric).assign(line=index)
+                for index, line in enumerate(_lines(self, run.study))
+                for metric in self.metrics
+                for operation in _operations(self, metric, line.workload, run.swept)
+            ],
+            ignore_index=True,
+        )
+        with using(ORIGINAL):
+            table["panel"] = [panel_title(row) for row in table.itertuples()]
+        table["saturated"] = "no"
+        speeds = table[(table["metric"] == "throughput") & self.saturation].dropna(subset="value")
+        for _key, mine in speeds.groupby(["line", "side"]):
+            if mine[self.over].nunique() > 1:
+                point = saturation(mine[self.over].tolist(), mine["value"].tolist())
+                table.loc[mine.index[mine[self.over] == point], "saturated"] = "yes"
+        units = table["unit"].replace(UNITS)
+        pairs = zip(table["unit"], units, strict=True)
+        factors = [converted(1, own, unit) if own else 1 for own, unit in pairs]
+        numbers = table[["value", "low", "high"]].mul(factors, axis=0)
+        return table.assign(**numbers, unit=units)
 
     def published_rows(self, run: draw.Run) -> pd.DataFrame:
         rows = self.rows(run)
@@ -128,37 +157,6 @@ class Curves(draw.DrawnFigure):
         places = table["metric"].map(self.metrics.index)
         ordered = table.assign(place=places).sort_values(["place", "side"], kind="stable")
         return dict(list(ordered.groupby("panel", sort=False)))
-
-
-def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
-    """One row per point and panel: the columns of ``Swept.along``, line, panel, saturated.
-
-    Values are in the unit of the axis. ``line`` numbers the lines from 0. ``saturated``
-    is yes at the point from which on throughput is within 5 % of the line's largest
-    (``stats.laws.saturation``), else no.
-    """
-    from kvstudy.stats.laws import saturation
-
-    table = pd.concat(
-        [
-            swept.along(line, operation, metric).assign(line=index)
-            for index, line in enumerate(_lines(figure, study))
-            for metric in figure.metrics
-            for operation in _operations(figure, metric, line.workload, swept)
-        ],
-        ignore_index=True,
-    )
-    with using(ORIGINAL):
-        table["panel"] = [panel_title(row) for row in table.itertuples()]
-    table["saturated"] = "no"
-    speeds = table[(table["metric"] == "throughput") & figure.saturation].dropna(subset="value")
-    for _key, mine in speeds.groupby(["line", "side"]):
-        if mine[figure.over].nunique() > 1:
-            point = saturation(mine[figure.over].tolist(), mine["value"].tolist())
-            table.loc[mine.index[mine[figure.over] == point], "saturated"] = "yes"
-    factors = [converted(1, unit, UNITS.get(unit, unit)) if unit else 1 for unit in table["unit"]]
-    numbers = table[["value", "low", "high"]].mul(factors, axis=0)
-    return table.assign(**numbers, unit=table["unit"].replace(UNITS))
 
 
 def _lines(figure: Curves, study: Study) -> list[Line]:

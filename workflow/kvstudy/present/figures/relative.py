@@ -36,7 +36,28 @@ class RelativePlot(TwoStores, draw.DrawnFigure):
     )
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
-        return relative_table(self, run.headline_analysis.rounds, run.swept.published)
+        """One row per operation, origin (measured, published) and number of records.
+
+        ``ratio`` is the baseline's time by the store's, ``low`` to ``high`` its 95 % interval (NaN
+        where it is not known).
+        """
+        from kvstudy.analyse.findings.rounds import Times
+        from kvstudy.analyse.tidy.results import over_records
+
+        times = Times(run.headline_analysis.rounds, self.workload)
+        source = over_records(run.swept.published, self.workload)
+        pair = f"{self.store}/{self.baseline}"
+        rows = []
+        for operation in self.operations:
+            for count in times.records:
+                ratio = times.relative(self.baseline, self.store, count, operation)
+                if ratio is not None:
+                    rows.append([operation, MEASURED, count, ratio.value, ratio.low, ratio.high])
+            for (store, of, metric, count), (value, _unit) in sorted(source.items()):
+                wanted = (store, of, metric) == (pair, operation, "relative_performance")
+                if wanted and not pd.isna(value):
+                    rows.append([operation, PUBLISHED, count, value, None, None])
+        return pd.DataFrame(rows, columns=COLUMNS).astype({"low": float, "high": float})
 
     # Without measurements all of them are published.
     published_rows = rows
@@ -45,7 +66,7 @@ class RelativePlot(TwoStores, draw.DrawnFigure):
         return "" if table["ratio"].notna().any() else _("nothing was measured")
 
     def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
-        """Draw ``relative_table``: a line per operation with its interval as a band.
+        """A line per operation with its interval as a band.
 
         Published values are hollow points on dashed lines.
         """
@@ -90,33 +111,6 @@ class RelativePlot(TwoStores, draw.DrawnFigure):
 
     def _side_title(self, looks: draw.Looks) -> str:
         return f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
-
-
-def relative_table(
-    figure: RelativePlot, found: pd.DataFrame, published: pd.DataFrame | None
-) -> pd.DataFrame:
-    """One row per operation, origin (measured, published) and number of records.
-
-    ``ratio`` is the baseline's time by the store's, ``low`` to ``high`` its 95 % interval (NaN
-    where it is not known).
-    """
-    from kvstudy.analyse.findings.rounds import Times
-    from kvstudy.analyse.tidy.results import over_records
-
-    times = Times(found, figure.workload)
-    source = over_records(published, figure.workload)
-    pair = f"{figure.store}/{figure.baseline}"
-    rows = []
-    for operation in figure.operations:
-        for count in times.records:
-            ratio = times.relative(figure.baseline, figure.store, count, operation)
-            if ratio is not None:
-                rows.append([operation, MEASURED, count, ratio.value, ratio.low, ratio.high])
-        for (store, of, metric, count), (value, _unit) in sorted(source.items()):
-            wanted = (store, of, metric) == (pair, operation, "relative_performance")
-            if wanted and not pd.isna(value):
-                rows.append([operation, PUBLISHED, count, value, None, None])
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"low": float, "high": float})
 
 
 def line_name(operation: str, origin: str) -> str:

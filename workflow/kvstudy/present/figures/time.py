@@ -25,13 +25,16 @@ FEWEST_SECONDS = 3
 MOST_INTERVALS = 240
 MOST_COLUMNS = 4
 GROUP = ["store", "parameters"]
-SIDES = ["client", "server", "rest"]
+# What used the cores: its name, and its colour and line in charts.
+SIDES = {
+    "client": (N_("client"), "#0072b2", "-"),
+    "server": (N_("server"), "#d55e00", "--"),
+    "rest": (N_("rest of the machine"), "#808080", ":"),
+}
 COLUMNS = [
     *["store", "parameters", "repetition", "strip", "start", "end", "low", "high", "unit"],
     *["warm_up", "verdict", "note"],
 ]
-LABELS = {"client": N_("client"), "server": N_("server"), "rest": N_("rest of the machine")}
-LOOKS = {"client": ("#0072b2", "-"), "server": ("#d55e00", "--"), "rest": ("#808080", ":")}
 # In print, of a side: its area, what lies between the ends of an interval, and its line.
 SERVER = "0.78"
 SPREADS = {
@@ -132,8 +135,8 @@ class TimeStrips(draw.DrawnFigure):
         notes = [_(NOTE)] if (table["warm_up"] > 0).any() else []
         cores = table.loc[table["unit"] == "cores", "high"].max()
         legend = [
-            draw.Look(_(LABELS[side]), color, line=line)
-            for side, (color, line) in LOOKS.items()
+            draw.Look(_(name), color, line=line)
+            for side, (name, color, line) in SIDES.items()
             if side in set(table["strip"])
         ]
         titles = _titles(table, looks, ", ")
@@ -274,25 +277,23 @@ def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
     handles: list[lines.Line2D | patches.Patch] = []
     if (table["warm_up"] > 0).any():
         handles.append(patches.Patch(color="0.88", label=_("warm-up")))
-    for side in [side for side in SIDES if side in set(table["strip"])]:
-        if side in LINES:
-            handles.append(
-                lines.Line2D([], [], linewidth=0.8, label=_(LABELS[side]), **LINES[side])
-            )
-        else:
-            handles.append(patches.Patch(color=SERVER, label=_(LABELS[side])))
+    for side, (name, _color, _line) in SIDES.items():
+        form = {"label": _(name)}
+        if side in set(table["strip"]) and side in LINES:
+            handles.append(lines.Line2D([], [], linewidth=0.8, **LINES[side], **form))
+        elif side in set(table["strip"]):
+            handles.append(patches.Patch(color=SERVER, **form))
     return handles
 
 
 def _row(row: dict, title: str) -> dict:
     names = ["panel", "store", "workload", "repetition", "start", "end", "low", "high"]
     run, name = _("{}, repetition {}").format(title, row["repetition"]), title
-    # A name within the call of the translation would be taken for a text.
-    strip = row["strip"]
-    if strip == "throughput":
+    if row["strip"] == "throughput":
         ends = [chart.exact("throughput", row[end], "ops/s") for end in ("low", "high")]
     else:
-        name = _(LABELS[strip])
+        side, _color, _line = SIDES[row["strip"]]
+        name = _(side)
         run = f"{run}, {name}"
         ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
     return chart.plain(row, names) | {

@@ -128,7 +128,7 @@ def _make_figures(
     study = source.study
     swept = Swept(study, 1.0, SUMMARY.frame(), CELLS.frame(), source.values)
     analysis = SimpleNamespace(rounds=ROUNDS.frame())
-    run = SimpleNamespace(study=study, swept=swept, headline_analysis=analysis)
+    run = SimpleNamespace(study=study, scale=1.0, swept=swept, headline_analysis=analysis)
     run.results = swept.shown(SUMMARY.frame)
     made, left = [], []
     use_style()
