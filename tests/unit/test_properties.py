@@ -88,9 +88,7 @@ def test_references_are_numbered_once_in_order(project):
 
 
 def grid_of(plan: Study, titles: dict[str, str]) -> Grid:
-    run = small.run(study=plan, titles=titles)
-    table = small.table("properties")
-    return table.grids(table.rows(run), run)[0]
+    return small.grid_of(small.table("properties"), small.run(study=plan, titles=titles))
 
 
 def labels(grid: Grid) -> set[str]:
