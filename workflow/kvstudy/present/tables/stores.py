@@ -159,7 +159,7 @@ class TrimmedTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
 
-        def line(store: str, of: pd.DataFrame) -> Line:
+        def lines(store: str, of: pd.DataFrame) -> list[Line]:
             cells = []
             by_metric = of.set_index("metric")
             for metric in ("throughput", "runtime"):
@@ -172,7 +172,7 @@ class TrimmedTable(Table):
                     for name in ("mean", "trimmed", "low", "high")
                 )
                 cells += [mean, trimmed, between(low, high)]
-            return Line(run.titles[store], cells, store)
+            return [Line(run.titles[store], cells, store)]
 
         columns = [
             *(_("ops/s: mean"), _("trimmed"), _("95 % interval")),
@@ -184,7 +184,7 @@ class TrimmedTable(Table):
                 "runs (of five runs one each), with Tukey and McLaughlin's interval."
             )
         ]
-        return [Grid(columns, sections_of(rows, run.study, line), notes, sortable=True)]
+        return [Grid(columns, sections_of(rows, run.study, lines), notes, sortable=True)]
 
 
 class ValidityTable(Table):
