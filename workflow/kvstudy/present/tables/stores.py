@@ -58,7 +58,7 @@ class RunsTable(Table):
             (_("Ops/s"), number_of("value", rate)),
             (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
             (_("CoV"), number_of("cov", lambda cov: share(cov) + (" !" if cov > NOISY else ""))),
-            # Tables sort by the others.
+            # Without the numbers by which a page would sort.
             (_("Whole"), lambda row: str(number_cell(row.whole, rate))),
             (_("Rest"), lambda row: str(number_cell(row.steady, rate))),
             (_("Cut"), lambda row: str(number_cell(row.cut, whole))),
