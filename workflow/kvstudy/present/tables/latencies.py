@@ -63,10 +63,10 @@ class PercentilesTable(Table):
         }
         means = []
         for row in rows.itertuples():
-            metric, value = PERCENTILES.get(row.percent, ""), None
-            if (row.workload, metric) in published:
-                value = results.measured(row.store, row.workload, row.operation, metric)
-            means.append(math.nan if value is None else value.mean)
+            metric = PERCENTILES.get(row.percent, "")
+            value = results.measured(row.store, row.workload, row.operation, metric)
+            shown = value and (row.workload, metric) in published
+            means.append(value.mean if shown else math.nan)
         return rows.assign(mean_of_runs=means)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
