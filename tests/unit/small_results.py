@@ -19,10 +19,13 @@ from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, looks
 from kvstudy.present.drawing.write import read_figure
-from kvstudy.present.typeset.table import Table
+from kvstudy.present.typeset.table import Grid, Table, texts
 from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
 
+from tests.cell_texts import same_cells
+
+TEMPLATES = Path(__file__).parents[2] / "report/templates/tables"
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
 MEANINGS = {"redis": {"update": "HSET"}, "riak": {}, "memcached": {"update": "replace"}}
 COLORS = {"redis": "#d55e00", "riak": "#cc79a7", "memcached": "#009e73"}
@@ -170,6 +173,19 @@ def looked(stores: dict[str, Look] | None = None, of: Study | None = None) -> Lo
 def table(kind: str, **keys: object) -> Table:
     """A table of the ``kind``, as a study file with the ``keys`` names it."""
     return TABLES[kind](name=kind, kind=kind, caption="A table", **keys)
+
+
+def grid_of(of: Table, run: SimpleNamespace) -> Grid:
+    """The only one that the table ``of`` shows of the run."""
+    (made,) = of.grids(of.rows(run), run)
+    return made
+
+
+def both(grid: Grid) -> tuple[str, str]:
+    """A grid as LaTeX and as HTML, which have the same cells."""
+    tex, html = texts([grid], "checks", TEMPLATES)
+    same_cells(tex, html)
+    return tex, html
 
 
 PUBLISHED = """\

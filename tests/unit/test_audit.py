@@ -414,8 +414,7 @@ def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
 def test_beside_a_source_table_what_does_not_fit_is_bold(tmp_path, project):
     path = table(tmp_path / "p.csv", update__latency_mean="3200.00")
     checks = audit(small.study(), path, _setting(tmp_path))
-    of, audited = small.run(audit=checks), small.table("audited")
-    (grid,) = audited.grids(audited.rows(of), of)
+    grid = small.grid_of(small.table("audited"), small.run(audit=checks))
     assert grid.columns == ["Redis"]
     cells = {section.title: section.lines[0].cells for section in grid.sections}
     assert cells["Throughput times run time ÷ operations"] == ["1.0000"]

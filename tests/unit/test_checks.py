@@ -30,8 +30,7 @@ def runs(intervals: pd.DataFrame, steadiness: pd.DataFrame) -> Grid:
 
 def percentiles(found: pd.DataFrame, results: Results) -> Grid:
     of = small.run(analysis=small.analysis(percentiles=found), results=results)
-    table = small.table("percentiles")
-    return table.grids(table.rows(of), of)[0]
+    return small.grid_of(small.table("percentiles"), of)
 
 
 def with_pairs(**changes: object) -> Analysis:

@@ -10,17 +10,14 @@ from kvstudy.analyse.findings.pairs import FLOOR as FLOOR_COLUMNS
 from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.analyse.tidy.results import Results, read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
-from kvstudy.present.typeset.table import texts
 from kvstudy.stats.ratios import unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
 
-from tests.cell_texts import same_cells
 from tests.unit.small_results import CELL_COLUMNS
 
 from . import small_results as small
 
-TEMPLATES = Path(__file__).parents[2] / "report/templates/tables"
 STUDY = Study.model_validate(
     {
         "name": "two",
@@ -100,10 +97,7 @@ def long_form(*values: object) -> pd.DataFrame:
 
 
 def printed(*values: object) -> str:
-    run = run_of(*values)
-    tex, html = texts(TABLE.grids(TABLE.rows(run), run), "comparison", TEMPLATES)
-    same_cells(tex, html)
-    return tex
+    return small.both(small.grid_of(TABLE, run_of(*values)))[0]
 
 
 def test_change_with_its_interval_and_the_share_of_failures():
@@ -195,6 +189,5 @@ def test_repetitions_of_imported_logs_are_not_paired():
     assert (here.low, here.high) == (0, 0)
     welch = unpaired_ratio((500, 600, 700), (500, 600, 700))
     assert (there.low + 1, there.high + 1) == pytest.approx((welch.low, welch.high))
-    run = run_of(results(), nothing, study)
-    (grid,) = TABLE.grids(TABLE.rows(run), run)
+    grid = small.grid_of(TABLE, run_of(results(), nothing, study))
     assert "not paired" in str(grid.notes[0])

@@ -17,20 +17,19 @@ from kvstudy.present.drawing.write import drawing
 from kvstudy.present.report.cells import Names, with_states
 from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
-from kvstudy.present.typeset.table import Grid, texts
+from kvstudy.present.typeset.table import Grid
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
 from matplotlib.figure import Figure
 
-from tests.cell_texts import same_cells
+from tests.cell_texts import html_cells
 from tests.project import SLUG, edit
 from tests.unit.small_results import CELL_COLUMNS
 
 from . import small_results as small
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "report/templates/tables"
 NOTHING = OpenLoop(*(table.frame() for table in TABLES))
 
 
@@ -193,8 +192,8 @@ def test_the_table_has_rates_and_both_times():
     assert set(redis.lines[1].cells) == {DASH}
     assert [line.label for line in riak.lines] == ["50 %", "80 %"]
     assert len(grid.notes) == 1
-    tex, html = texts([grid], "open-loop", TEMPLATES)
-    assert "0.200" in same_cells(tex, html)
+    tex, html = small.both(grid)
+    assert "0.200" in html_cells(html)
     assert r"\multicolumn{4}{c}{Intended time (ms)}" in tex
 
 

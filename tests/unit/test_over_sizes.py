@@ -94,9 +94,7 @@ def rows(study, values: Swept) -> pd.DataFrame:
 
 
 def swept_grid(study: Study, values: Swept) -> Grid:
-    run = small.run(study=study, swept=values)
-    table = study.tables[0]
-    return table.grids(table.rows(run), run)[0]
+    return small.grid_of(study.tables[0], small.run(study=study, swept=values))
 
 
 def test_lines_have_a_value_for_each_point_measured_and_published(project):

@@ -89,9 +89,7 @@ def test_references_are_numbered_once_in_order(project):
 
 
 def grid_of(plan: Study, titles: dict[str, str]) -> Grid:
-    run = small.run(study=plan, titles=titles)
-    table = small.table("properties")
-    return table.grids(table.rows(run), run)[0]
+    return small.grid_of(small.table("properties"), small.run(study=plan, titles=titles))
 
 
 def test_more_stores_than_fit_stand_in_blocks(project):

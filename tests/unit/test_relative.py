@@ -20,12 +20,10 @@ from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.figures.break_even import BreakEvenPlot
 from kvstudy.present.figures.relative import RelativePlot
 from kvstudy.present.tables.rounds import duration
-from kvstudy.present.typeset.table import Grid, Table, texts
+from kvstudy.present.typeset.table import Grid, Table
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.parts import Source
-
-from tests.cell_texts import same_cells
 
 from . import small_results as small
 
@@ -106,12 +104,6 @@ def grid_of(table: Table, frame: pd.DataFrame, published: pd.DataFrame | None = 
     return table.grids(frame, run)[0]
 
 
-def filled(grid: Grid) -> str:
-    tex, html = texts([grid], "relative", Path("report/templates/tables"))
-    same_cells(tex, html)
-    return tex
-
-
 def test_the_time_is_the_trimmed_mean_of_the_rounds_that_count():
     found = analysed(made())
     assert list(found.columns) == TABLE.columns
@@ -169,7 +161,7 @@ def test_relative_performance_of_two_stores(published):
         "404\N{NO-BREAK SPACE}ms",
         "1:32.5",
     ]
-    text = filled(grid)
+    text, _html = small.both(grid)
     # As it is printed; a value without a printed form by itself.
     for printed_form in (r"13\,s", r"0,4\,s", r"24\,631", "1:32", "763", r"0\,ms"):
         assert printed_form in text
@@ -240,7 +232,7 @@ def test_break_even_beside_the_source(published):
     assert ours["crossing"] == pytest.approx(2.5)
     assert ours["low"] < 2.5 < ours["high"]
     assert ours["hits_low"] < 0.6 < ours["hits_high"]
-    text = filled(grid_of(EVEN, frame))
+    text, _html = small.both(grid_of(EVEN, frame))
     for words in ("2.50", "2.57", r"60\,\%", r"61\,\%", "from its rates", "as it is printed"):
         assert words in text
 
@@ -261,7 +253,7 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
 def test_without_deletions_of_the_cache_there_is_no_break_even():
     some = {key: value for key, value in TIMES.items() if key != ("cache", "delete")}
     assert rows_of(EVEN, analysed(made(some)), None).empty
-    filled(grid_of(EVEN, rows_of(EVEN, analysed(made(some)), None)))
+    small.both(grid_of(EVEN, rows_of(EVEN, analysed(made(some)), None)))
 
 
 def test_the_figure_of_the_costs(published):

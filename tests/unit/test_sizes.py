@@ -122,8 +122,7 @@ def test_run_times_of_another_size_are_not_drawn_and_the_table_says_why(project)
     assert drawn.loc["redis", "value"] == pytest.approx(9.545, abs=0.001)
     assert pd.isna(drawn.loc["riak", "value"])
     assert drawn.loc["riak", "note"] == "other size"
-    table = small.table("results", workload="a")
-    notes = table.grids(table.rows(run), run)[0].notes
+    notes = small.grid_of(small.table("results", workload="a"), run).notes
     assert any(re.search(r"20.000 operations instead of 50.000", str(text)) for text in notes)
 
 

@@ -9,12 +9,11 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.latex import Latex, broken, escape, fill
+from kvstudy.present.typeset.latex import Latex, broken, escape
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, write_tables
 
 from . import small_results as small
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "report/templates/tables"
 ENVIRONMENT = {
     "components": [{"component": "CPU", "name": "New", "details": "2 cores"}],
     "stores": {
@@ -32,7 +31,7 @@ def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> P
         environment=environment,
         swept=small.swept(study or small.study()),
     )
-    write_tables(run, TEMPLATES, tmp_path)
+    write_tables(run, small.TEMPLATES, tmp_path)
     return tmp_path
 
 
@@ -182,18 +181,6 @@ def test_long_words_may_break_and_numbers_may_not():
     assert broken("workflow/rules/tidy.smk").split("\N{ZERO WIDTH SPACE}") == [
         *("workflow/", "rules/", "tidy.", "smk")
     ]
-
-
-def test_templates_must_not_use_unknown_names(tmp_path):
-    template = tmp_path / "t.tex.j2"
-    template.write_text("<< nothing >>")
-    with pytest.raises(KvstudyError, match=r"t\.tex\.j2:1: 'nothing' is undefined"):
-        fill(template)
-    template.write_text("<% if %>")
-    with pytest.raises(KvstudyError, match=r"t\.tex\.j2:1: "):
-        fill(template)
-    with pytest.raises(KvstudyError, match="no such template"):
-        fill(tmp_path / "other.tex.j2")
 
 
 def test_numbers():

@@ -16,6 +16,7 @@ from kvstudy.present.typeset.latex import (
     Rich,
     bold,
     escape,
+    fill,
     fill_html,
     grey,
     hanging,
@@ -41,7 +42,7 @@ from tests.cell_texts import (
 
 from . import small_results as small
 from .test_over_sizes import THREADS, swept, swept_study
-from .test_tables import TEMPLATES, tables
+from .test_tables import tables
 
 TITLE = r"Riak_%&#\<K>{V}$~^"
 TAG = re.compile("<[^>]*>")
@@ -56,11 +57,6 @@ def folder(tmp_path_factory) -> Path:
 
 def both(folder: Path, name: str) -> tuple[str, str]:
     return tuple((folder / f"{name}.{form}").read_text("utf-8") for form in ("tex", "html"))
-
-
-def both_of(grid: Grid) -> tuple[str, str]:
-    """A table in both formats."""
-    return texts([grid], "checks", TEMPLATES)
 
 
 @pytest.mark.parametrize(
@@ -140,10 +136,9 @@ def test_one_store_one_workload(tmp_path):
 def test_twelve_thread_counts_are_one_table_that_sorts_by_number():
     study = swept_study()
     values = swept(study, missing={("riak", "a", 3)})
-    table, run = study.tables[0], small.run(study=study, swept=values)
-    (grid,) = table.grids(table.rows(run), run)
-    tex, html = both_of(grid)
-    assert "failed" in same_cells(tex, html)
+    run = small.run(study=study, swept=values)
+    _tex, html = small.both(small.grid_of(study.tables[0], run))
+    assert "failed" in html_cells(html)
     rows = html_rows(html)[1:]
     assert [row[0] for row in rows] == [str(number) for number in THREADS]
     assert {len(row) for row in rows} == {9}
@@ -153,7 +148,7 @@ def test_twelve_thread_counts_are_one_table_that_sorts_by_number():
 
     runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1", phase="run")
     (grid,) = small.table("scaling").grids(scaling(runs, sizes(study)), run)
-    assert "4" in same_cells(*both_of(grid))
+    assert "4" in html_cells(small.both(grid)[1])
 
 
 def test_a_page_of_a_store_has_its_workloads():
@@ -162,13 +157,9 @@ def test_a_page_of_a_store_has_its_workloads():
     summary = small.summarise(values, plan, list(small.TITLES), ["a"])
     runs = small.per_repetition(values, plan, ["a", "c", "insert"])
     found = small.Results(summary, plan, None, lambda: runs)
-    run, table = (
-        small.run(results=found, analysis=small.analysis()),
-        small.table("store", store="redis"),
-    )
-    (grid,) = table.grids(table.rows(run), run)
-    tex, html = both_of(grid)
-    assert "2 098" in same_cells(tex, html)
+    run = small.run(results=found, analysis=small.analysis())
+    _tex, html = small.both(small.grid_of(small.table("store", store="redis"), run))
+    assert "2 098" in html_cells(html)
     assert '<tr data-workload="a">' in html
     assert "not measured" in html_cells(html)
 
@@ -179,7 +170,7 @@ def test_a_table_over_pages_with_long_names_is_one_table():
     below = Line("", ["0 to 2", ""], "x")
     paired = [each for line in some for each in (line, below)]
     grid = Grid([marked("One", store="x"), "Two"], [Section("All", paired, workload="a")])
-    tex, html = both_of(grid)
+    tex, html = small.both(grid)
     assert html.count("<table") == html.count("<tbody") == 1
     there = [cell for cell in latex_cells(tex) if cell != "All"]
     assert [cell for cell in html_cells(html) if cell != "All"] == there
@@ -196,7 +187,7 @@ def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen():
     pairs = pd.DataFrame([{**row, "workload": name} for name in [*names, "mean"]])
     analysis = small.analysis(pairs=pairs)
     (grid,) = small.table("ratios").grids(pairs, small.run(study=study, analysis=analysis))
-    tex, html = both_of(grid)
+    tex, html = texts([grid], "ratios", small.TEMPLATES)
     assert tex.count(r"\toprule") > 1
     assert html.count("<table") == 1
     check_structure(html)
@@ -213,13 +204,20 @@ def test_they_are_tables_in_word_too(folder, tmp_path):
     assert docx_cells(path) == html_cells(text)
 
 
-def test_html_templates_must_not_use_unknown_names(tmp_path):
-    template = tmp_path / "t.html.j2"
-    template.write_text("{{ nothing }}")
-    with pytest.raises(KvstudyError, match=r"t\.html\.j2:1: 'nothing' is undefined"):
-        fill_html(template)
-    with pytest.raises(KvstudyError, match=r"other\.html\.j2: no such template"):
-        fill_html(tmp_path / "other.html.j2")
+@pytest.mark.parametrize(
+    ("fill", "form", "unknown", "broken"),
+    [(fill, "tex", "<< nothing >>", "<% if %>"), (fill_html, "html", "{{ nothing }}", "{% if %}")],
+)
+def test_templates_must_not_use_unknown_names(tmp_path, fill, form, unknown, broken):
+    template = tmp_path / f"t.{form}.j2"
+    template.write_text(unknown)
+    with pytest.raises(KvstudyError, match=rf"t\.{form}\.j2:1: 'nothing' is undefined"):
+        fill(template)
+    template.write_text(broken)
+    with pytest.raises(KvstudyError, match=rf"t\.{form}\.j2:1: "):
+        fill(template)
+    with pytest.raises(KvstudyError, match=rf"other\.{form}\.j2: no such template"):
+        fill(tmp_path / f"other.{form}.j2")
 
 
 def test_a_blank_line_would_end_the_table_for_pandoc(tmp_path):

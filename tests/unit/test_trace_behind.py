@@ -18,7 +18,6 @@ from kvstudy.study.load import load_study
 from . import small_results as small
 
 ROOT = Path(__file__).parents[2]
-TEMPLATES = ROOT / "report/templates/tables"
 STUDIES = sorted(ROOT.glob("config/studies/*/study.yaml"))
 MORE = [
     {"name": "faster", "kind": "comparison", "baseline": "memcached", "store": "redis"},
@@ -46,7 +45,7 @@ def written(of, folder: Path, faults: dict) -> dict[str, bytes]:
     analysis = small.analysis(faults)
     run = small.run(study=of, results=found, analysis=analysis, probes=small.probes(), scale=1.0)
     run.environment, run.swept, run.values = environment, small.swept(of), values
-    write_tables(run, TEMPLATES, folder)
+    write_tables(run, small.TEMPLATES, folder)
     return {path.stem: path.read_bytes() for path in folder.glob("*.csv")}
 
 

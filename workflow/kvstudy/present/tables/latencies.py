@@ -21,9 +21,9 @@ from kvstudy.present.typeset.table import (
     Paper,
     Section,
     Table,
-    by_workload,
     operation_word,
     rate,
+    sections_of,
     two_lines,
     whole,
 )
@@ -63,10 +63,10 @@ class PercentilesTable(Table):
         }
         means = []
         for row in rows.itertuples():
-            metric, value = PERCENTILES.get(row.percent, ""), None
-            if (row.workload, metric) in published:
-                value = results.measured(row.store, row.workload, row.operation, metric)
-            means.append(math.nan if value is None else value.mean)
+            metric = PERCENTILES.get(row.percent, "")
+            value = results.measured(row.store, row.workload, row.operation, metric)
+            shown = value and (row.workload, metric) in published
+            means.append(value.mean if shown else math.nan)
         return rows.assign(mean_of_runs=means)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
@@ -76,17 +76,17 @@ class PercentilesTable(Table):
         head = stacked(_("mean of the"), _("runs' values"))
         columns += [(percent, head, _mean) for percent in averaged]
         columns.sort(key=itemgetter(0))
-        sections = []
-        for setting, mine in by_workload(rows, run.study):
-            lines = []
-            for store in run.titles:
-                of_store = mine[mine["store"] == store].groupby("operation", sort=False)
-                for operation, of in of_store:
-                    of = of.set_index("percent").reindex(SHOWN)
-                    cells = [cell(of.loc[percent]) for percent, _head, cell in columns]
-                    label = f"{run.titles[store]}, {operation_word(operation)}"
-                    lines += two_lines(label, cells, store)
-            sections.append(Section(setting, lines, workload=mine["workload"].iloc[0]))
+
+        def lines(store: str, of_store: pd.DataFrame) -> list[Line]:
+            made = []
+            for operation, of in of_store.groupby("operation", sort=False):
+                of = of.set_index("percent").reindex(SHOWN)
+                cells = [cell(of.loc[percent]) for percent, _head, cell in columns]
+                label = f"{run.titles[store]}, {operation_word(operation)}"
+                made += two_lines(label, cells, store)
+            return made
+
+        sections = sections_of(rows, run.study, lines)
         if not sections:
             sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(columns))])]
         notes = [

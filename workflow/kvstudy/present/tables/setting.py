@@ -324,9 +324,8 @@ class OperationsTable(Table):
 
 def _used(study: Study) -> set[str]:
     """The operations of the study's workloads; all of them are loaded."""
-    used = {"insert"}
-    for use in study.workloads:
-        used.update(operations_of(properties_of(study, use)))
+    operations = (operations_of(properties_of(study, use)) for use in study.workloads)
+    used = {"insert"}.union(*operations)
     return used | {"read", "update"} if "read-modify-write" in used else used
 
 

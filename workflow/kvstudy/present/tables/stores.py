@@ -58,7 +58,7 @@ class RunsTable(Table):
             (_("Ops/s"), number_of("value", rate)),
             (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
             (_("CoV"), number_of("cov", lambda cov: share(cov) + (" !" if cov > NOISY else ""))),
-            # Tables sort by the others.
+            # Without the numbers by which a page would sort.
             (_("Whole"), lambda row: str(number_cell(row.whole, rate))),
             (_("Rest"), lambda row: str(number_cell(row.steady, rate))),
             (_("Cut"), lambda row: str(number_cell(row.cut, whole))),
@@ -110,33 +110,36 @@ class BottleneckTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
-        tried = rows["clients"].notna().any()
-        cores = rows["machine_cores"].max()
         two_digits = partial(significant, digits=2)
+        more = [(_("Of ceiling"), number_of("ceiling", share))]
+        more_note = _("Of ceiling: throughput relative to that of YCSB without a store.")
+        if rows["clients"].notna().any():
+            more = [(_("Clients"), number_of("clients", "{:.0f}".format))]
+            more.append((_("Twice as many"), _twice))
+            more_note = _(
+                "Clients: how many share the threads. Twice as many: throughput of twice as many "
+                "clients relative to theirs, with its 95 % interval; without it, these are the "
+                "most that were tried."
+            )
         columns = [
             (_("Client µs"), number_of("client_cpu", significant)),
             (_("Server µs"), number_of("server_cpu", significant)),
             (_("Client cores"), number_of("client_cores", two_digits)),
             (_("Server cores"), number_of("server_cores", two_digits)),
             (_("In calls"), number_of("in_call", share)),
-            *([] if tried else [(_("Of ceiling"), number_of("ceiling", share))]),
-            *([(_("Clients"), number_of("clients", "{:.0f}".format))] if tried else []),
-            *([(_("Twice as many"), _twice)] if tried else []),
+            *more,
             (_("Client-bound"), lambda row: sentence(row.client_bound) or DASH),
         ]
+        cores = rows["machine_cores"].max()
+        cores_note = _("Client cores, Server cores: cores in use.")
+        if pd.notna(cores):
+            text = _("Client cores, Server cores: cores in use, of {}.")
+            cores_note = text.format(f"{cores:.0f}")
         notes = [
             _("Geometric means over the runs. Client µs, Server µs: CPU time per operation."),
-            _("Client cores, Server cores: cores in use.")
-            if pd.isna(cores)
-            else _("Client cores, Server cores: cores in use, of {}.").format(f"{cores:.0f}"),
+            cores_note,
             _("In calls: share of the client threads' time in calls to the store."),
-            _(
-                "Clients: how many share the threads. Twice as many: throughput of twice as many "
-                "clients relative to theirs, with its 95 % interval; without it, these are the "
-                "most that were tried."
-            )
-            if tried
-            else _("Of ceiling: throughput relative to that of YCSB without a store."),
+            more_note,
         ]
         return [store_grid(rows, run, columns, [" ".join(notes)], sortable=True)]
 
@@ -159,7 +162,7 @@ class TrimmedTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
 
-        def line(store: str, of: pd.DataFrame) -> Line:
+        def lines(store: str, of: pd.DataFrame) -> list[Line]:
             cells = []
             by_metric = of.set_index("metric")
             for metric in ("throughput", "runtime"):
@@ -172,7 +175,7 @@ class TrimmedTable(Table):
                     for name in ("mean", "trimmed", "low", "high")
                 )
                 cells += [mean, trimmed, between(low, high)]
-            return Line(run.titles[store], cells, store)
+            return [Line(run.titles[store], cells, store)]
 
         columns = [
             *(_("ops/s: mean"), _("trimmed"), _("95 % interval")),
@@ -184,7 +187,7 @@ class TrimmedTable(Table):
                 "runs (of five runs one each), with Tukey and McLaughlin's interval."
             )
         ]
-        return [Grid(columns, sections_of(rows, run.study, line), notes, sortable=True)]
+        return [Grid(columns, sections_of(rows, run.study, lines), notes, sortable=True)]
 
 
 class ValidityTable(Table):

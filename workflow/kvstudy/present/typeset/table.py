@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -311,33 +311,29 @@ def store_grid(
     ``more`` is of the ``Grid``.
     """
 
-    def line(store: str, rows: pd.DataFrame) -> Line:
+    def lines(store: str, rows: pd.DataFrame) -> list[Line]:
         row = next(rows.itertuples())
         cells = [cell(row) for _head, cell in columns]
-        return Line(run.titles[store], cells, store, notes=below(row))
+        return [Line(run.titles[store], cells, store, notes=below(row))]
 
-    sections = sections_of(frame, run.study, line)
+    sections = sections_of(frame, run.study, lines)
     return Grid([head for head, _cell in columns], sections, notes, **more)
 
 
 def sections_of(
-    frame: pd.DataFrame, study: Study, line: Callable[[str, pd.DataFrame], Line]
+    frame: pd.DataFrame, study: Study, lines: Callable[[str, pd.DataFrame], list[Line]]
 ) -> list[Section]:
-    """A section per workload and parameters, with a line per store: ``line(store, its rows)``."""
-    sections = []
-    for title, rows in by_workload(frame, study):
-        of_store = dict(list(rows.groupby("store")))
-        lines = [line(store, of_store[store]) for store in study.store_names if store in of_store]
-        sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
-    return sections
-
-
-def by_workload(frame: pd.DataFrame, study: Study) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each workload and its parameters, with the title of their section.
+    """A section per workload and parameters, with the ``lines`` that each store's rows make.
 
     Parameters are in the title only if there are several.
     """
+    sections = []
     for use in study.workloads:
         groups = list(frame[frame["workload"] == use.name].groupby("parameters", sort=False))
         for parameters, rows in groups:
-            yield (f"{use.title}, {parameters}" if len(groups) > 1 else use.title), rows
+            title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
+            of_store = dict(list(rows.groupby("store")))
+            stores = [store for store in study.store_names if store in of_store]
+            made = chain.from_iterable(lines(store, of_store[store]) for store in stores)
+            sections.append(Section(title, list(made), workload=use.name))
+    return sections
