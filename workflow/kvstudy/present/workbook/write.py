@@ -20,6 +20,10 @@ from kvstudy.present.workbook.sheet import LINE, Book, print_set_up, quoted, she
 from kvstudy.present.workbook.tables import Averages, Places, Runs, cells
 from kvstudy.study.controls import is_control
 
+UNKNOWN = "not recorded"
+AS_IN_REPORT = "as on the report's first page"
+# Letters of a line of the sheet that tells what the run is.
+LINE_LETTERS = 112
 HOW = [
     "A run is one measurement on a fresh, empty server. Means are plain means over the runs, but "
     "ratios are of geometric means; a percentile is averaged like any other value, and that mean "
@@ -104,10 +108,6 @@ def _component(part: dict[str, str]) -> str:
     return f"{part['component']}: {name}" + (f" ({details})" if details else "")
 
 
-UNKNOWN = "not recorded"
-AS_IN_REPORT = "as on the report's first page"
-# Letters of a line of the sheet that tells what the run is.
-LINE_LETTERS = 112
 # Text stays text, whatever it begins with.
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 # A run without any date has this one, since a workbook must have one and now would differ.
