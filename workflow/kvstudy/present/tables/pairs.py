@@ -63,7 +63,7 @@ class RatiosTable(Table):
         bound = set(limited[SETTING].itertuples(index=False, name=None))
         settings = [
             (name, parameters)
-            for name in [*study.workload_names, MEAN]
+            for name in study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
             for parameters in rows.loc[rows["workload"] == name, "parameters"].unique()
         ]
         by_pair = {
