@@ -8,7 +8,7 @@ import click
 from kvstudy.commands.options import LANGUAGE
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell, plan
-from kvstudy.study.load import load_study
+from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.raw import noted, probe_directory, raw_directory, set_aside
 
 # Ignored files that are named.
@@ -35,7 +35,6 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.logs.imports.mapping import NAME, read_rows
     from kvstudy.logs.imports.sources import find_sources
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
-    from kvstudy.study.load import STUDIES, load_study
     from kvstudy.study.parts import Imported
 
     sources, ignored = find_sources(folder)
