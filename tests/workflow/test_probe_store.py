@@ -157,5 +157,5 @@ def test_an_earlier_probe_is_kept_aside(pretend_study):
 
 
 def test_a_store_that_the_study_does_not_have(pretend_study):
-    with pytest.raises(KvstudyError, match=r"no store 'pretent'; did you mean 'pretend'\?"):
+    with pytest.raises(KvstudyError, match=r"unknown store 'pretent'; did you mean 'pretend'\?"):
         probe(pretend_study, "pretent")
