@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from scipy import stats
 
 from tests.unit import small_results as small
-from tests.unit.small_results import CELL_COLUMNS
 
 # Operations per second of three repetitions.
 SPEED = {
@@ -22,7 +21,7 @@ SPEED = {
     "near": (101.0, 102.0, 112.0),
 }
 # One of five was disturbed.
-RUNS = [100.0, 104.0, 106.0, 110.0, 500.0]
+RUNS = (100.0, 104.0, 106.0, 110.0, 500.0)
 NO_FLOOR = FLOOR.frame()
 
 
@@ -40,7 +39,7 @@ def tables(speeds: dict[str, tuple[float, ...]] = SPEED) -> tuple[pd.DataFrame, 
             values.append([*key, "run", "overall", "throughput", "ops/s", each[repetition - 1]])
     return (
         pd.DataFrame(values, columns=MEASUREMENTS.columns),
-        pd.DataFrame(cells, columns=CELL_COLUMNS),
+        pd.DataFrame(cells, columns=small.CELL_COLUMNS),
     )
 
 
@@ -160,28 +159,19 @@ def test_runs_without_a_time_have_no_place_in_the_order():
     assert drift_of(order(values, none))["reason"] == "no-times"
 
 
-def repeated(runs: list[float]) -> pd.DataFrame:
-    rows = [
-        ["redis", "a", "p", str(n), "run", "overall", "throughput", "ops/s", each]
-        for n, each in enumerate(runs, start=1)
-    ]
-    return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
-
-
 def test_the_disturbed_run_is_dropped_and_the_plain_mean_stays_beside_it():
-    (row,) = trimmed(repeated(RUNS)).itertuples()
+    table = trimmed(tables({"redis": RUNS})[0])
+    (row,) = table.itertuples()
     assert (row.n, row.mean) == (5, 184)
     assert row.trimmed == pytest.approx((104 + 106 + 110) / 3)
     assert row.low < row.trimmed < row.high
     study = small.study(repetitions=5, trimmed_mean=True)
-    (grid,) = small.table("trimmed").grids(trimmed(repeated(RUNS)), small.run(study=study))
+    (grid,) = small.table("trimmed").grids(table, small.run(study=study))
     (line,) = grid.lines
     assert line.cells[:2] == ["184.0", "106.7"]
     assert line.cells[3:] == [DASH] * 3
-
-
-def test_fewer_than_five_runs_that_count_have_no_trimmed_mean():
-    assert trimmed(repeated(RUNS[:4])).empty
+    # There must be five that count.
+    assert trimmed(tables({"redis": RUNS[:4]})[0]).empty
 
 
 def test_a_study_of_few_repetitions_cannot_ask_for_it():

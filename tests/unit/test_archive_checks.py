@@ -36,16 +36,7 @@ from kvstudy.share.archive.verify import verify
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import find_name
 
-from tests.unit.packed_run import (
-    RUN,
-    cells,
-    planned,
-    put,
-    repacked,
-    sums_of,
-    write_cell,
-    write_run,
-)
+from tests.unit.packed_run import RUN, cells, planned, put, repacked, sums_of, write_cell, write_run
 
 ARCHIVE = Path("small.zip")
 

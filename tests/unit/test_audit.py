@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from click.testing import CliRunner
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, Number, half_unit, quoted, severity
 from kvstudy.analyse.audit.files import (
     audit,
@@ -18,13 +17,13 @@ from kvstudy.analyse.audit.files import (
     read_values,
 )
 from kvstudy.analyse.audit.tables import Source
-from kvstudy.analyse.claims.file import check_source
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
+
+from tests.project import kvstudy
 
 from . import small_results as small
 
@@ -50,14 +49,8 @@ UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
 SETTING = {"threads": 2, "runs": 3, "operations": {"a": 1000}, "decimals": 2}
 SPEED = "redis/a/overall/throughput"
 READ, UPDATE = "redis/a/read/latency_mean", "redis/a/update/latency_mean"
-CLAIM = {
-    "id": "J1",
-    "claim": "A is faster",
-    "place": "p. 1",
-    "said": "quoted",
-    "statements": [{"kind": "order", "workload": "a", "stores": ["redis", "memcached"]}],
-}
 SHARES = {"a": {"read": 0.5, "update": 0.5}}
+QUOTE = {"place": "p", "says": "it", "value": 1}
 
 
 def table(path: Path, **changes: str) -> Path:
@@ -75,11 +68,21 @@ def table(path: Path, **changes: str) -> Path:
     return path
 
 
+def quotes_file(folder: Path, **keys: object) -> Path:
+    path = folder / "quotes.yaml"
+    path.write_text(yaml.safe_dump(keys))
+    return path
+
+
+def checks_of(path: Path, said: Quotes, shares: dict | None = None) -> list:
+    values = read_values(path, said.setting.decimals)
+    return consistency(values, Source(said.setting, said.failures, shares or {}))
+
+
 def wrong(path: Path, setting: dict | None = None, failures: list | None = None) -> dict:
     """The kinds of checks that do not fit, with the first such check of each."""
     said = Quotes.model_validate({"setting": SETTING | (setting or {}), "failures": failures or []})
-    values = read_values(path, said.setting.decimals)
-    checks = consistency(values, Source(said.setting, said.failures, SHARES))
+    checks = checks_of(path, said, SHARES)
     return {check.kind: check for check in reversed(checks) if check.fits in MISFITS}
 
 
@@ -120,13 +123,10 @@ def test_means_over_runs_may_multiply_to_more_but_one_run_may_not(tmp_path):
 
 def test_a_rare_slow_operation_is_weighted_by_its_count(tmp_path):
     change = {"read__operations": "950", "update__operations": "50"}
-    values = read_values(table(tmp_path / "p.csv", **change), 2)
-    checks = consistency(values, Source(Quotes().setting, [], {}))
-    (found,) = [
-        each for each in checks if each.kind == Kind.WEIGHTED and each.metric == "latency_mean"
-    ]
-    assert (found.given, found.expected) == pytest.approx((2000, 1100))
-    assert found.fits == Fits.NONE
+    checks = checks_of(table(tmp_path / "p.csv", **change), Quotes())
+    (check,) = (c for c in checks if (c.kind, c.metric) == (Kind.WEIGHTED, "latency_mean"))
+    assert (check.given, check.expected) == pytest.approx((2000, 1100))
+    assert check.fits == Fits.NONE
 
 
 def test_failed_operations_are_missing_among_the_counts(tmp_path):
@@ -158,11 +158,8 @@ def test_more_than_n_times_the_throughput_of_one_thread(tmp_path):
     path.write_text(HEAD + "\n".join(rows) + "\n")
     check = wrong(path)[Kind.THREADS]
     assert (check.given, check.threads, check.records) == (1.25, 2, 10)
-    assert len([c for c in _checks(path) if c.kind == Kind.THREADS and c.fits in MISFITS]) == 1
-
-
-def _checks(path):
-    return consistency(read_values(path, 0), Source(Quotes().setting, [], {}))
+    kinds = [check.kind for check in checks_of(path, Quotes()) if check.fits in MISFITS]
+    assert kinds.count(Kind.THREADS) == 1
 
 
 @pytest.mark.parametrize(
@@ -280,44 +277,28 @@ def test_what_does_not_fit_is_listed_by_what_it_changes(tmp_path):
     assert list(listed["given"]) == [600, 1200, 1030, 1002]
 
 
-def rejected(path: Path, **changes: str) -> set:
-    """(operation, metric) of the values that are marked."""
-    published = table(path / "p.csv", **changes)
-    (path / "quotes.yaml").write_text(yaml.safe_dump({"setting": SETTING}))
-    checks = audit(small.study(), published, path / "quotes.yaml")
+LATENCIES = {(name, "latency_mean") for name in ("read", "update", "read+update")}
+LONGER = {"update__latency_mean": "4000.00", "read_and_update__latency_mean": "2500.00"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "rejected"),
+    [
+        ({}, set()),
+        # 2 % off is no other result.
+        ({"overall__runtime": "980"}, set()),
+        ({"overall__runtime": "700"}, {("overall", "throughput"), ("overall", "runtime")}),
+        (LONGER, LATENCIES),
+        # The throughput only without its run time.
+        (LONGER | {"overall__runtime": ""}, LATENCIES | {("overall", "throughput")}),
+    ],
+)
+def test_values_that_cannot_be_true_together_are_rejected(tmp_path, project, changes, rejected):
+    published = table(tmp_path / "p.csv", **changes)
+    checks = audit(small.study(), published, quotes_file(tmp_path, setting=SETTING))
     values = judged_values(read_published(published), checks)
-    return set(
-        values.loc[values["rejected"], ["operation", "metric"]].itertuples(index=False, name=None)
-    )
-
-
-def test_values_that_cannot_be_true_together_are_rejected(tmp_path, project):
-    assert rejected(tmp_path) == set()
-    # 2 % off is no other result.
-    assert rejected(tmp_path, overall__runtime="980") == set()
-    assert rejected(tmp_path, overall__runtime="700") == {
-        ("overall", "throughput"),
-        ("overall", "runtime"),
-    }
-
-
-def test_latencies_are_rejected_and_the_throughput_only_without_its_run_time(tmp_path, project):
-    latencies = {(name, "latency_mean") for name in ("read", "update", "read+update")}
-    change = {"update__latency_mean": "4000.00", "read_and_update__latency_mean": "2500.00"}
-    assert rejected(tmp_path, **change) == latencies
-    assert rejected(tmp_path, **change, overall__runtime="") == latencies | {
-        ("overall", "throughput")
-    }
-
-
-def test_a_quote_of_a_claim_that_is_not_there(tmp_path, project):
-    (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": [CLAIM]}))
-    path = tmp_path / "quotes.yaml"
-    path.write_text(
-        yaml.safe_dump({"quotes": [{"place": "p", "says": "it", "value": 1, "claim": "J1/2"}]})
-    )
-    with pytest.raises(KvstudyError, match=r"quotes\[0\]\.claim: .*no statement 'J1/2'.*'J1/1'"):
-        check_source(tmp_path / "study.yaml", small.study())
+    marked = values.loc[values["rejected"], ["operation", "metric"]]
+    assert set(marked.itertuples(index=False, name=None)) == rejected
 
 
 def test_a_number_without_a_table_has_no_verdict(tmp_path):
@@ -356,8 +337,7 @@ def test_a_wrong_address_names_key_and_remedy(tmp_path, expected, message):
     ],
 )
 def test_a_wrong_quote_names_file_key_and_remedy(tmp_path, change, message):
-    path = tmp_path / "quotes.yaml"
-    path.write_text(yaml.safe_dump({"quotes": [{"place": "p", "says": "it", "value": 1} | change]}))
+    path = quotes_file(tmp_path, quotes=[QUOTE | change])
     with pytest.raises(KvstudyError) as error:
         read_yaml(path, Quotes)
     assert f"{path}: " in str(error.value)
@@ -372,16 +352,13 @@ def test_the_audit_is_read_as_it_was_written(tmp_path, project):
 
 
 def test_a_quote_of_a_table_that_is_not_there(tmp_path, project):
-    path = tmp_path / "quotes.yaml"
-    quote = {"place": "p", "says": "it", "value": 1, "expected": READ}
-    path.write_text(yaml.safe_dump({"quotes": [quote]}))
+    path = quotes_file(tmp_path, quotes=[QUOTE | {"expected": READ}])
     with pytest.raises(KvstudyError, match=r"quotes\[0\]\.expected.*needs a published\.csv"):
         audit(small.study(), None, path)
 
 
 def test_the_command_prints_what_does_not_fit(project):
-    study = "config/studies/jedlicka2024/study.yaml"
-    done = CliRunner().invoke(cli, ["audit", "--study", study])
+    done = kvstudy("audit", "--study", "config/studies/jedlicka2024/study.yaml")
     assert done.exit_code == 0, done.output
     assert (
         "CHANGES A RESULT: Table 4.5 riak insert: operations, from throughput and run time"
@@ -391,13 +368,13 @@ def test_the_command_prints_what_does_not_fit(project):
 
 
 def test_a_study_without_a_source_has_nothing_to_audit(project):
-    done = CliRunner().invoke(cli, ["audit", "--study", "config/studies/smoke/study.yaml"])
-    assert "neither published.csv nor quotes.yaml" in str(done.exception)
+    with pytest.raises(KvstudyError, match=r"neither published\.csv nor quotes\.yaml"):
+        kvstudy("audit", "--study", "config/studies/smoke/study.yaml")
 
 
 def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
     path = table(tmp_path / "p.csv", update__latency_mean="3200.00", overall__runtime="1011")
-    checks = audit(small.study(), path, _setting(tmp_path))
+    checks = audit(small.study(), path, quotes_file(tmp_path, setting=SETTING))
     counts, misfits = small.table("audit").grids(checks, small.run())
     assert [line.cells for line in counts.lines][:2] == [
         ["1", DASH, "1", DASH, DASH, DASH],
@@ -413,7 +390,7 @@ def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
 
 def test_beside_a_source_table_what_does_not_fit_is_bold(tmp_path, project):
     path = table(tmp_path / "p.csv", update__latency_mean="3200.00")
-    checks = audit(small.study(), path, _setting(tmp_path))
+    checks = audit(small.study(), path, quotes_file(tmp_path, setting=SETTING))
     grid = small.grid_of(small.table("audited"), small.run(audit=checks))
     assert grid.columns == ["Redis"]
     cells = {section.title: section.lines[0].cells for section in grid.sections}
@@ -421,9 +398,3 @@ def test_beside_a_source_table_what_does_not_fit_is_bold(tmp_path, project):
     assert cells["Share of the time in calls: throughput times mean latency ÷ threads"] == [
         "<b>1.050</b>"
     ]
-
-
-def _setting(folder: Path) -> Path:
-    path = folder / "quotes.yaml"
-    path.write_text(yaml.safe_dump({"setting": SETTING}))
-    return path

@@ -1,11 +1,9 @@
 """What does not fit in each source, as found by hand with its tables and a calculator."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
-from kvstudy.analyse.audit.files import audit, gravest_first, judged_values, quotes, read_values
+from kvstudy.analyse.audit.files import audit, gravest_first, judged_values
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import Support
 from kvstudy.analyse.claims.selection import grid_of
@@ -15,10 +13,9 @@ from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.study.load import load_study
-from kvstudy.study.quotes import Quotes
-from kvstudy.study.reading import read_yaml
 
-ROOT = Path(__file__).parents[2]
+from tests.project import ROOT
+
 STUDIES = ROOT / "config" / "studies"
 
 
@@ -81,10 +78,7 @@ def test_the_thesis(monkeypatch):
     # Table 4.3 has 2832, table 4.4 3714.33; 0.2 and 0.08 % change nothing that is concluded.
     assert {2838, 3717.33} < set(digits["given"])
     assert len(digits) == 42
-
-
-def test_what_the_thesis_audit_rejects(monkeypatch):
-    checks = audited("jedlicka2024", monkeypatch)
+    # What is rejected.
     values = judged_values(read_published(STUDIES / "jedlicka2024" / "published.csv"), checks)
     rows = values[values["rejected"]]
     assert sorted(rows[["workload", "operation", "metric"]].itertuples(index=False, name=None)) == [
@@ -97,6 +91,14 @@ def test_what_the_thesis_audit_rejects(monkeypatch):
         ("mean", "overall", "throughput"),
     ]
     assert set(rows["store"]) == {"riak"}
+    # What weighting would make of its combined rows.
+    combined = checks[checks["kind"] == Kind.COMBINED]
+    assert set(combined["fits"]) == {Fits.YES}
+    rows = checks[(checks["kind"] == Kind.WEIGHTED) & (checks["metric"] == "latency_mean")]
+    weighted = rows.set_index(["store", "workload"])["expected"]
+    # (949728·2072.91 + 50272·5827.51)/10⁶
+    assert weighted["riak", "b"] == pytest.approx(2261.66, abs=0.01)
+    assert weighted["redis", "b"] == pytest.approx(845.03, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -130,17 +132,6 @@ def test_claims_and_audit_agree_on_each_sentence(name, monkeypatch):
                 elif fits and row.statement_source == Support.SUPPORTED:
                     assert not fits & {Fits.RESULT, Fits.VALUE}, names
     assert next(rows, None) is None
-
-
-def test_what_weighting_would_make_of_the_thesis_combined_rows(monkeypatch):
-    checks = audited("jedlicka2024", monkeypatch)
-    combined = checks[checks["kind"] == Kind.COMBINED]
-    assert set(combined["fits"]) == {Fits.YES}
-    rows = checks[(checks["kind"] == Kind.WEIGHTED) & (checks["metric"] == "latency_mean")]
-    found = rows.set_index(["store", "workload"])["expected"]
-    # (949728·2072.91 + 50272·5827.51)/10⁶
-    assert found["riak", "b"] == pytest.approx(2261.66, abs=0.01)
-    assert found["redis", "b"] == pytest.approx(845.03, abs=0.01)
 
 
 def test_strong_against_eventual_consistency(monkeypatch):
@@ -183,34 +174,18 @@ def test_mysql_against_mongodb(monkeypatch):
         ("6.5", -10, Fits.VALUE),
         ("6.5", -10, Fits.VALUE),
     ]
-
-
-def test_a_possible_cause_is_told_as_possible(monkeypatch):
-    checks = audited("haverinen2018", monkeypatch)
+    # A possible cause is told as possible.
     notes = checks.loc[(checks["kind"] == Kind.THREADS) & (checks["note"] != ""), "note"]
     assert len(notes) == 10
     assert notes.map(sentence).str.contains("perhaps").all()
 
 
-def test_mysql_against_redis_as_a_cache(tmp_path):
-    rates = {
-        ("mysql", "insert"): [745, 763, 713, 636],
-        ("redis", "insert"): [21277, 24631, 24468, 25589],
-        ("mysql", "read"): [8224, 8326, 8326, 8439, 8117, 8479, 8217],
-        ("redis", "read"): [22936, 23753, 22883, 22883, 22883, 23753, 22935],
-    }
-    lines = ["study,table,store,workload,operation,metric,unit,value,records"]
-    for (store, operation), values in rates.items():
-        for power, rate in enumerate(values, start=7 - len(values)):
-            key = f"petrov2014,Table,{store},rounds,{operation},throughput,ops/s"
-            lines.append(f"{key},{rate},{10**power}")
-    path = tmp_path / "published.csv"
-    path.write_text("\n".join(lines) + "\n")
-    file = STUDIES / "petrov2014/quotes.yaml"
-    checks = quotes(read_yaml(file, Quotes).quotes, read_values(path, 0), file)
-    assert len(checks) == 25
+def test_mysql_against_redis_as_a_cache(monkeypatch):
+    checks = audited("petrov2014", monkeypatch)
+    text = checks[checks["kind"] == Kind.TEXT]
+    assert len(text) == 25
     # The formula takes 0.4 s for what the rates make 0.437 s: 2.57 reads, and no 2.5.
-    (wrong,) = [check for check in checks if check.fits != Fits.YES]
+    (wrong,) = text[text["fits"] != Fits.YES].itertuples()
     assert (wrong.given, wrong.expected) == pytest.approx((2.5, 2.571), abs=1e-3)
 
 

@@ -60,14 +60,11 @@ def test_a_server_that_is_not_seen(tmp_path):
     assert shares(tmp_path, inside)["background_cpu"] == pytest.approx(30)
 
 
-def test_too_short_to_tell(tmp_path):
+def test_too_short_to_tell_or_without_samples_of_the_machine(tmp_path):
+    assert shares(tmp_path, manifest()) == {}
     rows = "run,0,1,0,1,0\nrun,0.4,1.4,0,1.4,0\n"
     assert shares(write(tmp_path, HEADER + rows), manifest()) == {}
     assert shares(write(tmp_path, HEADER), manifest()) == {}
-
-
-def test_logs_without_samples_of_the_machine(tmp_path):
-    assert shares(tmp_path, manifest()) == {}
 
 
 @pytest.mark.parametrize(
@@ -97,13 +94,8 @@ def test_how_many_cells_and_the_worst():
     ]
     found = disturbance(MEASUREMENTS.frame(rows))
     assert (found["background_cpu"]["cells"], found["background_cpu"]["above"]) == (3, 2)
-    assert found["background_cpu"]["worst"] == {
-        "store": "riak",
-        "workload": "a",
-        "parameters": "r1",
-        "repetition": 2,
-        "value": 61.0,
-    }
+    worst = {"store": "riak", "workload": "a", "parameters": "r1", "repetition": 2, "value": 61.0}
+    assert found["background_cpu"]["worst"] == worst
     assert (found["steal_cpu"]["cells"], found["steal_cpu"]["above"]) == (1, 0)
     assert disturbance(MEASUREMENTS.frame()) == {}
 

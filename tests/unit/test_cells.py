@@ -1,4 +1,4 @@
-"""Which cells a study has, under which names and in which order."""
+"""Which cells a study has, in which order, and how they are named in texts."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -7,12 +7,15 @@ import pytest
 import yaml
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, phase_command
+from kvstudy.present.report.cells import Names
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import find_cell, plan, run_name
 from kvstudy.study.load import STORES, load_study, study_path
 from kvstudy.study.model import Study
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_workload
+
+from . import small_results as small
 
 
 @pytest.fixture
@@ -94,12 +97,7 @@ def test_a_workload_can_have_sizes_properties_and_a_name_of_its_own(study):
     assert cells["b"].parameters == "r7_o1000000_t4"
     assert cells["a-wide"].parameters == "r100000_o1000000_t16"
     assert dict(cells["a-wide"].properties) == dict(cells["a"].properties) | {"fieldcount": "5"}
-
-
-def test_the_client_gets_all_properties_of_a_workload_under_another_name(study):
-    wide = WorkloadUse(name="a-wide", file="a", properties={"fieldcount": 5})
-    uses = [WorkloadUse(name="a"), wide]
-    cells = {cell.workload: cell for cell in plan(study.model_copy(update={"workloads": uses}))}
+    # The client gets all properties of a workload under another name.
     store = load_store(STORES / cells["a"].folder)
     client = Client("kvstudy", "lib/*", store.ycsb.db, ())
     plain, other = (
@@ -109,8 +107,29 @@ def test_the_client_gets_all_properties_of_a_workload_under_another_name(study):
     assert "workloads/a" in plain
     assert not any(word.startswith("readproportion") for word in plain)
     assert "-P" not in other
-    given = dict(word.split("=", 1) for word in other if "=" in word)
-    assert given["fieldcount"] == "5"
+    options = dict(word.split("=", 1) for word in other if "=" in word)
+    assert options["fieldcount"] == "5"
     for name, value in load_workload(Path("workloads/a")).items():
         if name not in ("recordcount", "operationcount"):
-            assert given[name] == value
+            assert options[name] == value
+
+
+def names(**parameters: object) -> Names:
+    study = small.study(parameters=parameters)
+    return Names.of(study, small.TITLES, plan(study))
+
+
+def test_one_set_of_sizes_needs_no_name(project):
+    texts = names(records=100, operations=20, threads=4)
+    assert {texts.sizes(*key) for key in texts.cells} == {""}
+    assert texts.workload("a", "r100_o20_t4") == "Workload A"
+
+
+def test_only_what_differs_is_named(project):
+    texts = names(records=[100, 10_000], operations=20, threads=[1, 4])
+    assert texts.workload("a", "r10000_o20_t1") == (
+        "Workload A (10\N{NARROW NO-BREAK SPACE}000 records, 1 client thread)"
+    )
+    assert texts.sizes("a", "r100_o20_t4") == "100 records, 4 client threads"
+    # Of a cell that was not planned only the workload is named.
+    assert texts.workload("a", "other") == "Workload A"

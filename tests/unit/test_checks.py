@@ -1,6 +1,7 @@
 """The tables that say how far the values can be trusted."""
 
 import pandas as pd
+import pytest
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.findings.repetitions import PERCENTILES
@@ -11,11 +12,19 @@ from kvstudy.study.model import Study
 
 from . import small_results as small
 
+# Columns of the means of a run's seconds, and what was cut off.
+MEANS = ["Whole", "Rest", "Cut"]
+
 
 def lines(grid: Grid) -> dict[str, list[str]]:
     """Of the only section, or that of workload a."""
     section = grid.sections[0]
     return {line.label: line.cells for line in section.lines}
+
+
+def row(grid: Grid, label: str) -> dict[str, str]:
+    """The cells of a line by their columns."""
+    return dict(zip(grid.columns, lines(grid)[label], strict=True))
 
 
 def ratios(analysis: Analysis, study: Study | None = None) -> Grid:
@@ -31,6 +40,12 @@ def runs(intervals: pd.DataFrame, steadiness: pd.DataFrame) -> Grid:
 def percentiles(found: pd.DataFrame, results: Results) -> Grid:
     of = small.run(analysis=small.analysis(percentiles=found), results=results)
     return small.grid_of(small.table("percentiles"), of)
+
+
+def seconds(*runs: tuple) -> pd.DataFrame:
+    """What is told of runs of Redis, from their repetition on."""
+    key = ["redis", "a", "r10_o20_t1"]
+    return pd.DataFrame([[*key, *run] for run in runs], columns=STEADINESS.columns)
 
 
 def with_pairs(**changes: object) -> Analysis:
@@ -61,27 +76,17 @@ def test_what_is_undecided_is_marked_and_one_run_has_no_interval():
 
 
 def test_runs_tell_interval_spread_and_steadiness():
-    key = ["redis", "a", "r10_o20_t1"]
-    verdicts = ["steady", "no steady state"]
-    steadiness = pd.DataFrame(
-        [
-            [*key, str(n), 60, 5 * n, verdict, 0.01, 900.0 + n, 1000.0 + n]
-            for n, verdict in enumerate(verdicts, 1)
-        ]
+    steadiness = seconds(
+        ("1", 60, 5, "steady", 0.01, 901.0, 1001.0),
+        ("2", 60, 10, "no steady state", 0.01, 902.0, 1002.0),
         # Two whole seconds: in no mean.
-        + [[*key, "3", 2, 0, "too short to judge", 0.1, 9.0, 9.0]],
-        columns=STEADINESS.columns,
+        ("3", 2, 0, "too short to judge", 0.1, 9.0, 9.0),
     )
-    grid = runs(small.analysis().intervals, steadiness)
-    redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
+    redis = row(runs(small.analysis().intervals, steadiness), "Redis")
     assert redis["CoV"] == "6.7 %"
     assert redis["Steady"] == "1 of 3 !"
     # Means over the two runs, which were cut after 5 and 10 s.
-    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == [
-        "902",
-        "1\N{NARROW NO-BREAK SPACE}002",
-        "8",
-    ]
+    assert [redis[name] for name in MEANS] == ["902", "1\N{NARROW NO-BREAK SPACE}002", "8"]
     assert "\N{NARROW NO-BREAK SPACE}" in redis["Ops/s"]
     noisy = small.analysis().intervals.assign(cov=0.2)
     grid = runs(noisy, steadiness.assign(verdict="too short to judge"))
@@ -96,41 +101,32 @@ def test_percentiles_with_few_operations_beyond_are_left_out():
         columns=PERCENTILES.columns,
     )
     grid = percentiles(found, small.results(source=False))
-    cells = dict(zip(grid.columns, lines(grid)["Redis, read"], strict=True))
-    assert cells == {"50 %": "80", "95 %": DASH, "99 %": DASH, "99.9 %": DASH}
+    assert row(grid, "Redis, read") == {"50 %": "80", "95 %": DASH, "99 %": DASH, "99.9 %": DASH}
     assert lines(grid)[""] == ["70\N{EN DASH}90", "", "", ""]
 
 
-def test_runs_with_fewer_than_three_whole_seconds_have_no_mean_of_seconds():
-    seconds = pd.DataFrame(
-        [["redis", "a", "r10_o20_t1", "1", 2, 0, "too short to judge", 0.1, 33.0, 33.0]],
-        columns=STEADINESS.columns,
-    )
-    grid = runs(small.analysis().intervals, seconds)
-    redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
-    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == [DASH] * 3
+@pytest.mark.parametrize(
+    ("run", "means"),
+    [
+        # Fewer than three whole seconds have no mean.
+        (("1", 2, 0, "too short to judge", 0.1, 33.0, 33.0), [DASH] * 3),
+        # Without warm-up there is no second value.
+        (("1", 9, 0, "too short to judge", 0.1, 50.0, 50.0), ["50.0", DASH, "0"]),
+    ],
+)
+def test_means_of_the_seconds_of_a_short_run(run, means):
+    grid = runs(small.analysis().intervals, seconds(run))
+    assert [row(grid, "Redis")[name] for name in MEANS] == means
+    assert [row(grid, "Memcached")[name] for name in MEANS] == [DASH] * 3
 
 
 def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
     intervals = small.analysis().intervals.iloc[::-1]
-    nothing = STEADINESS.frame()
-    assert list(lines(runs(intervals, nothing))) == ["Redis", "Memcached"]
+    assert list(lines(runs(intervals, STEADINESS.frame()))) == ["Redis", "Memcached"]
     rows = [[store, "a", "p", "read", 50.0, 8, 8, 8, 1, 500] for store in ("memcached", "redis")]
     found = pd.DataFrame(rows, columns=PERCENTILES.columns)
     (section,) = percentiles(found, small.results(source=False)).sections
     assert [line.label for line in section.lines] == ["Redis, read", "Memcached, read"]
-
-
-def test_a_run_without_warm_up_has_no_second_value():
-    seconds = pd.DataFrame(
-        [["redis", "a", "r10_o20_t1", "1", 9, 0, "too short to judge", 0.1, 50.0, 50.0]],
-        columns=STEADINESS.columns,
-    )
-    grid = runs(small.analysis().intervals, seconds)
-    redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
-    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == ["50.0", DASH, "0"]
-    memcached = dict(zip(grid.columns, lines(grid)["Memcached"], strict=True))
-    assert [memcached[name] for name in ("Whole", "Rest", "Cut")] == [DASH] * 3
 
 
 def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
@@ -141,13 +137,12 @@ def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
         for percent in (50.0, 95.0, 99.0)
     ]
     found = pd.DataFrame(rows, columns=PERCENTILES.columns)
-    merged = "80"
     grid = percentiles(found, small.results())
     average = stacked("mean of the", "runs' values")
     columns = ["50 %", "95 %", average, "99 %", average, "99.9 %"]
     assert [str(column) for column in grid.columns] == columns
     # Redis has 100 us in every run.
-    assert lines(grid)["Redis, read"] == [merged, merged, "100", merged, "100", DASH]
+    assert lines(grid)["Redis, read"] == ["80", "80", "100", "80", "100", DASH]
     assert "no percentile of any set of operations" in grid.notes[-1]
     # The source published none of workload c.
     grid = percentiles(found.assign(workload="c"), small.results())
@@ -155,11 +150,9 @@ def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
 
 
 def test_several_parameters_have_a_section_each():
-    both = pd.concat(
-        [small.analysis().intervals, small.analysis().intervals.assign(parameters="other")]
-    )
-    nothing = STEADINESS.frame()
-    grid = runs(both, nothing)
+    intervals = small.analysis().intervals
+    both = pd.concat([intervals, intervals.assign(parameters="other")])
+    grid = runs(both, STEADINESS.frame())
     titles = [section.title for section in grid.sections]
     sizes = ("r10_o20_t1", "other")
     assert titles == [f"Workload {name}, {which}" for name in "AC" for which in sizes]

@@ -34,7 +34,6 @@ from kvstudy.present.typeset.table import notes_of
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
-from kvstudy.study.model import Study
 
 THESIS = Path("config/studies/jedlicka2024")
 
@@ -410,10 +409,24 @@ def test_unequal_updates_are_judged_as_the_source_did_them_and_marked():
     assert marks(ratio(2, workload="mean"), in_mean) == UNEQUAL
 
 
-def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders(thesis_claims, published_runs):
-    """The thesis's own values, with a spread of 0.1 %, on stores whose updates differ."""
-    claims, grid, stores = thesis_claims
-    found = judge_claims(claims, Names({}, {}, grid), stores, published_runs, None)
+def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders():
+    """What the thesis printed, with a spread of 0.1 %, on stores whose updates differ."""
+    study = load_study(THESIS / "study.yaml")
+    grid = grid_of(study, 1.0)
+    rows = read_published(THESIS / "published.csv")
+    source = published_values(rows, grid, study.workload_names)
+    shown = {use: sizes.slug for use, sizes in grid.shown.items()} | {"mean": "all"}
+    runs_of = {
+        (store, workload, shown[workload]): {
+            key: {str(n): runs["source"] * (1 + n / 1000) for n in range(3)}
+            for key, runs in of.items()
+        }
+        for (store, workload, _), of in source.runs_of.items()
+    }
+    records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
+    measured = Values(runs_of, updating={"a", "b"}, records=records)
+    claims = load_claims(THESIS / "claims.yaml", study)
+    found = judge_claims(claims, Names({}, {}, grid), study.store_names, measured, None)
     verdicts = dict(zip(found["id"], found["verdict"], strict=True))
     assert verdicts["J1"] == verdicts["J8"] == "reproduced"
 
@@ -476,35 +489,6 @@ def test_sizes_are_those_that_were_measured():
         "Insert, Fast: 1 000 000 records / 100 000 records",
         "Insert, Fast, 100 000 records",
     ]
-
-
-@pytest.fixture
-def thesis() -> Study:
-    return load_study(THESIS / "study.yaml")
-
-
-@pytest.fixture
-def thesis_claims(thesis) -> tuple:
-    claims = load_claims(THESIS / "claims.yaml", thesis)
-    return claims, grid_of(thesis, 1.0), thesis.store_names
-
-
-@pytest.fixture
-def published_runs(thesis, thesis_claims) -> Values:
-    """Three repetitions of what the thesis printed, as if they had been measured."""
-    grid = thesis_claims[1]
-    rows = read_published(THESIS / "published.csv")
-    source = published_values(rows, grid, thesis.workload_names)
-    shown = {use: sizes.slug for use, sizes in grid.shown.items()} | {"mean": "all"}
-    runs_of = {
-        (store, workload, shown[workload]): {
-            key: {str(n): runs["source"] * (1 + n / 1000) for n in range(3)}
-            for key, runs in of.items()
-        }
-        for (store, workload, _), of in source.runs_of.items()
-    }
-    records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
-    return Values(runs_of, updating={"a", "b"}, records=records)
 
 
 def published(*rows: tuple, rejected: set = frozenset(), checks=None) -> Values:

@@ -1,23 +1,24 @@
-"""The claims of the studies that are here, and what is said of a wrong file."""
+"""Claims, quotes and properties of the studies that are here, and what is said of wrong ones."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
-from kvstudy.analyse.claims.file import Claims, load_claims
+from kvstudy.analyse.claims.file import Claims, check_source, load_claims
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values
 from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import load_study
+from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.reading import read_yaml
 
-ROOT = Path(__file__).parents[2]
-FILES = sorted((ROOT / "config" / "studies").glob("*/claims.yaml"))
-PATH = Path("config/studies/jedlicka2024/claims.yaml")
+from tests.project import ROOT, edit
+
+FILES = sorted((ROOT / STUDIES).glob("*/claims.yaml"))
+STUDY = STUDIES / "jedlicka2024/study.yaml"
 
 
 def source(study_path: Path) -> dict[str, str]:
@@ -31,12 +32,9 @@ def source(study_path: Path) -> dict[str, str]:
     return dict(zip(found["id"], found["source"], strict=True))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
-def test_the_claims_of_each_study_are_valid(project, path):
-    assert read_yaml(path, Claims).claims
-    study = Path("config/studies") / path.parent.name / "study.yaml"
-    if study.is_file():
-        load_claims(path, load_study(study))
+@pytest.mark.parametrize("path", sorted(STUDIES.glob("*/study.yaml")), ids=lambda p: p.parent.name)
+def test_every_study_here_is_good(project: Path, path: Path):
+    check_source(path, load_study(path))
 
 
 def test_every_claim_of_the_sources_is_there():
@@ -49,7 +47,7 @@ def test_every_claim_of_the_sources_is_there():
 def test_what_the_thesis_supports_with_its_own_tables(project):
     # By hand, from tables 4.2 to 4.5: all but J11, of which it prints no values.
     expected = {f"J{n}": "supported" for n in (1, 2, 3, 4, 5, 6, 7, 8, 10)}
-    assert source(PATH.with_name("study.yaml")) == expected | {"J11": "no data"}
+    assert source(STUDY) == expected | {"J11": "no data"}
 
 
 def test_what_the_comparison_over_threads_supports_with_its_own_tables(project):
@@ -57,18 +55,17 @@ def test_what_the_comparison_over_threads_supports_with_its_own_tables(project):
     # read-only throughput (claimed: a quarter), ten times the records down to 12 % (claimed:
     # half), and with them it reads 25 times as fast as it updates (claimed: 5.9 times).
     expected = dict.fromkeys(("H2", "H3", "H4"), "not supported")
-    found = source(Path("config/studies/haverinen2018/study.yaml"))
+    found = source(STUDIES / "haverinen2018/study.yaml")
     assert found == expected | {"H1": "supported", "H5": "no data"}
 
 
 def test_what_the_slides_support(project):
     # They give no rate of Memcached.
-    study = Path("config/studies/riak-consistency/study.yaml")
-    assert source(study) == {"J9": "supported in part"}
+    assert source(STUDIES / "riak-consistency/study.yaml") == {"J9": "supported in part"}
 
 
 def test_sizes_of_claims_are_found_in_a_scaled_run(project):
-    study = load_study(Path("config/studies/haverinen2018/study.yaml"))
+    study = load_study(STUDIES / "haverinen2018/study.yaml")
     grid = grid_of(study, 0.1)
     assert grid.values("c", "records") == [10000, 100000]
     found = grid.find("c", {"records": 100000, "operations": 100000000, "threads": 4})
@@ -95,25 +92,31 @@ def test_sizes_of_claims_are_found_in_a_scaled_run(project):
     ],
 )
 def test_a_changed_value_of_the_thesis_breaks_the_claim(project, rows, changed, claim):
-    path = PATH.with_name("published.csv")
+    path = STUDY.with_name("published.csv")
     frame = pd.read_csv(path)
     keys = ["store", "workload", "operation", "metric"]
     chosen = (frame[keys] == list(rows)).all(axis=1)
     assert chosen.sum() == 1
     frame.loc[chosen, "value"] = changed
     frame.to_csv(path, index=False)
-    assert source(PATH.with_name("study.yaml"))[claim] == "not supported"
+    assert source(STUDY)[claim] == "not supported"
 
 
-def edit(change) -> None:
-    data = yaml.safe_load(PATH.read_text())
-    change(data["claims"])
-    PATH.write_text(yaml.safe_dump(data))
-
-
-def statement(**keys: object):
+def statement(**keys: object) -> Callable[[dict], None]:
     """Puts these keys in place of the first statement."""
-    return lambda claims: claims[0].update(statements=[keys])
+    return lambda data: data["claims"][0].update(statements=[keys])
+
+
+def expecting(operand: object) -> Callable[[dict], None]:
+    return lambda data: data["quotes"][0].update(expected=operand)
+
+
+def check_refusal(file: str, change: Callable[[dict], object], message: str) -> None:
+    path = edit(STUDY.with_name(file), change)
+    with pytest.raises(KvstudyError) as error:
+        check_source(STUDY, load_study(STUDY))
+    assert str(error.value).startswith(f"{path}: ")
+    assert message in str(error.value)
 
 
 RATIO = {"kind": "ratio", "workload": "a", "times": 2}
@@ -183,27 +186,76 @@ RATIO = {"kind": "ratio", "workload": "a", "times": 2}
             "claims[0].statements[0].metric: failed_share may be 0 and has no ratio",
         ),
         (
-            lambda claims: claims[1].update(id="J1"),
+            lambda data: data["claims"][1].update(id="J1"),
             "claims[1].id: 'J1' stands there twice; give each its own",
         ),
-        (lambda claims: claims[0].pop("place"), "claims[0].place: is missing; add it"),
-        (lambda claims: claims[0].update(said="hinted"), "claims[0].said: "),
-        (lambda claims: claims[0].update(plase="x"), "claims[0].plase: unknown key"),
+        (lambda data: data["claims"][0].pop("place"), "claims[0].place: is missing; add it"),
+        (lambda data: data["claims"][0].update(said="hinted"), "claims[0].said: "),
+        (lambda data: data["claims"][0].update(plase="x"), "claims[0].plase: unknown key"),
     ],
 )
-def test_a_wrong_file_is_refused(project, change, message):
-    edit(change)
-    study = load_study(PATH.with_name("study.yaml"))
-    with pytest.raises(KvstudyError) as error:
-        load_claims(PATH, study)
-    assert str(error.value).startswith(f"{PATH}: ")
-    assert message in str(error.value)
+def test_wrong_claims_are_refused(project, change, message):
+    check_refusal("claims.yaml", change, message)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        (
+            "quotes.yaml",
+            expecting("rediss/a/read/operations"),
+            "quotes[0].expected: rediss/a/read/operations: unknown store of published.csv "
+            "'rediss'; did you mean 'redis'?",
+        ),
+        (
+            "quotes.yaml",
+            lambda data: data["quotes"][0].update(claim="J1/99"),
+            "quotes[0].claim: config/studies/jedlicka2024/claims.yaml has no statement 'J1/99'; "
+            "did you mean 'J1/",
+        ),
+        (
+            "quotes.yaml",
+            expecting({"ratio": ["redis/inzert/overall/throughput", 2]}),
+            "unknown workload of published.csv 'inzert'; did you mean 'insert'?",
+        ),
+        (
+            "quotes.yaml",
+            expecting({"mean": ["redis/a/*/latency_men"]}),
+            "unknown metric of published.csv 'latency_men'; did you mean 'latency_mean'?",
+        ),
+        (
+            "quotes.yaml",
+            lambda data: data["failures"][0].update(store="riack"),
+            "failures[0].store: unknown store 'riack'; did you mean 'riak'?",
+        ),
+        (
+            "quotes.yaml",
+            lambda data: data["failures"][0].update(operation="updaet"),
+            "failures[0].operation: must be one of read, update, insert, scan, read-modify-write, "
+            "but is 'updaet'; did you mean 'update'?",
+        ),
+        (
+            "quotes.yaml",
+            lambda data: data["setting"]["operations"].update(inzert=5),
+            "setting.operations: unknown workload or operation 'inzert'; did you mean 'insert'?",
+        ),
+        (
+            "properties.yaml",
+            lambda data: data["stores"].update(reddis={}),
+            "stores: unknown store 'reddis'; did you mean 'redis'?",
+        ),
+        (
+            "properties.yaml",
+            lambda data: data["stores"]["redis"].update(licens="x"),
+            "redis: unknown property 'licens'; did you mean 'licence'?",
+        ),
+    ],
+)
+def test_unknown_names_in_other_files_are_refused(project, file, change, message):
+    check_refusal(file, change, message)
 
 
 def test_the_best_of_one_store_is_no_claim(project):
-    path = PATH.with_name("study.yaml")
-    data = yaml.safe_load(path.read_text())
-    data.update(stores=["aerospike"], tables=[], figures=[], expected_failures=[])
-    path.write_text(yaml.safe_dump(data))
+    edit(STUDY, stores=["aerospike"], tables=[], figures=[], expected_failures=[])
     with pytest.raises(KvstudyError, match=r"store: 'aerospike' is the study's only store"):
-        load_claims(PATH, load_study(path))
+        check_source(STUDY, load_study(STUDY))

@@ -14,33 +14,17 @@ from kvstudy.stats.ratios import unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
 
-from tests.unit.small_results import CELL_COLUMNS
-
 from . import small_results as small
 
-STUDY = Study.model_validate(
-    {
-        "name": "two",
-        "title": "Two",
-        "question": "Which?",
-        "stores": [{"store": "riak", "name": "strong"}, {"store": "riak", "name": "eventual"}],
-        "workloads": ["a", "insert"],
-        "parameters": {"records": 10, "operations": 20},
-        "repetitions": 3,
-        "tables": [
-            {
-                "name": "both",
-                "kind": "comparison",
-                "caption": "Both",
-                "baseline": "strong",
-                "store": "eventual",
-            }
-        ],
-    }
+STUDY = small.study(
+    stores=[{"store": "riak", "name": "strong"}, {"store": "riak", "name": "eventual"}],
+    workloads=["a", "insert"],
+    repetitions=3,
+    tables=[],
+    figures=[],
 )
-TABLE = STUDY.tables[0]
+TABLE = small.table("comparison", baseline="strong", store="eventual")
 TITLES = {"strong": "Riak, strong", "eventual": "Riak, eventual"}
-WORKLOADS = ["a", "insert"]
 # Operations per second in the three repetitions.
 SPEED = {
     ("strong", "a"): (1000, 1000, 1000),
@@ -68,7 +52,7 @@ def results(
             failed = 50 if (store, workload) == ("strong", "a") else 0
             values.append([*key, phase, operation, "operations", "count", 1000 - failed])
             values.append([*key, phase, operation, "failed", "count", failed])
-    cells = pd.DataFrame(cells, columns=CELL_COLUMNS)
+    cells = pd.DataFrame(cells, columns=small.CELL_COLUMNS)
     values = pd.DataFrame(values, columns=MEASUREMENTS.columns)
     source = None
     if published:
@@ -77,10 +61,10 @@ def results(
         )
         source = read_published(tmp / "published.csv")
     return Results(
-        summarise(values, cells, STUDY.store_names, WORKLOADS),
+        summarise(values, cells, STUDY.store_names, STUDY.workload_names),
         cells,
         source,
-        lambda: per_repetition(values, cells, WORKLOADS),
+        lambda: per_repetition(values, cells, STUDY.workload_names),
     )
 
 
@@ -180,14 +164,13 @@ def test_a_change_that_is_not_above_the_noise_floor_is_named():
 
 def test_repetitions_of_imported_logs_are_not_paired():
     study = STUDY.model_copy(update={"imported": Imported()})
-    nothing = FLOOR_COLUMNS.frame()
     here, there = (
-        long_form(results(), nothing, each).set_index("workload").loc["insert"]
+        long_form(results(), FLOOR, each).set_index("workload").loc["insert"]
         for each in (STUDY, study)
     )
     # Both stores have the same values; side by side they do not differ at all.
     assert (here.low, here.high) == (0, 0)
     welch = unpaired_ratio((500, 600, 700), (500, 600, 700))
     assert (there.low + 1, there.high + 1) == pytest.approx((welch.low, welch.high))
-    grid = small.grid_of(TABLE, run_of(results(), nothing, study))
+    grid = small.grid_of(TABLE, run_of(results(), FLOOR, study))
     assert "not paired" in str(grid.notes[0])

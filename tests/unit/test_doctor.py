@@ -4,15 +4,10 @@ import itertools
 import platform
 import re
 
-from click.testing import CliRunner
-from kvstudy.cli import cli
 from kvstudy.measure import preflight
 from kvstudy.measure.preflight import Finding
 
-
-def doctor() -> tuple[int, str]:
-    result = CliRunner().invoke(cli, ["doctor"])
-    return result.exit_code, result.output
+from tests.project import kvstudy
 
 
 def row(output: str, store: str) -> list[str]:
@@ -22,7 +17,7 @@ def row(output: str, store: str) -> list[str]:
 
 def test_stores_by_provider(pretend_study, monkeypatch):
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
-    _, output = doctor()
+    output = kvstudy("doctor").output
     assert row(output, "store") == ["store", "native", "docker"]
     assert row(output, "pretend") == ["pretend", "ready", "missing"]
     assert row(output, "unbound") == ["unbound", "missing", "missing"]
@@ -32,21 +27,22 @@ def test_stores_by_provider(pretend_study, monkeypatch):
 
 def test_missing_tools_and_programs_come_with_a_remedy(pretend_study, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    status, output = doctor()
-    assert status == 1
+    doctor = kvstudy("doctor")
+    assert doctor.exit_code == 1
+    output = doctor.output
     assert "java      missing (for YCSB): install" in output
     assert row(output, "redis") == ["redis", "missing", "missing"]
     assert "Redis: no program redis-server on this machine: install Debian's package" in output
 
 
 def test_bindings_that_are_not_built(project):
-    status, output = doctor()
-    assert status == 1
-    assert "run make setup" in output
+    doctor = kvstudy("doctor")
+    assert doctor.exit_code == 1
+    assert "run make setup" in doctor.output
 
 
 def test_the_machine_is_told_with_what_follows_from_it(project):
-    result = CliRunner().invoke(cli, ["doctor", "--machine"])
+    result = kvstudy("doctor", "--machine")
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert lines[0].split() == ["looked", "at", "state", "found"]
@@ -68,12 +64,12 @@ def test_a_machine_that_is_not_good_fails_only_if_asked(project, monkeypatch):
     for good, status in ((True, 0), (None, 0), (False, 1)):
         monkeypatch.setattr(preflight, "preflight", lambda results, good=good: found(good))
         monkeypatch.setattr(preflight, "load_average", lambda *_: found(True)[0])
-        assert CliRunner().invoke(cli, ["doctor", "--machine"]).exit_code == 0
-        strict = CliRunner().invoke(cli, ["doctor", "--machine", "--strict"])
+        assert kvstudy("doctor", "--machine").exit_code == 0
+        strict = kvstudy("doctor", "--machine", "--strict")
         assert strict.exit_code == status, strict.output
 
 
 def test_strict_needs_the_machine():
-    result = CliRunner().invoke(cli, ["doctor", "--strict"])
+    result = kvstudy("doctor", "--strict")
     assert result.exit_code == 2
     assert "--strict belongs to --machine" in result.output

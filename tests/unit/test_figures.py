@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import ORDER
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS
+from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS, with_broken
 from kvstudy.present.drawing.draw import MOST_SHAPES, Look, looks, save, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars
@@ -59,12 +58,6 @@ def made_up(values: dict[str, list[float]], is_broken: str = "no") -> pd.DataFra
         for store in values
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def shown() -> SimpleNamespace:
-    """The made-up values."""
-    path = Path("small/study.yaml")
-    return small.run(results=small.results(), analysis=small.analysis(), study_file=path)
 
 
 def draw_order(table: pd.DataFrame) -> Figure:
@@ -259,7 +252,9 @@ def test_dots_in_a_name_are_not_an_ending(tmp_path):
 
 
 def test_written_files_and_choice_of_figures(tmp_path):
-    write_figures(shown(), tmp_path, ["speed", "run-order"])
+    parts = {"results": small.results(), "analysis": small.analysis()}
+    run = small.run(study_file=Path("small/study.yaml"), **parts)
+    write_figures(run, tmp_path, ["speed", "run-order"])
     forms = ("csv", "pdf", "png", "svg", "vl.json")
     names = {f"{name}.{form}" for name in ("speed", "run-order") for form in forms}
     assert {path.name for path in tmp_path.iterdir()} == names
@@ -269,21 +264,93 @@ def test_written_files_and_choice_of_figures(tmp_path):
     with pytest.raises(
         KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"
     ):
-        write_figures(shown(), tmp_path, ["sped"])
+        write_figures(run, tmp_path, ["sped"])
 
 
-def test_every_report_has_figures_that_its_study_does_not_name():
+def test_every_report_has_figures_and_its_study_may_name_them_itself():
     study = small.study()
     names = [figure.name for figure in study.figures if figure.drawn]
     assert names == [
         *("speed", "percentiles", "run-order", "ratios"),
         *("time-a", "spectrum-a", "time-c", "spectrum-c", "time-insert", "spectrum-insert"),
     ]
-
-
-def test_a_study_may_name_such_a_figure_itself():
     own = {"name": "course", "kind": "time", "workload": "c", "caption": "Mine"}
     names = [figure.name for figure in small.study(figures=[own]).figures]
     assert "course" in names
     assert "time-c" not in names
     assert "time-a" in names
+
+
+# --- the rule that tears bars
+
+
+TWELVE_GROUPS = [10 + number % 5 for number in range(48)]
+MIN_MEAN = ["min", "min", "mean", "mean"]
+# Jedlička 2024, figure 4.10, which he names as his example of broken bars:
+# 95th and 99th percentile of Redis, Riak KV, Aerospike, Memcached in ms.
+THESIS = [1.32, 6.07, 1.19, 1.74, 2.24, 10.65, 1.77, 2.83]
+
+
+def heights_torn(values, **columns):
+    rows = [{"value": math.nan if value is None else value} for value in values]
+    for name, column in columns.items():
+        rows = [row | {name: value} for row, value in zip(rows, column, strict=True)]
+    table = with_broken(rows)
+    return table.loc[table["broken"] == "yes", "value"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([], []),
+        ([5], []),
+        ([None, None], []),
+        ([7, 7, 7, 7], []),
+        ([0, 0, 0], []),
+        ([0, 0, 5], []),
+        ([3, 4, 5, 7], []),
+        ([1, 1.2, 1.1, 10], [10]),
+        ([10, None, 1.2, 1.1, 0], [10]),
+        ([1, 1, 1, 1, 6, 30], [6, 30]),
+        ([1, 1.1, 50, 60], [50, 60]),
+        # More than half would be broken.
+        ([1, 50, 60, 70], []),
+        # Twice the next, but not three times the typical one.
+        ([4, 4, 5, 10], []),
+        # Three times the typical one, but close to the next.
+        ([1, 1, 1, 2, 3, 4], []),
+        # On the border both conditions hold.
+        ([1, 1, 1.5, 3], [3]),
+        ([1, 1, 1.5, 2.99], []),
+        # One bar against one other is no comparison with the others.
+        ([1, 30], []),
+        ([1, 1, 30], [30]),
+        ([*TWELVE_GROUPS[:17], 900, *TWELVE_GROUPS[18:]], [900]),
+        (THESIS, [6.07, 10.65]),
+        # Neither order nor unit matters.
+        (THESIS[::-1], [10.65, 6.07]),
+        ([1000 * value for value in THESIS], [6070, 10650]),
+    ],
+)
+def test_heights(values, expected):
+    assert heights_torn(values) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "groups", "expected"),
+    [
+        ([0.02, 0.03, 0.18, 0.20], ["one"] * 4, [0.18, 0.20]),
+        ([0.02, 0.03, 0.18, 0.20], MIN_MEAN, []),
+        # A higher cut that leaves one of the group is taken instead.
+        ([0.02, 0.03, 0.18, 0.60], MIN_MEAN, [0.60]),
+        # One store has groups of one bar.
+        ([1, 1, 1, 20], list("abci"), [20]),
+    ],
+)
+def test_no_group_is_torn_as_a_whole(values, groups, expected):
+    assert heights_torn(values, group=groups) == expected
+
+
+def test_what_stays_must_show_its_whisker():
+    assert heights_torn([1, 1, 1, 4], max=[1, 1, 1.2, 5]) == [4]
+    assert heights_torn([1, 1, 1, 4], max=[1, 1, 2.5, 5]) == []

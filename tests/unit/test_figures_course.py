@@ -27,18 +27,6 @@ def _style():
     use_style()
 
 
-def series(runs: dict[tuple[str, str], list[float]]) -> pd.DataFrame:
-    """Runs of workload a by store and repetition, a value for each second."""
-    return pd.DataFrame(
-        [
-            [store, "a", "r10_o20_t1", repetition, "run", second, rate]
-            for (store, repetition), rates in runs.items()
-            for second, rate in enumerate(rates, 1)
-        ],
-        columns=SERIES.columns,
-    )
-
-
 def resources(store: str, seconds: int, sides: tuple[str, ...]) -> pd.DataFrame:
     """The first run of workload a: client 0.5 cores, server 0.25 cores, machine 1 core."""
     rows = []
@@ -56,13 +44,21 @@ def resources(store: str, seconds: int, sides: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=RESOURCES.columns)
 
 
-def table(runs: dict[tuple[str, str], list[float]], used: pd.DataFrame | None = None, **faults):
-    found = series(runs)
-    nothing = RESOURCES.frame()
-    used = nothing if used is None else used
-    analysis = SimpleNamespace(steadiness=steadiness(found))
-    run = small.run(results=small.results(**faults), analysis=analysis)
-    run.headline_series, run.headline_resources = found, used
+def table(
+    runs: dict[tuple[str, str], list[float]],
+    used: pd.DataFrame | None = None,
+    results: Results | None = None,
+) -> pd.DataFrame:
+    """Of runs of workload a by store and repetition, a value for each second."""
+    rows = [
+        [store, "a", "r10_o20_t1", repetition, "run", second, rate]
+        for (store, repetition), rates in runs.items()
+        for second, rate in enumerate(rates, 1)
+    ]
+    seconds = pd.DataFrame(rows, columns=SERIES.columns)
+    analysis = SimpleNamespace(steadiness=steadiness(seconds))
+    run = small.run(results=results or small.results(), analysis=analysis, headline_series=seconds)
+    run.headline_resources = RESOURCES.frame() if used is None else used
     return TIME.rows(run)
 
 
@@ -103,21 +99,14 @@ def test_runs_under_three_seconds_are_too_short_to_draw():
     values = small.measurements(plan)
     values.loc[values["metric"] == "runtime", "value"] = 2500
     means = summarise(values, plan, list(small.TITLES), ["a", "c", "insert"])
-    results = Results(means, plan, None)
-    found = series({("redis", "1"): [5.0, 6.0]})
-    nothing = RESOURCES.frame()
-    analysis = SimpleNamespace(steadiness=steadiness(found))
-    run = small.run(results=results, analysis=analysis, headline_series=found)
-    run.headline_resources = nothing
-    shown = TIME.rows(run)
+    shown = table({("redis", "1"): [5.0, 6.0]}, results=Results(means, plan, None))
     assert shown.set_index("store").loc["redis", "note"] == "too short to draw"
     assert not any(ax.lines for ax in draw_timeline(shown).axes)
 
 
 def test_a_short_run_is_too_short_to_judge_and_an_uneven_one_not_steady():
-    assert draw_timeline(table({("redis", "1"): [5.0] * 10})).axes[0].get_title("left") == (
-        "Redis\ntoo short to judge"
-    )
+    short = table({("redis", "1"): [5.0] * 10})
+    assert draw_timeline(short).axes[0].get_title("left") == "Redis\ntoo short to judge"
     uneven = table({("redis", "1"): [5.0, 9.0] * 20})
     assert draw_timeline(uneven).axes[0].get_title("left") == "Redis\nsteady: 0 of 1 run"
 
@@ -198,7 +187,6 @@ def test_spectrum_draws_a_line_and_a_band_per_store():
 
 
 def test_spectrum_without_histograms_or_of_other_stores():
-    other = spectrum(histograms({("redis-again", "1"): {10.0: 5000}}))
-    shown = spectrum_table(other)
+    shown = spectrum_table(spectrum(histograms({("redis-again", "1"): {10.0: 5000}})))
     assert shown.empty
     assert SPECTRUM.nothing(shown) == "no histograms of latency"

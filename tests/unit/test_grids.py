@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -16,27 +15,22 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import Looks, looks, save, use_style
+from kvstudy.present.drawing.draw import DrawnFigure, Looks, looks, save, use_style
 from kvstudy.present.figures.averages import panel_titles
-from kvstudy.present.figures.box import Box
-from kvstudy.present.figures.heatmap import Heatmap
 from kvstudy.study.cells import shown, sizes
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from matplotlib.patches import Rectangle
 from pydantic import ValidationError
 
-from tests.unit.small_results import CELL_COLUMNS
+from tests.project import ROOT
 
 from . import small_results as small
 
-ROOT = Path(__file__).parents[2]
 LOOKS = looks(
     {"redis": "Redis", "mongodb": "MongoDB", "cassandra": "Cassandra"},
     {"redis": "#d55e00", "mongodb": "#009e73", "cassandra": "#56b4e9"},
 )
-
-
 LOOKED = small.looked(LOOKS)
 BOX = small.figure("box", workload="product-read")
 AVERAGES = small.figure("averages", workloads=["product-read", "product-update"], unit="s")
@@ -49,37 +43,23 @@ def _style(monkeypatch):
 
 
 def study(**changes: object) -> Study:
-    return Study.model_validate(
-        {
-            "name": "sized",
-            "title": "Sized",
-            "question": "How?",
-            "stores": list(LOOKS),
-            "workloads": [
-                {"name": "product-read", "also": [{"threads": [8, 10]}]},
-                {"name": "product-update", "operations": [5000], "threads": 2},
-            ],
-            "parameters": {
-                "records": [1000, 2000],
-                "operations": [10_000, 20_000],
-                "threads": [1, 2, 4],
-            },
-            "repetitions": 1,
-            **changes,
-        }
-    )
-
-
-def speed(store: str, size) -> float:
-    """Redis is twice as fast as MongoDB, that as Cassandra; all rise with their threads."""
-    return {"redis": 4000, "mongodb": 2000, "cassandra": 1000}[store] * math.sqrt(size.threads)
+    workloads = [
+        {"name": "product-read", "also": [{"threads": [8, 10]}]},
+        {"name": "product-update", "operations": [5000], "threads": 2},
+    ]
+    parameters = {"records": [1000, 2000], "operations": [10_000, 20_000], "threads": [1, 2, 4]}
+    keys = {"stores": list(LOOKS), "workloads": workloads, "parameters": parameters}
+    keys |= {"repetitions": 1, "tables": [], "figures": []}
+    return small.study(**keys | changes)
 
 
 def made_up(of: Study, faults: dict[tuple[str, str, str], tuple[str, str, str]] | None = None):
     """Values of every size; ``faults``: (status, reason, invalid) by store, workload, parameters.
 
-    A key "*" stands for all parameters.
+    A key "*" stands for all parameters. Redis is twice as fast as MongoDB, that as Cassandra; all
+    rise with their threads.
     """
+    single = {"redis": 4000, "mongodb": 2000, "cassandra": 1000}
     values, cells = [], []
     for store, size in product(of.store_names, sizes(of).itertuples()):
         key = (store, size.workload, size.parameters)
@@ -87,7 +67,7 @@ def made_up(of: Study, faults: dict[tuple[str, str, str], tuple[str, str, str]] 
         cells.append([*key, "1", *(fault or ("measured", "", "")), "1", ""])
         if fault:
             continue
-        x = speed(store, size)
+        x = single[store] * math.sqrt(size.threads)
         rows = [("overall", "throughput", "ops/s", x)]
         rows.append(("overall", "runtime", "ms", 1000 * size.operations / x))
         for operation, share, mean in [("read", 0.75, 100), ("scan", 0.25, 900)]:
@@ -101,13 +81,13 @@ def made_up(of: Study, faults: dict[tuple[str, str, str], tuple[str, str, str]] 
     summary = pd.DataFrame(
         values, columns=[*SUMMARY_KEYS, *["n", "mean", "sd", "cov", "min", "max"]]
     )
-    cells = pd.DataFrame(cells, columns=CELL_COLUMNS)
+    cells = pd.DataFrame(cells, columns=small.CELL_COLUMNS)
     return Swept(of, 1.0, summary[SUMMARY_KEYS + SUMMARY_NUMBERS], cells, None)
 
 
-def heatmap(**changes: object) -> Heatmap:
-    data = {"name": "map", "kind": "heatmap", "caption": "c", "workload": "product-read"}
-    return Heatmap.model_validate(data | {"unit": "kops/s"} | changes)
+def heatmap(**changes: object) -> DrawnFigure:
+    keys = {"name": "map", "workload": "product-read", "unit": "kops/s"}
+    return small.figure("heatmap", **keys | changes)
 
 
 def mapped(of: Study, faults=None, **changes: object) -> pd.DataFrame:
@@ -268,24 +248,18 @@ def test_averages_have_a_panel_for_each_workload(tmp_path):
     save(drawing, tmp_path / "x")
 
 
-def histograms(of: Study, stores: list[str]) -> pd.DataFrame:
-    """Two runs; reads take 1 to 100 us, scans ten times that, each latency once in each run."""
-    rows = []
-    for store, run, latency in product(stores, "12", range(1, 101)):
-        key = [store, "product-read", shown(of)["product-read"], run, "run"]
-        rows.append([*key, "read", latency, 1])
-        rows.append([*key, "scan", 10 * latency, 1])
-    return pd.DataFrame(rows, columns=HISTOGRAMS.columns)
-
-
 def boxed(of: Study, stores: list[str], faults=None, **changes: object) -> pd.DataFrame:
-    figure = Box.model_validate(
-        {"name": "x", "kind": "box", "caption": "c", "workload": "product-read"} | changes
-    )
+    """Two runs; reads take 1 to 100 us, scans ten times that, each latency once in each run."""
+    figure = small.figure("box", **{"workload": "product-read"} | changes)
     every = made_up(of, faults)
     one = shown(of)
+    rows = []
+    for store, run, latency in product(stores, "12", range(1, 101)):
+        key = [store, "product-read", one["product-read"], run, "run"]
+        rows += [[*key, "read", latency, 1], [*key, "scan", 10 * latency, 1]]
+    histograms = pd.DataFrame(rows, columns=HISTOGRAMS.columns)
     results = Results(only(every.summary, one), only(every.cells, one), None)
-    analysis = SimpleNamespace(boxes=boxes(histograms(of, stores)))
+    analysis = SimpleNamespace(boxes=boxes(histograms))
     return figure.rows(small.run(study=of, results=results, analysis=analysis))
 
 
@@ -325,7 +299,7 @@ def test_boxes_of_one_store_and_of_zero_latencies_are_drawn(tmp_path):
 
 
 def test_a_figures_workload_must_be_the_studys(tmp_path):
-    folder = tmp_path / "config" / "studies" / "sized"
+    folder = tmp_path / "config" / "studies" / "small"
     folder.mkdir(parents=True)
     for name in ("envs", "workloads"):
         (tmp_path / name).symlink_to(ROOT / name)

@@ -202,17 +202,6 @@ def test_clocks_that_are_not_known_put_no_clients_together(after):
 # --- what was used
 
 
-def machine(busy: float, idle: float) -> list[dict]:
-    row = {"phase": "run", "cpu_interrupts": 0, "cpu_steal": 0}
-    before, after = {"seconds": 0, "cpu_busy": 0, "cpu_idle": 0}, {"seconds": 10}
-    return [row | before, row | after | {"cpu_busy": busy, "cpu_idle": idle}]
-
-
-def process(side: str, used: float) -> list[dict]:
-    row = {"phase": "run", "side": side, "processes": 1, "rss": 100, "cpu_system": 0}
-    return [row | {"seconds": 0, "cpu_user": 0}, row | {"seconds": 10, "cpu_user": used}]
-
-
 def write(path: Path, columns: list[str], rows: list[dict]) -> None:
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, columns, restval="")
@@ -228,8 +217,13 @@ def raw(tmp_path: Path) -> Path:
         ("node2", "client", 6, 6),
         ("node3", "client", 8, 12),
     ):
-        write(tmp_path / f"{name}.processes.csv", PROCESS_COLUMNS, process(side, used))
-        write(tmp_path / f"{name}.machine.csv", MACHINE_COLUMNS, machine(busy, 20 - busy))
+        row = {"phase": "run", "side": side, "processes": 1, "rss": 100, "cpu_system": 0}
+        rows = [row | {"seconds": 10 * n, "cpu_user": used * n} for n in (0, 1)]
+        write(tmp_path / f"{name}.processes.csv", PROCESS_COLUMNS, rows)
+        row = {"phase": "run", "cpu_interrupts": 0, "cpu_steal": 0}
+        before = row | {"seconds": 0, "cpu_busy": 0, "cpu_idle": 0}
+        after = row | {"seconds": 10, "cpu_busy": busy, "cpu_idle": 20 - busy}
+        write(tmp_path / f"{name}.machine.csv", MACHINE_COLUMNS, [before, after])
     return tmp_path
 
 

@@ -12,14 +12,11 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
-from click.testing import CliRunner
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import SHARE, Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
-from kvstudy.cli import cli
 from kvstudy.commands import translate as translation
-from kvstudy.commands.translate import translate
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
 from kvstudy.language.locale import list_of, long_date, plural
@@ -34,9 +31,9 @@ from kvstudy.study.load import load_study
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
+from tests.project import ROOT, kvstudy
 from tests.unit.languages import OTHER_LANGUAGES
 
-ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "report" / "text"
 
 
@@ -53,14 +50,10 @@ def test_every_text_is_translated(language, monkeypatch):
 
 
 @pytest.mark.parametrize("language", OTHER_LANGUAGES)
-def test_every_template_exists_in_each_language(language):
+def test_templates_of_each_language_show_the_same_tables_and_figures(language):
+    """Which floats a text brings does not depend on the language."""
     names = {path.name for path in (TEXT / "en").iterdir()}
     assert {path.name for path in (TEXT / language).iterdir()} == names
-
-
-@pytest.mark.parametrize("language", OTHER_LANGUAGES)
-def test_templates_show_the_same_tables_and_figures(language):
-    """Which floats a text brings does not depend on the language."""
     shown = re.compile(r"floats\.(?:table|figure|long_table|transcript|barrier|contents)\b")
     for path in (TEXT / "en").iterdir():
         theirs = (TEXT / language / path.name).read_text()
@@ -173,9 +166,8 @@ def test_a_file_that_is_no_catalogue_names_itself(tmp_path):
 
 
 def test_a_language_must_exist_to_be_translated():
-    done = CliRunner().invoke(translate, ["klingon"])
-    assert isinstance(done.exception, KvstudyError)
-    assert "klingon: not the code of a language" in str(done.exception)
+    with pytest.raises(KvstudyError, match="klingon: not the code of a language"):
+        kvstudy("translate", "klingon")
 
 
 def test_numbers_have_the_decimal_mark_of_the_language(czech):
@@ -191,6 +183,7 @@ def test_numbers_have_the_decimal_mark_of_the_language(czech):
     assert markdown.as_correlation(-0.291) == "\N{MINUS SIGN}0,29"
     assert markdown.FILTERS["p_value"](0.001) == "< 0,01"
     assert markdown.as_duration(51.94) == "51,9\u202fs"
+    assert sentence(reason("gib", size="15.6")) == "15,6 GiB"
     # A comma would not tell the two ends of an interval apart.
     assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1,05\u00a0[1,02;\u00a01,08]"
 
@@ -212,12 +205,14 @@ def test_an_interval_of_anything_fits_a_column():
     assert number(Quantity(0, 0, 0.004, 100, SHARE)) == "0\u00a0[0,\u00a00.400] %"
 
 
-def test_dates_and_lists_follow_the_language(czech):
+def test_dates_lists_and_references_follow_the_language(czech):
     assert long_date(datetime(2026, 11, 20)) == "20. listopadu 2026"
     assert as_time(datetime(2026, 11, 20, 19, 46)) == "20. listopadu 2026, 19:46"
     assert list_of(["a", "b", "c"]) == "a, b a\u00a0c"
     assert distinct_numbers([2, 1, 3]) == "1, 2 a\u00a03"
     assert list_of(["a"]) == "a"
+    # In any case of a sentence.
+    assert [pgettext("reference", word) for word in ("Table", "Figure")] == ["tab.", "obr."]
 
 
 @pytest.mark.parametrize(
@@ -293,10 +288,6 @@ def test_any_value_of_a_reason_comes_back():
         assert sentence(reason("invalid", why=value)) == f"invalid: {value}"
 
 
-def test_numbers_of_a_reason_have_the_decimal_mark(czech):
-    assert sentence(reason("gib", size="15.6")) == "15,6 GiB"
-
-
 def test_a_study_speaks_the_language_and_keeps_its_keys(project):
     path = Path("config/studies/jedlicka2024/study.yaml")
     english = load_study(path)
@@ -340,13 +331,9 @@ def test_an_unknown_language_is_refused():
         match=r"config/config\.yaml: language: unknown language 'xx'; there are cs, en, and CONTRI",
     ):
         check_config({"study": "smoke", "language": "xx"})
-    done = CliRunner().invoke(cli, ["draw", "--language", "xx"])
-    assert "unknown language 'xx'; there are cs, en" in str(done.exception)
+    with pytest.raises(KvstudyError, match="unknown language 'xx'; there are cs, en"):
+        kvstudy("draw", "--language", "xx")
     assert current() == "en"
-
-
-def test_references_stand_in_any_case_of_a_czech_sentence(czech):
-    assert [pgettext("reference", word) for word in ("Table", "Figure")] == ["tab.", "obr."]
 
 
 def test_no_line_ends_within_a_number_or_before_its_unit_nor_a_czech_one_after_one_letter():
