@@ -198,6 +198,8 @@ def test_the_published_formula_gives_the_published_crossing(published):
     assert costs.crossing().value == pytest.approx(2.5)
     assert hit_probability(costs.crossing()).value == pytest.approx(0.6)
     assert printed(published, "w", "db", "cache") == {10_000: (2.5, 0.6)}
+    # What the source leaves out.
+    assert published["value"].isna().sum() == 1
     # The rates are printed more exactly.
     rates = published_costs(published, "w", "db", "cache", 10_000, "throughput").crossing()
     assert rates.value == pytest.approx(2.571, abs=0.001)
