@@ -26,7 +26,6 @@ from matplotlib.figure import Figure
 
 from tests.cell_texts import html_cells
 from tests.project import SLUG, edit
-from tests.unit.small_results import CELL_COLUMNS
 
 from . import small_results as small
 
@@ -123,11 +122,11 @@ def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> O
                 counts.append([*key, "run", f"intended {operation}", latency, count])
         targets.append([*key, "r10_o20_t1", 50.0, 1000.0, 2000.0, 2, ""])
     return OpenLoop(
-        pd.DataFrame(cells, columns=CELL_COLUMNS),
-        pd.DataFrame(values, columns=MEASUREMENTS.columns),
-        pd.DataFrame(series, columns=SERIES.columns),
-        pd.DataFrame(counts, columns=HISTOGRAMS.columns),
-        pd.DataFrame(targets, columns=TARGETS.columns),
+        pd.DataFrame(cells, columns=small.CELL_COLUMNS),
+        MEASUREMENTS.frame(values),
+        SERIES.frame(series),
+        HISTOGRAMS.frame(counts),
+        TARGETS.frame(targets),
     )
 
 
@@ -167,8 +166,7 @@ def test_void_and_missing_cells_are_not_among_them():
 
 
 def analysed(found: OpenLoop) -> Analysis:
-    of_rates = {"open_rates": rates(found), "open_percentiles": latencies(found)}
-    return small.analysis(**of_rates)
+    return small.analysis(open_rates=rates(found), open_percentiles=latencies(found))
 
 
 def shown(found: OpenLoop) -> tuple[pd.DataFrame, Grid]:
@@ -250,7 +248,7 @@ def test_the_text_knows_rates_times_and_gaps():
     found = at_rates(achieved=(1000, 900))
     analysis = analysed(found)
     gap = ["riak", "a", "r10_o20_t1_load80", "1", "not measured", "no server", "", "9", ""]
-    rows = with_states(pd.concat([found.cells, pd.DataFrame([gap], columns=CELL_COLUMNS)]))
+    rows = with_states(pd.concat([found.cells, pd.DataFrame([gap], columns=small.CELL_COLUMNS)]))
     names = Names(study, small.TITLES | {"riak": "Riak"}, {})
     facts = open_loop_facts(names, rows, analysis)
     assert (facts.planned, facts.measured) == (3, 2)
@@ -279,10 +277,8 @@ def test_the_largest_difference_is_one_of_time_not_of_ratio():
         open_rates=pd.DataFrame(rates, columns=rate_keys),
         open_percentiles=pd.DataFrame(percentiles, columns=[*keys, "time", "value"]),
     )
-    assert (
-        open_loop_facts(names, with_states(small.cells().head(0)), analysis).widest.store
-        == "Memcached"
-    )
+    facts = open_loop_facts(names, with_states(small.cells().head(0)), analysis)
+    assert facts.widest.store == "Memcached"
 
 
 def test_a_cell_of_the_plan_is_found_by_its_name(study):

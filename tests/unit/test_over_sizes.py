@@ -16,8 +16,9 @@ from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from pydantic import ValidationError
 
+from tests.project import edit
+
 from . import small_results as small
-from .test_open_loop import edit
 
 THREADS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 STORES = ["redis", "riak"]
@@ -213,32 +214,31 @@ def test_a_table_over_threads_has_published_values_beside_the_measured_ones(proj
     assert any("One run each" in str(note) for note in grid.notes)
 
 
+def runs(study: Study) -> pd.DataFrame:
+    summary = swept(study).summary.rename(columns={"mean": "value"})
+    return summary.assign(repetition="1", phase="run")
+
+
 def test_saturation_and_the_scalability_law_per_store_and_workload(project):
     study = swept_study()
-    values = swept(study)
-    runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1", phase="run")
-    table = scaling(runs, sizes(study))
+    table = scaling(runs(study), sizes(study))
     assert len(table) == 2 * 2 * 2
     assert set(table["saturation"]) == {4.0}
     assert set(table["most"]) == {12}
     (grid,) = small.table("scaling").grids(table, small.run(study=study))
     assert len(grid.sections) == 4
-    assert grid.sections[0].lines[0].cells[0] == "4"
+    assert grid.lines[0].cells[0] == "4"
+    small.both(grid)
 
 
 def test_a_throughput_that_still_rises_has_no_saturation(project):
     study = swept_study()
-    values = swept(study)
-    runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1")
-    numbers = sizes(study).set_index(["workload", "parameters"])["threads"]
-    runs["value"] = [
-        100.0 * numbers[row.workload, row.parameters] for row in runs.itertuples(index=False)
-    ]
-    table = scaling(runs, sizes(study))
+    threads = sizes(study)[["workload", "parameters", "threads"]]
+    values = runs(study).drop(columns="value").merge(threads)
+    table = scaling(values.rename(columns={"threads": "value"}), sizes(study))
     assert table["saturation"].isna().all()
     (grid,) = small.table("scaling").grids(table, small.run(study=study))
-    line = grid.lines[0]
-    assert line.cells[0] == "above 12"
+    assert grid.lines[0].cells[0] == "above 12"
 
 
 def test_five_thread_counts_have_no_table_of_scaling(project):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections import namedtuple
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from kvstudy.language.reasons import sentence
@@ -17,15 +17,16 @@ from .machines import machine, put
 RESULTS = Path("/home/student/kvstudy/results")
 CPU, GROUP = "sys/devices/system/cpu", "sys/fs/cgroup/user.slice"
 MOUNTS = "proc/self/mountinfo"
+GOVERNOR = f"{CPU}/cpu3/cpufreq/scaling_governor"
 NFS = "1 1 259:2 / / rw - xfs /dev/x rw\n2 1 0:9 / /home rw - nfs4 host:/home rw"
-THREADS, POWERSAVE = "16 hardware threads", "powersave"
+OVERLAY = "1 1 0:33 / / rw - overlay overlay rw"
+LIMITED = "16 hardware threads, limited to the time of 1.5"
 
 
 @pytest.fixture(autouse=True)
 def free_space(monkeypatch):
     """What the recorded machines have free cannot be recorded."""
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(100 * 2**30, 0, 42 * 2**30))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=42 * 2**30))
 
 
 def findings(root: Path) -> dict[str, Finding]:
@@ -120,21 +121,9 @@ def test_files_of_an_unknown_form_are_not_visible(tmp_path, place, content):
         ("proc/stat", "cpu  50 0 0 40 0 0 0 10 0 0", "steal", "10 % since", False),
         ("proc/loadavg", "8.1 4 2 9/300 1", "load", "8 other threads running", False),
         ("proc/self/status", "Cpus_allowed_list:\t3", "cores", "1 hardware thread", False),
-        (
-            f"{GROUP}/cpu.max",
-            "150000 100000",
-            "cores",
-            f"{THREADS}, limited to the time of 1.5",
-            False,
-        ),
+        (f"{GROUP}/cpu.max", "150000 100000", "cores", LIMITED, False),
         (f"{GROUP}/memory.max", str(2 * 2**30), "memory_limit", "2.0 GiB", False),
-        (
-            f"{CPU}/cpu3/cpufreq/scaling_governor",
-            POWERSAVE,
-            "governor",
-            f"performance, {POWERSAVE}",
-            False,
-        ),
+        (GOVERNOR, "powersave", "governor", "performance, powersave", False),
         ("sys/devices/system/node/node1/cpulist", "8-15", "numa", "2", False),
         (f"{CPU}/cpufreq/boost", "1", "turbo", "on", False),
         ("sys/hypervisor/type", "xen", "virtual_machine", "yes (xen)", False),
@@ -145,13 +134,7 @@ def test_files_of_an_unknown_form_are_not_visible(tmp_path, place, content):
         ("proc/self/limits", "Max open files  256  1024  files", "open_files", "1024", False),
         (MOUNTS, "1 1 0:40 / / rw - tmpfs tmpfs rw", "disk", "tmpfs, in memory", False),
         (MOUNTS, NFS, "disk", "nfs4, over a network", False),
-        (
-            MOUNTS,
-            "1 1 0:33 / / rw - overlay overlay rw",
-            "disk",
-            "overlay, its kind not visible",
-            None,
-        ),
+        (MOUNTS, OVERLAY, "disk", "overlay, its kind not visible", None),
         ("sys/class/power_supply/BAT1/type", "Battery", "power", "mains", True),
     ],
 )
@@ -169,16 +152,12 @@ def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, goo
 def test_the_load_of_the_last_minute(tmp_path, content, value, good):
     put(tmp_path, "proc/loadavg", content)
     found = load_average(Tree(tmp_path), RESULTS)
-    assert (sentence(found.value), found.good, bool(found.consequence)) == (
-        value,
-        good,
-        good is not True,
-    )
+    assert (sentence(found.value), found.good) == (value, good)
+    assert bool(found.consequence) == (good is not True)
 
 
 def test_little_free_space(tmp_path, monkeypatch):
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(9, 0, 2**30))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=2**30))
     assert values(machine("server", tmp_path))["disk_space"] == ("1.0 GiB", False)
 
 

@@ -8,24 +8,23 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes, collect_probes, rows_of
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.table import Grid
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import write_sums
 
+from tests.project import kvstudy
+
 from . import small_results as small
 
-ROOT = Path(__file__).parents[2]
 RUN = Path("results/small")
 
 
 def recorded(store: str) -> dict:
-    return json.loads((ROOT / "tests/data/probes" / f"{store}.json").read_text())
+    return json.loads((small.FACTS / f"{store}.json").read_text())
 
 
 def probes(facts: dict, path: Path) -> Probes:
@@ -119,9 +118,9 @@ def test_stores_without_a_probe_have_a_reason(probed):
 def test_a_probe_that_cannot_be_read_becomes_a_failed_one(probed):
     file = RUN / "probes/pretend/probe.json"
     file.write_text(file.read_text().replace("1696.0", "1239.0"))
-    result = CliRunner().invoke(cli, ["parse", "small"])
-    assert result.exception is None
-    assert "probes/pretend: probe.json: differs from its checksum" in result.stdout
+    done = kvstudy("parse", "small")
+    assert done.exit_code == 0
+    assert "probes/pretend: probe.json: differs from its checksum" in done.stdout
     reason = Probes(collect_probes(load_study(probed), "small")[0]).reason("pretend")
     assert reason.startswith("probe.json: differs from its checksum")
     (kept,) = (RUN / "failed/probes/pretend").iterdir()

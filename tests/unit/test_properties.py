@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables.setting import numbered
@@ -21,11 +19,10 @@ from kvstudy.study.properties import (
 )
 from kvstudy.study.reading import read_yaml
 
-from tests.project import edit
+from tests.project import ROOT, edit
 
 from . import small_results as small
 
-ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "envs/stores").glob("*/properties.yaml"))
 
 

@@ -17,9 +17,8 @@ from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.parts import PrintedForm
 
-from tests.project import edit
+from tests.project import ROOT, edit
 
-ROOT = Path(__file__).parents[2]
 # Each source's tables as its text prints them: <study>-table-<number>.tsv.
 PRINTED = sorted((ROOT / "tests" / "data" / "published").glob("*-table-*.tsv"))
 
@@ -153,13 +152,6 @@ VALUES = STUDIES / "jedlicka2024" / "published.csv"
 HEAD = "study,table,store,workload,operation,metric,unit,value,printed"
 
 
-def first_row(**changes: str) -> str:
-    """The file with another first row."""
-    head, first, *rest = VALUES.read_text(encoding="utf-8").splitlines(keepends=True)
-    row = dict(zip(head.strip().split(","), first.strip("\n").split(","), strict=True)) | changes
-    return head + ",".join(row.values()) + "\n" + "".join(rest)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -180,7 +172,9 @@ def first_row(**changes: str) -> str:
     ],
 )
 def test_a_wrong_value_is_refused_with_line_and_column(project, changes, message):
-    VALUES.write_text(first_row(**changes), encoding="utf-8")
+    head, first, *rest = VALUES.read_text(encoding="utf-8").splitlines(keepends=True)
+    row = dict(zip(head.strip().split(","), first.strip("\n").split(","), strict=True)) | changes
+    VALUES.write_text(head + ",".join(row.values()) + "\n" + "".join(rest), encoding="utf-8")
     with pytest.raises(KvstudyError) as error:
         load_study(VALUES.with_name("study.yaml"))
     assert f"{VALUES}: line 2, {message}" in str(error.value)

@@ -17,17 +17,7 @@ from kvstudy.study.load import load_study
 
 from . import small_results as small
 
-TABLE = TABLES["ranking"].model_validate(
-    {
-        "name": "ranking",
-        "kind": "ranking",
-        "caption": "Places",
-        "lines": [{"title": "Updating", "workload": "a"}],
-    }
-)
-STORES = list(small.TITLES)
-
-
+TABLE = small.table("ranking", lines=[{"title": "Updating", "workload": "a"}])
 P99 = "99th percentile of latency"
 
 
@@ -64,7 +54,7 @@ def ranked(
     )
     floors = pd.DataFrame(columns=["workload", "parameters", "floor"])
     analysis = small.analysis(pairs=pairs(values, floors, compared=compared), bottleneck=limits)
-    run = small.run(results=found, analysis=analysis, compared=compared or [STORES])
+    run = small.run(results=found, analysis=analysis, compared=compared or [list(small.TITLES)])
     frame = TABLE.rows(run)
     return frame, TABLE.grids(frame, run)[0]
 

@@ -34,6 +34,7 @@ TWO = {"workload": "w", "database": "db", "cache": "cache", "name": "b", "captio
 WRITES = TABLES["relative"](kind="relative", operation="insert", **ONE)
 EVEN = TABLES["break-even"](kind="break-even", **TWO)
 SPREAD = [0.9, 0.98, 1.0, 1.05, 3.0]
+NBSP, TEN_THOUSAND = "\N{NO-BREAK SPACE}", "10\N{NARROW NO-BREAK SPACE}000"
 # us of one operation.
 TIMES = {
     ("db", "insert"): 1300.0,
@@ -152,15 +153,8 @@ def test_relative_performance_of_two_stores(published):
     assert theirs["ratio"].tolist()[1:] == [32]
     grid = grid_of(WRITES, frame, published)
     (section,) = grid.sections
-    assert [line.label for line in section.lines] == [
-        *("1", ""),
-        *("10\N{NARROW NO-BREAK SPACE}000", ""),
-    ]
-    assert section.lines[2].cells[:5:2] == [
-        "13.1\N{NO-BREAK SPACE}s",
-        "404\N{NO-BREAK SPACE}ms",
-        "1:32.5",
-    ]
+    assert [line.label for line in section.lines] == ["1", "", TEN_THOUSAND, ""]
+    assert section.lines[2].cells[:5:2] == [f"13.1{NBSP}s", f"404{NBSP}ms", "1:32.5"]
     text, _html = small.both(grid)
     # As it is printed; a value without a printed form by itself.
     for printed_form in (r"13\,s", r"0,4\,s", r"24\,631", "1:32", "763", r"0\,ms"):
@@ -186,7 +180,7 @@ def test_a_ratio_that_the_rounds_do_not_tell_from_one_is_a_tie():
     ],
 )
 def test_durations(milliseconds, text):
-    assert duration(milliseconds) == text.replace(" ", "\N{NO-BREAK SPACE}")
+    assert duration(milliseconds) == text.replace(" ", NBSP)
 
 
 def test_the_published_formula_gives_the_published_crossing(published):
@@ -204,6 +198,8 @@ def test_the_published_formula_gives_the_published_crossing(published):
     assert costs.crossing().value == pytest.approx(2.5)
     assert hit_probability(costs.crossing()).value == pytest.approx(0.6)
     assert printed(published, "w", "db", "cache") == {10_000: (2.5, 0.6)}
+    # What the source leaves out.
+    assert published["value"].isna().sum() == 1
     # The rates are printed more exactly.
     rates = published_costs(published, "w", "db", "cache", 10_000, "throughput").crossing()
     assert rates.value == pytest.approx(2.571, abs=0.001)
@@ -270,8 +266,8 @@ def test_the_figure_of_the_costs(published):
     drawing = plot.draw(table, Looks(study, LOOKED.stores))
     titles = [ax.get_title(loc="left") for ax in drawing.axes]
     assert titles == [
-        "Published (Somebody, 2014): 10\N{NARROW NO-BREAK SPACE}000 records",
-        "Measured here: 10\N{NARROW NO-BREAK SPACE}000 records",
+        f"Published (Somebody, 2014): {TEN_THOUSAND} records",
+        f"Measured here: {TEN_THOUSAND} records",
     ]
     # Nothing measured at all.
     none = small.rows(plot, both.head(0), None)

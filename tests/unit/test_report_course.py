@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.tidy.files import SUMMARY
@@ -12,8 +11,6 @@ from kvstudy.present.report.cells import Names
 from kvstudy.present.report.course import course_facts
 
 from . import small_results as small
-
-STUDY = small.study()
 
 
 def row(metric: str, mean: float, largest: float | None = None, **values: object) -> dict:
@@ -27,20 +24,19 @@ def facts(
     verdicts: dict[tuple[str, str], str] | None = None,
     threads: dict[str, int] | None = None,
 ):
-    seconds = pd.DataFrame(
+    seconds = STEADINESS.frame(
         [
             [store, "a", "p", repetition, 60, 5, verdict, 0.1, 1.0, 1.0]
             for (store, repetition), verdict in (verdicts or {}).items()
-        ],
-        columns=STEADINESS.columns,
+        ]
     )
     analysis = small.analysis(steadiness=seconds)
     cells = {
         ("a", parameters): SimpleNamespace(records=1, operations=1, threads=threads)
         for parameters, threads in (threads or {}).items()
     }
-    names = Names(STUDY, small.TITLES, cells)
-    return course_facts(names, analysis, analysis, pd.DataFrame(summary, columns=SUMMARY.columns))
+    names = Names(small.study(), small.TITLES, cells)
+    return course_facts(names, analysis, analysis, SUMMARY.frame(summary))
 
 
 def test_what_watching_cost_is_the_mean_over_all_runs():

@@ -18,25 +18,14 @@ def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:
 
 STORES = ["a", "b", "c"]
 NOTHING_DECIDED = SimpleNamespace(decided={}, all=False)
-
-
+OF_PAIRS = ["faster", "slower", "n", "ratio", "decision", "low", "high", "would_decide"]
 PAIRS = pd.DataFrame(
     [
-        ["b", "c", 3.0, 2.0, 1.8, 2.2, math.nan, "faster", "no"],
-        ["b", "a", 3.0, 4.0, 3.0, 5.0, math.nan, "faster", "no"],
-        ["a", "c", 3.0, 1.25, 0.9, 1.6, 12.0, "undecided", "yes"],
+        ["b", "c", 3.0, 2.0, "faster", 1.8, 2.2, math.nan],
+        ["b", "a", 3.0, 4.0, "faster", 3.0, 5.0, math.nan],
+        ["a", "c", 3.0, 1.25, "undecided", 0.9, 1.6, 12.0],
     ],
-    columns=[
-        "faster",
-        "slower",
-        "n",
-        "ratio",
-        "low",
-        "high",
-        "would_decide",
-        "decision",
-        "in_floor",
-    ],
+    columns=OF_PAIRS,
 )
 
 
@@ -101,10 +90,7 @@ def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached
             [*row, 1.1, 9.9, 12.0 if row[3] > 1 and row[5] == "undecided" else math.nan]
             for row in rows
         ],
-        columns=[
-            *["workload", "faster", "slower", "n", "ratio", "decision"],
-            *["low", "high", "would_decide"],
-        ],
+        columns=["workload", *OF_PAIRS],
     )
     analysis = SimpleNamespace(pairs=frame)
     study = small.study(stores=list(stores))

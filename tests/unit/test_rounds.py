@@ -39,13 +39,6 @@ def log():
     return parse((DATA / "redis-rounds.out").read_text(), "run.out")
 
 
-def changed(path: Path, old: str, new: str) -> Path:
-    text = (DATA / "redis-rounds.csv").read_text()
-    assert old in text
-    (path / "rounds.csv").write_text(text.replace(old, new, 1))
-    return path / "rounds.csv"
-
-
 def test_the_pattern_has_33_keys_of_which_few_records_hold_few():
     keys = {key_of_read(number) for number in range(10_000)}
     assert len(keys) == 33
@@ -114,7 +107,9 @@ def test_the_tidy_rows_say_which_rounds_count(tmp_path):
     ],
 )
 def test_a_round_that_did_something_else_is_a_broken_measurement(tmp_path, old, new, message):
-    path = changed(tmp_path, old, new)
+    path, text = tmp_path / "rounds.csv", (DATA / "redis-rounds.csv").read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
     with pytest.raises(KvstudyError, match=message) as error:
         read_rounds(path, cell(), log())
     assert str(path) in str(error.value)

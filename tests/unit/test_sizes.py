@@ -1,6 +1,7 @@
-"""A study with several sizes: which cells there are, and which of them a report shows."""
+"""Studies with several sizes: which cells there are, and which of them a report shows."""
 
 import re
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -9,7 +10,10 @@ from kvstudy.analyse.tidy.results import only, published_only, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import own_sizes, plan, shown, sizes
 from kvstudy.study.combinations import combinations_of, shown_combination
+from kvstudy.study.load import load_study, study_path
+from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
+from kvstudy.study.workload import properties_of
 
 from . import small_results as small
 
@@ -146,7 +150,7 @@ def test_published_values_of_other_sizes_are_not_shown(project):
     )
     assert published_only(read_published(path), study)["value"].tolist() == [2.0, 4.0]
     path.write_text(path.read_text() + "s,1,redis,a,overall,throughput,ops/s,9,5000,4\n")
-    with pytest.raises(KvstudyError, match="and the same sizes"):
+    with pytest.raises(KvstudyError, match=r"line 6: a second throughput .*the same sizes"):
         read_published(path)
 
 
@@ -156,3 +160,47 @@ def test_the_shown_part_of_an_analysis_keeps_the_order_of_all_runs():
     assert part.intervals.empty
     assert not analysis.intervals.empty
     assert len(part.order) == len(analysis.order)
+
+
+OPERATIONS = {
+    "product-read": [200_000, 400_000, 600_000],
+    "product-update": [20_000, 40_000, 60_000],
+    "product-insert": [10_000, 25_000, 50_000],
+}
+
+
+@pytest.fixture
+def shop(project) -> Study:
+    return load_study(study_path("ascani2023"))
+
+
+def test_sizes_of_the_shop_are_those_of_the_report(shop):
+    table = sizes(shop)
+    for workload, operations in OPERATIONS.items():
+        mine = table[table["workload"] == workload]
+        grid = mine[mine["threads"] <= 6]
+        assert sorted(grid["records"].unique()) == [100_000, 200_000, 300_000]
+        assert sorted(grid["operations"].unique()) == operations
+        assert sorted(grid["threads"].unique()) == [1, 2, 4, 6]
+        assert len(grid) == 3 * 3 * 4
+        scaling = mine[mine["threads"] > 6]
+        assert sorted(scaling["threads"]) == [10, 12, 14, 16, 18, 20]
+        assert scaling[["records", "operations"]].drop_duplicates().to_numpy().tolist() == [
+            [300_000, operations[-1]]
+        ]
+    of_a_store = Counter(cell.store for cell in plan(shop) if cell.store in shop.store_names)
+    assert of_a_store == dict.fromkeys(["redis", "mongodb", "cassandra"], 3 * (36 + 6))
+
+
+def test_every_figure_of_the_report_of_the_shop_with_results_is_there(shop):
+    named = {figure.source: figure.kind for figure in shop.figures if figure.source}
+    kinds = {2: "averages"}
+    for first in (3, 8, 13):
+        kinds |= {first: "heatmap", first + 1: "heatmap", first + 2: "box"}
+        kinds |= {first + 3: "curves", first + 4: "curves"}
+    assert named == {f"Figure {number}": kind for number, kind in kinds.items()}
+
+
+def test_distributions_of_the_shop_are_those_of_the_report(shop):
+    found = {use.name: properties_of(shop, use)["requestdistribution"] for use in shop.workloads}
+    assert (found["product-read"], found["product-update"]) == ("zipfian", "uniform")

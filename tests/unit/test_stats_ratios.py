@@ -1,6 +1,6 @@
-"""Ratios of two stores. Reference values: R 4.2.2 (t.test, p.adjust)."""
+"""Ratios of two stores and verdicts on claims. Reference values: R 4.2.2 (t.test, p.adjust)."""
 
-from math import sqrt
+from math import nan, sqrt
 
 import numpy as np
 import pandas as pd
@@ -9,12 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kvstudy.stats.ratios import (
     Ratio,
+    Verdict,
     adjusted,
     decide,
+    equality_verdict,
     equivalence_p,
     equivalent,
     margin_bounds,
     paired_ratio,
+    ratio_verdict,
     unpaired_ratio,
 )
 from scipy import stats
@@ -113,23 +116,20 @@ def test_runs_without_any_spread():
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "message"),
+    ("compare", "a", "b", "message"),
     [
-        ({1: 5.0}, {2: 5.0}, "no block in common"),
-        ({}, {}, "no block in common"),
-        ({1: 5.0, 2: 0.0}, {1: 5.0, 2: 5.0}, "values of A: 0 is among them"),
-        ({1: 5.0, 2: 1.0}, {1: 5.0, 2: float("nan")}, "values of B: nan is among them"),
+        (paired_ratio, {1: 5.0}, {2: 5.0}, "no block in common"),
+        (paired_ratio, {}, {}, "no block in common"),
+        (paired_ratio, {1: 5.0, 2: 0.0}, {1: 5.0, 2: 5.0}, "values of A: 0 is among them"),
+        (paired_ratio, {1: 5.0, 2: 1.0}, {1: 5.0, 2: nan}, "values of B: nan is among them"),
+        (unpaired_ratio, [], [1, 2], "values of A: "),
+        (unpaired_ratio, [1, 2], [], "values of B: "),
+        (unpaired_ratio, [1, -2], [1, 2], "values of A: "),
     ],
 )
-def test_blocks_that_cannot_be_compared(a, b, message):
+def test_runs_that_cannot_be_compared(compare, a, b, message):
     with pytest.raises(ValueError, match=message):
-        paired_ratio(a, b)
-
-
-@pytest.mark.parametrize(("a", "b"), [([], [1, 2]), ([1, 2], []), ([1, -2], [1, 2])])
-def test_runs_that_cannot_be_compared(a, b):
-    with pytest.raises(ValueError, match=r"values of [AB]: "):
-        unpaired_ratio(a, b)
+        compare(a, b)
 
 
 def holm(p: list[float | None]) -> list[float | None]:
@@ -146,14 +146,12 @@ def holm(p: list[float | None]) -> list[float | None]:
         ([0.3], [0.3]),
         ([0.6, 0.7], [1, 1]),
         ([], []),
+        # What was not tested does not count.
+        ([0.01, None, 0.04], [0.02, None, 0.04]),
     ],
 )
 def test_holm_as_in_r(p, expected):
     assert holm(p) == pytest.approx(expected)
-
-
-def test_what_was_not_tested_does_not_count_in_holm():
-    assert holm([0.01, None, 0.04]) == pytest.approx([0.02, None, 0.04])
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))
@@ -198,26 +196,6 @@ def test_equivalence_is_the_two_tests_at_half_of_what_the_interval_leaves(a, b):
         assert equivalent(found, 0.5) == (p < 0.025)
 
 
-def test_an_interval_around_1_is_not_equality():
-    wide = unpaired_ratio([80, 100, 125], [80, 100, 125])
-    assert wide.differs is False
-    assert equivalent(wide) is False
-
-
-def test_a_small_difference_can_be_real_and_still_equal():
-    found = paired_ratio({1: 1.02, 2: 1.021, 3: 1.019}, {1: 1, 2: 1, 3: 1})
-    assert found.differs is True
-    assert equivalent(found) is True
-
-
-def test_the_margin_is_the_same_both_ways():
-    assert margin_bounds() == pytest.approx((0.909091, 1.1))
-    just_inside = Ratio(1.0, 3, low=0.91, high=1.09, p=0.9)
-    too_low = Ratio(1.0, 3, low=0.905, high=1.09, p=0.9)
-    assert equivalent(just_inside) is True
-    assert equivalent(too_low) is False
-
-
 @pytest.mark.parametrize(
     ("ratio", "floor", "word"),
     [
@@ -233,3 +211,67 @@ def test_the_margin_is_the_same_both_ways():
 )
 def test_what_is_decided_of_two_stores(ratio, floor, word):
     assert decide(ratio, floor) == word
+
+
+def ratio(value: float, low: float, high: float) -> Ratio:
+    return Ratio(value, 3, low=low, high=high, p=0.01)
+
+
+@pytest.mark.parametrize(
+    ("published", "measured", "verdict"),
+    [
+        (2.0, ratio(2.1, 1.9, 2.3), "reproduced"),
+        (0.5, ratio(0.45, 0.4, 0.5), "reproduced"),
+        (2.0, ratio(2.5, 2.2, 2.8), "reproduced"),  # exactly 1.25 times
+        (2.0, ratio(1.6, 1.4, 1.8), "reproduced"),  # exactly 1/1.25
+        (2.0, ratio(2.51, 2.2, 2.8), "direction only"),
+        (2.0, ratio(1.59, 1.4, 1.8), "direction only"),
+        (0.5, ratio(0.1, 0.05, 0.2), "direction only"),
+        (2.0, ratio(1.9, 0.9, 4.0), "undecided"),
+        (2.0, ratio(0.8, 0.6, 1.05), "undecided"),
+        (2.0, ratio(1.5, 1.0, 2.2), "undecided"),  # a bound of 1 is contained
+        (2.0, ratio(0.8, 0.7, 0.9), "contradicted"),
+        (0.9, ratio(1.1, 1.05, 1.2), "contradicted"),
+        (2.0, Ratio(2.0, 1), "undecided"),  # one run
+    ],
+)
+def test_claims_of_a_ratio(published, measured, verdict):
+    assert ratio_verdict(published, measured) == verdict
+
+
+def test_the_inverse_claim_gets_the_same_verdict():
+    a, b = {1: 10.0, 2: 11.0, 3: 10.5}, {1: 7.0, 2: 7.5, 3: 7.1}
+    for published in (0.3, 0.8, 1.2, 1.4, 3.0):
+        there = ratio_verdict(published, paired_ratio(a, b))
+        assert ratio_verdict(1 / published, paired_ratio(b, a)) == there
+
+
+def test_a_claim_is_not_adjusted_for_other_pairs_of_the_table():
+    measured = adjusted({"claim": ratio(2, 1.2, 3.3), "other": Ratio(1, 3, 0.9, 1.1, p=0.9)})
+    assert measured["claim"].p_holm == 0.02
+    crowd = adjusted({"claim": ratio(2, 1.2, 3.3)} | {i: ratio(2, 1.2, 3.3) for i in range(9)})
+    assert crowd["claim"].differs is False
+    assert ratio_verdict(2.0, crowd["claim"]) == Verdict.REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict"),
+    [
+        (ratio(1.0, 0.95, 1.05), "reproduced"),
+        (ratio(1.0, 0.91, 1.09), "reproduced"),
+        (ratio(1.03, 1.01, 1.05), "reproduced"),  # a real but small difference
+        (ratio(1.0, 0.7, 1.4), "undecided"),  # contains 1, and proves nothing
+        (ratio(1.1, 1.05, 1.15), "undecided"),
+        (ratio(0.95, 0.905, 1.0), "undecided"),
+        (ratio(1.5, 1.2, 1.9), "contradicted"),
+        (ratio(0.7, 0.6, 0.8), "contradicted"),
+        (Ratio(1.0, 1), "undecided"),
+    ],
+)
+def test_claims_of_equality(measured, verdict):
+    assert equality_verdict(measured) == verdict
+
+
+def test_the_margin_is_the_same_both_ways_and_a_claim_may_have_another():
+    assert margin_bounds() == pytest.approx((0.909091, 1.1))
+    assert equality_verdict(ratio(1.0, 0.7, 1.4), margin=0.5) == Verdict.REPRODUCED

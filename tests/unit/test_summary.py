@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
+from math import nan
 
 import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.files import CELLS as TABLE
 from kvstudy.analyse.tidy.files import MEASUREMENTS, SUMMARY
-from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
 
@@ -44,29 +44,20 @@ def summary(measurements: pd.DataFrame, cells: str = CELLS) -> pd.DataFrame:
     return result.set_index(["store", "workload", "operation", "metric"])
 
 
-def test_mean_spread_and_range():
-    row = summary(measured(*overall(10, 12, 17))).loc["redis", "a", "overall", "throughput"]
-    assert row["n"] == 3
-    assert row["mean"] == 13
-    assert row["sd"] == pytest.approx(13**0.5)  # (9 + 1 + 16) / 2
-    assert row["cov"] == pytest.approx(13**0.5 / 13)
-    assert (row["min"], row["max"]) == (10, 17)
-
-
-def test_one_run_has_no_spread():
-    cells = "\n".join(CELLS.splitlines()[:2])
-    row = summary(measured(*overall(10)), cells).loc["redis", "a", "overall", "throughput"]
-    assert row["n"] == 1
-    assert pd.isna(row["sd"])
-    assert pd.isna(row["cov"])
-    assert (row["min"], row["mean"], row["max"]) == (10, 10, 10)
-
-
-def test_a_mean_of_zero_has_no_coefficient_of_variation():
-    row = summary(measured(*overall(0, 0, 0))).loc["redis", "a", "overall", "throughput"]
-    assert row["mean"] == 0
-    assert row["sd"] == 0
-    assert pd.isna(row["cov"])
+@pytest.mark.parametrize(
+    ("values", "mean", "sd", "cov"),
+    [
+        ([10, 12, 17], 13, 13**0.5, 13**-0.5),  # (9 + 1 + 16) / 2
+        ([10], 10, nan, nan),
+        ([0, 0, 0], 0, 0, nan),
+    ],
+)
+def test_mean_spread_and_range(values, mean, sd, cov):
+    cells = "\n".join(CELLS.splitlines()[: 1 + len(values)])
+    row = summary(measured(*overall(*values)), cells).loc["redis", "a", "overall", "throughput"]
+    assert (row["n"], row["mean"]) == (len(values), mean)
+    assert [row["sd"], row["cov"]] == pytest.approx([sd, cov], nan_ok=True)
+    assert (row["min"], row["max"]) == (min(values), max(values))
 
 
 @pytest.mark.parametrize(
@@ -149,20 +140,17 @@ def test_nothing_measured_at_all():
     assert len(summary(measured(), cells)) == 0
 
 
-def test_a_measured_cell_without_values_is_an_error():
-    with pytest.raises(KvstudyError, match=r"redis/a/r1_o2_t1/rep3 is measured, but has no"):
-        summary(measured(*overall(1, 2)))
-
-
-def test_values_of_an_unknown_cell_are_an_error():
-    with pytest.raises(KvstudyError, match=r"redis/a/r1_o2_t1/rep4 is not among the planned"):
-        summary(measured(*overall(1, 2, 3, 4)))
-
-
-def test_a_value_that_stands_twice_is_an_error():
-    lines = overall(1, 2, 3)
-    with pytest.raises(KvstudyError, match="stands twice: run overall throughput"):
-        summary(measured(*lines, lines[0]))
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (overall(1, 2), "redis/a/r1_o2_t1/rep3 is measured, but has no"),
+        (overall(1, 2, 3, 4), "redis/a/r1_o2_t1/rep4 is not among the planned"),
+        (overall(1, 2, 3) + overall(1), "stands twice: run overall throughput"),
+    ],
+)
+def test_values_that_do_not_go_with_the_cells_are_an_error(lines, message):
+    with pytest.raises(KvstudyError, match=message):
+        summary(measured(*lines))
 
 
 def test_files_with_faults_are_named(tmp_path):
@@ -188,19 +176,3 @@ def test_summary_survives_its_file(tmp_path):
     after = SUMMARY.read(tmp_path)
     assert after.loc[0, "sd"] == before.loc[0, "sd"]
     assert list(after.columns) == list(before.columns)
-
-
-def test_published_values_are_checked(tmp_path):
-    path = tmp_path / "published.csv"
-    head = "study,table,store,workload,operation,metric,unit,value\n"
-    row = "s,Table 1,redis,a,read,latency_mean,us,1\n"
-    left_out = "s,Table 1,redis,a,read,latency_max,us,,-\n"
-    path.write_text(head.replace("\n", ",printed\n") + row.replace("\n", ",\n") + left_out)
-    assert read_published(path)["value"].isna().tolist() == [False, True]
-    path.write_text(head + row.replace(",us,", ",ms,"))
-    message = "line 2, column unit: latency_mean in 'ms'; give it in 'us'"
-    with pytest.raises(KvstudyError, match=message):
-        read_published(path)
-    path.write_text(head + row + row)
-    with pytest.raises(KvstudyError, match="line 3: a second latency_mean of read for redis"):
-        read_published(path)

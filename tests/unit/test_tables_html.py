@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.bottleneck import scaling
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
 from kvstudy.present.typeset.latex import (
@@ -29,7 +28,6 @@ from kvstudy.present.typeset.latex import (
     stacked,
 )
 from kvstudy.present.typeset.table import Grid, Line, Section, texts
-from kvstudy.study.cells import sizes
 
 from tests.cell_texts import (
     check_structure,
@@ -41,7 +39,7 @@ from tests.cell_texts import (
 )
 
 from . import small_results as small
-from .test_over_sizes import THREADS, swept, swept_study
+from .test_over_sizes import THREADS, swept, swept_grid, swept_study
 from .test_tables import tables
 
 TITLE = r"Riak_%&#\<K>{V}$~^"
@@ -135,9 +133,7 @@ def test_one_store_one_workload(tmp_path):
 
 def test_twelve_thread_counts_are_one_table_that_sorts_by_number():
     study = swept_study()
-    values = swept(study, missing={("riak", "a", 3)})
-    run = small.run(study=study, swept=values)
-    _tex, html = small.both(small.grid_of(study.tables[0], run))
+    _tex, html = small.both(swept_grid(study, swept(study, missing={("riak", "a", 3)})))
     assert "failed" in html_cells(html)
     rows = html_rows(html)[1:]
     assert [row[0] for row in rows] == [str(number) for number in THREADS]
@@ -146,18 +142,9 @@ def test_twelve_thread_counts_are_one_table_that_sorts_by_number():
     assert '<th scope="row" data-value="12">12</th>' in html
     assert html.count('<th scope="col" class="num" data-store="redis">') == 4
 
-    runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1", phase="run")
-    (grid,) = small.table("scaling").grids(scaling(runs, sizes(study)), run)
-    assert "4" in html_cells(small.both(grid)[1])
-
 
 def test_a_page_of_a_store_has_its_workloads():
-    plan = small.cells()
-    values = small.measurements(plan)
-    summary = small.summarise(values, plan, list(small.TITLES), ["a"])
-    runs = small.per_repetition(values, plan, ["a", "c", "insert"])
-    found = small.Results(summary, plan, None, lambda: runs)
-    run = small.run(results=found, analysis=small.analysis())
+    run = small.run(results=small.results(source=False), analysis=small.analysis())
     _tex, html = small.both(small.grid_of(small.table("store", store="redis"), run))
     assert "2 098" in html_cells(html)
     assert '<tr data-workload="a">' in html

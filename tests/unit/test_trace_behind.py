@@ -6,8 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.tidy.results import Results
-from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.present.typeset.table import write_tables
 from kvstudy.share.trace.provenance import origin_of
 from kvstudy.study.cells import plan, shown
@@ -35,16 +34,16 @@ def of():
 
 def written(of, folder: Path, faults: dict) -> dict[str, bytes]:
     folder.mkdir()
-    environment = {"components": [], "stores": {}}
     cells = small.cells(faults)
-    measured = small.measurements(cells)
-    stores, workloads = of.store_names, of.workload_names
-    summary = summarise(measured, cells, stores, workloads)
-    values = per_repetition(measured, cells, workloads)
-    found = Results(summary, cells, None, lambda: values)
-    analysis = small.analysis(faults)
-    run = small.run(study=of, results=found, analysis=analysis, probes=small.probes(), scale=1.0)
-    run.environment, run.swept, run.values = environment, small.swept(of), values
+    run = small.run(
+        study=of,
+        results=small.results(faults, source=False),
+        analysis=small.analysis(faults),
+        probes=small.probes(),
+        environment={"components": [], "stores": {}},
+        swept=small.swept(of),
+        values=per_repetition(small.measurements(cells), cells, of.workload_names),
+    )
     write_tables(run, small.TEMPLATES, folder)
     return {path.stem: path.read_bytes() for path in folder.glob("*.csv")}
 

@@ -20,8 +20,6 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures
 from pydantic import ValidationError
 
-from tests.unit.small_results import CELL_COLUMNS
-
 from . import small_results as small
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
@@ -137,11 +135,10 @@ def rows_of(store: str, statuses: dict, counters: dict | None, workload: str = "
 
 
 def agreed(*cells: list[dict]) -> pd.DataFrame:
-    frame = pd.DataFrame([row for cell in cells for row in cell], columns=OUTCOMES.columns)
+    frame = OUTCOMES.frame([row for cell in cells for row in cell])
     return agreement(frame, small.probes(), {"a"}).set_index("counter")
 
 
-NAMES = Names(small.study(), small.TITLES, {})
 A = {("read", "OK"): 5_000, ("update", "OK"): 5_000}
 
 
@@ -183,9 +180,7 @@ def test_updates_of_all_fields_have_a_step_of_their_own():
     probes = small.probes()
     values = probes._values["redis", "update-all", "command"]
     values["HSET"] = 2.0
-    frame = pd.DataFrame(
-        rows_of("redis", A, {"HGETALL": 5_000, "HSET": 10_000}), columns=OUTCOMES.columns
-    )
+    frame = OUTCOMES.frame(rows_of("redis", A, {"HGETALL": 5_000, "HSET": 10_000}))
     assert flagged(agreement(frame, probes, set())).empty
     assert len(flagged(agreement(frame, probes, {"a"}))) == 1
     study = small.study(parameters={"records": 1, "operations": 1})
@@ -216,7 +211,7 @@ def test_what_cannot_be_checked_has_a_reason(cell, reason):
 
 
 def test_a_probe_without_counters_predicts_nothing():
-    frame = pd.DataFrame(rows_of("s", A, {"HSET": 5}), columns=OUTCOMES.columns)
+    frame = OUTCOMES.frame(rows_of("s", A, {"HSET": 5}))
     facts = [["s", "", "client", "kvstudy", None, ""], ["s", "read", "operations", "", 5.0, ""]]
     probes = Probes(
         pd.DataFrame(facts, columns=["store", "step", "kind", "name", "value", "reason"])
@@ -251,9 +246,9 @@ def run(failed: int, misses: float | None, invalid: str = "") -> tuple[pd.DataFr
         counted = {"HGETALL": 5_000, "HSET": 5_000 - (200 if faults else 0)}
         rows += [row | {"repetition": repetition} for row in rows_of("redis", statuses, counted)]
     return (
-        pd.DataFrame(values, columns=MEASUREMENTS.columns),
-        pd.DataFrame(cells, columns=CELL_COLUMNS),
-        pd.DataFrame(rows, columns=OUTCOMES.columns),
+        MEASUREMENTS.frame(values),
+        pd.DataFrame(cells, columns=small.CELL_COLUMNS),
+        OUTCOMES.frame(rows),
     )
 
 
@@ -279,9 +274,8 @@ def test_the_sums_of_all_cells_void_ones_too():
 def test_a_throughput_that_its_source_has_rounded_loses_no_operation():
     measurements, *others = run(0, None)
     measurements.loc[measurements["metric"] == "throughput", "value"] = 999.9
-    (row,) = validity(
-        measurements, *others, agreement(others[1], small.probes(), {"a"})
-    ).itertuples()
+    compared = agreement(others[1], small.probes(), {"a"})
+    (row,) = validity(measurements, *others, compared).itertuples()
     assert (row.operations, row.good, row.share) == (20_000, 20_000, 0)
 
 
@@ -315,7 +309,7 @@ def test_the_table_names_kinds_and_void_cells():
 
 
 def facts_of(**tables: pd.DataFrame) -> SimpleNamespace:
-    return validity_facts(small.analysis(**tables), NAMES)
+    return validity_facts(small.analysis(**tables), Names(small.study(), small.TITLES, {}))
 
 
 def test_stores_that_are_not_the_studys_are_left_out():

@@ -1,12 +1,36 @@
-"""Workload files are read strictly: YCSB would ignore a typing error."""
+"""Workload files, read strictly since YCSB would ignore a typing error, and their records."""
 
+from __future__ import annotations
+
+import zipfile
 from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.study.workload import load_workload, operations_of
+from kvstudy.measure.client import Client, check_class
+from kvstudy.study.probe import planned
+from kvstudy.study.workload import (
+    CORE,
+    RECORD,
+    NamedField,
+    field_names,
+    load_workload,
+    named_record,
+    operations_of,
+)
+
+from . import small_results as small
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
+PRODUCT = ["name", "price", "availability", "description", "category"]
+NAMED = f"workload={RECORD}\n".encode()
+YCSBS = f"workload={CORE}\n".encode()
+
+
+def workload(folder: Path, content: bytes) -> dict[str, str]:
+    path = folder / "mine"
+    path.write_bytes(content)
+    return load_workload(path)
 
 
 @pytest.mark.parametrize(
@@ -19,10 +43,27 @@ WORKLOADS = Path(__file__).parents[2] / "workloads"
         ("e", ["insert", "scan"]),
         ("f", ["read", "read-modify-write"]),
         ("insert", ["insert"]),
+        ("product-read", ["read", "update", "scan"]),
+        ("product-update", ["read", "update", "read-modify-write"]),
+        ("product-insert", ["read", "update", "insert"]),
     ],
 )
 def test_operations_of_the_shipped_workloads(name, operations):
     assert operations_of(load_workload(WORKLOADS / name)) == operations
+
+
+def test_fields_of_records(tmp_path):
+    for name in ("product-read", "product-update", "product-insert"):
+        assert field_names(load_workload(WORKLOADS / name)) == PRODUCT
+    assert field_names(load_workload(WORKLOADS / "a")) == [f"field{i}" for i in range(10)]
+    assert field_names(workload(tmp_path, b"fieldcount=2\nfieldnameprefix=f\n")) == ["f0", "f1"]
+
+
+def test_a_record_is_described():
+    record = named_record(load_workload(WORKLOADS / "product-read"))
+    assert record.fields[1] == NamedField("price", "number", 1, 4)
+    assert (record.lengths, record.key_prefix) == ("uniform", "prod")
+    assert named_record(load_workload(WORKLOADS / "a")) is None
 
 
 @pytest.mark.parametrize(
@@ -33,6 +74,7 @@ def test_operations_of_the_shipped_workloads(name, operations):
         (b"readproportion=nan\n", "readproportion: 'nan' is not a number; give one"),
         (b"recordcount=inf\n", "recordcount: 'inf' is not a number; give one"),
         (b"fieldcount=" + b"9" * 5000, "is no number of fields; give 1 to 9999"),
+        (b"fieldcount=none\n", "fieldcount: 'none' is no number of fields"),
         (b"a\0b=1\n", "line 1: has the control character '\\x00'; remove it"),
         (b"\xff=1\n", "cannot be read"),
         (b"#\nreadpropotion=0.5\n", ":2: unknown property 'readpropotion'; did you mean 'readpro"),
@@ -41,14 +83,50 @@ def test_operations_of_the_shipped_workloads(name, operations):
         (b"updateproportion=-0.5\n", "updateproportion: -0.5 is negative"),
         (b"recordcount=-1\n", "recordcount: -1 is negative"),
         (b"x" * 10**6 + b"=1\n", "unknown property 'xxx"),
+        (NAMED, "record.fields: is missing"),
+        (NAMED + b"record.fields=a:text:2-1\n", "'a:text:2-1': give each field as"),
+        (NAMED + b"record.fields=A:text:1-2\n", "names in lower case"),
+        (NAMED + b"record.fields=a:blob:1-2\n", "'a:blob:1-2': give each field as"),
+        (NAMED + b"record.fields=a:text:1-2 a:text:1-2\n", "'a' stands there twice"),
+        (NAMED + b"record.felds=a:text:1-2\n", ":2: unknown property 'record.felds'"),
+        # CoreWorkload would ignore it, wherever the class stands in the file.
+        (b"record.fields=a:text:1-2\n" + YCSBS, ":1: unknown property 'record.fields'"),
     ],
     ids=lambda value: None if len(value) < 100 else "",
 )
 def test_a_file_that_ycsb_would_read_otherwise(tmp_path, content, message):
-    path = tmp_path / "w"
-    path.write_bytes(content)
     with pytest.raises(KvstudyError) as error:
-        load_workload(path)
-    assert str(error.value).startswith(f"{path}:")
+        workload(tmp_path, content)
+    assert str(error.value).startswith(f"{tmp_path / 'mine'}:")
     assert message in str(error.value)
     assert len(str(error.value)) < 2500
+
+
+def test_what_another_class_reads_is_its_own_matter(tmp_path):
+    content = b"workload=site.ycsb.workloads.RestWorkload\nurl.prefix=http://x\n"
+    assert workload(tmp_path, content)["url.prefix"] == "http://x"
+
+
+def test_a_workload_class_has_to_be_on_the_class_path(tmp_path):
+    jar = tmp_path / "some.jar"
+    with zipfile.ZipFile(jar, "w") as content:
+        content.writestr("my/Workload.class", "")
+    client = Client("kvstudy", f"{tmp_path}/*", "db", (jar,))
+    check_class(client, "my.Workload")
+    with pytest.raises(KvstudyError) as error:
+        check_class(client, "my.Worklaod")
+    assert "workload=my.Worklaod: no jar of the class path" in str(error.value)
+    assert str(tmp_path) in str(error.value)
+    with pytest.raises(KvstudyError, match=r"leave ycsb\.home empty"):
+        check_class(client, RECORD)
+
+
+def test_probes_have_the_records_of_the_study():
+    def shape(*workloads: str) -> dict[str, str]:
+        study = small.study(workloads=list(workloads), tables=[], figures=[])
+        return planned(study)["redis"]["shape"]
+
+    products = shape("product-read", "product-update")
+    assert field_names(products) == PRODUCT
+    assert products["record.keyprefix"] == "prod"
+    assert shape("product-read", "a") == shape("a") == {}

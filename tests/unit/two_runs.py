@@ -7,7 +7,6 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import pandas as pd
 from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS
 from kvstudy.present.comparison.compare import Comparison, compare
 
@@ -49,27 +48,14 @@ def write_run(
         sizes = parameters if isinstance(parameters, str) else parameters[workload]
         for repetition, speed in enumerate(runs, start=1):
             state = (gaps or {}).get((store, workload, repetition), ("measured", "", ""))
-            there = state[0] == "measured"
-            cells.append(
-                {
-                    "store": store,
-                    "workload": workload,
-                    "parameters": sizes,
-                    "repetition": repetition,
-                    "status": state[0],
-                    "reason": state[1],
-                    "invalid": state[2],
-                    "provider": "native" if there else "",
-                    "client": "kvstudy" if there else "",
-                    "server_version": (versions or {}).get(store, "1.0") if there else "",
-                    "started": f"2026-01-0{repetition}T10:00:00+00:00" if there else "",
-                    "position": len(cells) + 1,
-                }
-            )
-            if there:
-                key = [store, workload, sizes, repetition, "run"]
-                values.append([*key, "overall", "throughput", "ops/s", speed])
-                values.append([*key, "overall", "runtime", "ms", 5e6 / speed])
+            cell, facts = [store, workload, sizes, repetition], [""] * 4
+            if state[0] == "measured":
+                version = (versions or {}).get(store, "1.0")
+                facts = ["native", "kvstudy", version, f"2026-01-0{repetition}T10:00:00+00:00"]
+                values.append([*cell, "run", "overall", "throughput", "ops/s", speed])
+                values.append([*cell, "run", "overall", "runtime", "ms", 5e6 / speed])
+            # Its seconds and its node are not told.
+            cells.append([*cell, *state, *facts, "", len(cells) + 1, ""])
     stores = list(dict.fromkeys(store for store, _ in speeds))
     workloads = list(dict.fromkeys(workload for _, workload in speeds))
     part = [{"component": name, "name": n, "details": d} for name, (n, d) in machine.items()]
@@ -103,10 +89,7 @@ def write_run(
         },
     }
     folder.mkdir(parents=True)
-    frames = {
-        "cells.csv": CELLS.frame(cells),
-        "measurements.csv": pd.DataFrame(values, columns=MEASUREMENTS.columns),
-    }
+    frames = {"cells.csv": CELLS.frame(cells), "measurements.csv": MEASUREMENTS.frame(values)}
     for name, frame in frames.items():
         if name in (drop or {}):
             frame = frame.drop(columns=drop[name])
