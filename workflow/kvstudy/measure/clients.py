@@ -139,7 +139,8 @@ def meeting(clients: int, host: str) -> Iterator[str]:
         finally:
             # Ends the waiting for another client.
             listening.shutdown(socket.SHUT_RDWR)
-            waiting.join()
+            # A client whose network is gone before it says anything would hold it up for good.
+            waiting.join(1)
 
 
 def _meet(listening: socket.socket, number: int) -> None:
