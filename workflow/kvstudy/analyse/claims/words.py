@@ -8,7 +8,7 @@ from math import inf, isnan
 from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
 from kvstudy.analyse.claims.statements import Part
-from kvstudy.analyse.tidy.numbers import ends, grouped, significant, sized
+from kvstudy.analyse.tidy.numbers import amount, ends, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
@@ -131,7 +131,7 @@ def _described(operand: Operand, names: Names) -> dict[str, str | None]:
     }
     for size in SIZES:
         number, *others = _numbers(operand, size, names)
-        words[size] = number and sized(size, number).format(grouped(str(number)))
+        words[size] = number and amount(size, number)
         if others:
             words[size] = _(BEST[size])
     return words

@@ -99,3 +99,18 @@ def sized(size: str, number: int) -> str:
     if size == "operations":
         return ngettext("{} operation", "{} operations", number)
     return ngettext("{} thread", "{} threads", number)
+
+
+def rate(value: float, digits: int = 3) -> str:
+    """With so many significant digits, in groups."""
+    return grouped(significant(value, digits))
+
+
+def whole(value: float) -> str:
+    """Without decimals, in groups."""
+    return grouped(f"{value:.0f}")
+
+
+def amount(size: str, number: float) -> str:
+    """``10 000 records``: so many of a size."""
+    return sized(size, int(number)).format(whole(number))

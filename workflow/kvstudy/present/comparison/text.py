@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.analyse.tidy.numbers import rate, significant
 from kvstudy.present.comparison.compare import TABLES, Comparison
 from kvstudy.present.comparison.forest import draw_forest, marks, pages
 from kvstudy.present.comparison.runs import RecordedRun, sizes
@@ -123,7 +123,7 @@ def _changes(comparison: Comparison, value: str, heads: list[str], *notes: str) 
             [
                 comparison.workloads[row.workload, row.parameters],
                 " ".join(breakable(word, *NARROW) for word in words),
-                *(grouped(significant(getattr(row, f"{value}_{side}"))) for side in "ab"),
+                *(rate(getattr(row, f"{value}_{side}")) for side in "ab"),
                 f"{row.n_a}" if row.n_a == row.n_b else f"{row.n_a}, {row.n_b}",
                 significant(row.change),
                 interval(row.change, row.low, row.high),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, significant
+from kvstudy.analyse.tidy.numbers import MARK, marked_values, rate, sign
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
@@ -179,7 +179,7 @@ def _ticks(top: float) -> list[float]:
 
 
 def _label(value: float) -> str:
-    return grouped(significant(value))
+    return rate(value)
 
 
 def _width(label: str) -> float:

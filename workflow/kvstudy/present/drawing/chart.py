@@ -21,7 +21,6 @@ from kvstudy.analyse.tidy.numbers import (
     grouped,
     marked_values,
     sign,
-    sized,
 )
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, pd
@@ -267,11 +266,6 @@ def _words(text: str) -> alt.Chart:
 
 # Decimals that are made by converting to the axis's unit and back, and no others.
 ROUNDING = 6
-
-
-def size_words(size: str, number: float) -> str:
-    """A size and how large it is: ``1 000 records``."""
-    return sized(size, int(number)).format(grouped(f"{number:.0f}"))
 
 
 def exact(metric: str, value: float | None, unit: str) -> str:

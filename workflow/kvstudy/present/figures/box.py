@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import converted, grouped, sign
+from kvstudy.analyse.tidy.numbers import converted, sign, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
@@ -179,7 +179,7 @@ def _row(row: dict, figure: Box, looks: draw.Looks) -> dict:
             name: chart.exact_range("latency", row[low], row[high], unit)
             for name, (low, high) in ranges.items()
         },
-        "count": grouped(f"{row['operations']:.0f}") if there else "",
+        "count": whole(row["operations"]) if there else "",
         "runs": chart.runs(row["n"]),
         "cells": f"{row['store']}/{figure.workload}/{row['parameters']}" if there else "",
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.tidy.numbers import MARK, converted, marked_values, sign
+from kvstudy.analyse.tidy.numbers import MARK, amount, converted, marked_values, sign
 from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
@@ -220,7 +220,7 @@ def _label(line: Line, of_figure: list[Line], looks: draw.Looks) -> str:
     same_workload = [other for other in of_figure if other.workload == line.workload]
     for place, (size, number) in enumerate(line.fixed):
         if len({other.fixed[place] for other in same_workload}) > 1:
-            parts.append(chart.size_words(size, number))
+            parts.append(amount(size, number))
     return ", ".join(parts)
 
 
@@ -250,12 +250,12 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, of_line: list[draw.Look
 
 
 def _row(row: dict, figure: Curves, of_line: list[draw.Look]) -> dict:
-    sizes = [chart.size_words(size, row[size]) for size in ("records", "operations", "threads")]
+    sizes = [amount(size, row[size]) for size in ("records", "operations", "threads")]
     names = ["store", "workload", figure.over, "value", "low", "high", "n", "saturated"]
     label, rejected = of_line[row["line"]].title, row["rejected"] == "yes"
     return chart.plain(row, names) | {
         "name": label,
-        "title": f"{label}, {chart.size_words(figure.over, row[figure.over])}",
+        "title": f"{label}, {amount(figure.over, row[figure.over])}",
         "size": ", ".join(sizes),
         **chart.value_texts(row, row["metric"], row["unit"]),
         "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",

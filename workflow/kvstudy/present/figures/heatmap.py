@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from kvstudy.analyse.tidy.files import SETTING
-from kvstudy.analyse.tidy.numbers import between, grouped, sign, significant
+from kvstudy.analyse.tidy.numbers import amount, between, rate, sign, whole
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
@@ -161,7 +161,7 @@ def _panel(
             form = {"lw": 0.6, "facecolor": cmap(norm(row.value)), "edgecolor": "white"}
             style = {"ha": "center", "va": "center", "fontsize": 7}
             style["color"] = draw.DARK if _is_light(form["facecolor"]) else "white"
-            ax.text(x, y, grouped(significant(row.value)), **style)
+            ax.text(x, y, rate(row.value), **style)
         ax.add_patch(patches.Rectangle((x - 0.5, y - 0.5), 1, 1, **form))
     ax.set_xlim(-0.5, len(threads) - 0.5)
     ax.set_ylim(len(places) - 0.5, -0.5)
@@ -176,7 +176,7 @@ def _panel(
 
 def _label_rows(ax: plt.Axes, places: list) -> None:
     """Operations at each row, records beside the rows that share them."""
-    ax.set_yticks(range(len(places)), [grouped(f"{place.operations:.0f}") for place in places])
+    ax.set_yticks(range(len(places)), [whole(place.operations) for place in places])
     beside = {"textcoords": "offset points"}
     style = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.35"}
     words = _("Records, operations")
@@ -186,21 +186,21 @@ def _label_rows(ax: plt.Axes, places: list) -> None:
         first, last = of.index[[0, -1]]
         style = {"ha": "center", "va": "center", "rotation": 90 if last - first >= 2 else 0}
         at, sides = (0, (first + last) / 2), ("axes fraction", "data")
-        ax.annotate(grouped(f"{records:.0f}"), at, (-48, 0), xycoords=sides, **beside, **style)
+        ax.annotate(whole(records), at, (-48, 0), xycoords=sides, **beside, **style)
 
 
 def _row(row: dict, figure: Heatmap, stores: dict[str, draw.Look], norm: colors.Normalize) -> dict:
-    records_, operations = (grouped(f"{row[name]:.0f}") for name in ("records", "operations"))
+    records_, operations = (whole(row[name]) for name in ("records", "operations"))
     names = ["workload", "store", *SIZES, "value", "low", "high", "n", "note"]
     label = ink = ""
     if not pd.isna(row["value"]):
-        label = grouped(significant(row["value"]))
+        label = rate(row["value"])
         # Black or white, whichever is readable on the cell's colour, as in print.
         ink = INKS[0 if _is_light(plt.get_cmap(COLORS)(norm(row["value"]))) else 1]
     return chart.plain(row, names) | {
         "place": f"{records_}, {operations}",
         "title": stores[row["store"]].title,
-        "size": ", ".join(chart.size_words(size, row[size]) for size in SIZES),
+        "size": ", ".join(amount(size, row[size]) for size in SIZES),
         **chart.value_texts(row, figure.metric, row["unit"]),
         "runs": chart.runs(row["n"]) if row["n"] else "",
         "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",

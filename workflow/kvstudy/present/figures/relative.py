@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import between, significant
+from kvstudy.analyse.tidy.numbers import amount, between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
@@ -149,7 +149,7 @@ def _row(row: dict, figure: RelativePlot) -> dict:
         "other": figure.baseline,
         "workload": figure.workload,
         "name": name,
-        "title": f"{name}, {chart.size_words('records', row['records'])}",
+        "title": f"{name}, {amount('records', row['records'])}",
         "exact": f"1:{significant(row['ratio'])}",
         "interval": interval,
     }

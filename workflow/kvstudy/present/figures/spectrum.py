@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import grouped
+from kvstudy.analyse.tidy.numbers import whole
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
@@ -123,7 +123,7 @@ def _row(row: dict, titles: dict[str, str]) -> dict:
             store, sentence(row["operation"]), _shown(row["percent"])
         ),
         **chart.value_texts(row, "latency", "us"),
-        "beyond_text": grouped(f"{row['beyond']:.0f}"),
+        "beyond_text": whole(row["beyond"]),
         "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
     }
 

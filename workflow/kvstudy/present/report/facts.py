@@ -15,7 +15,7 @@ from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.over_time import out_of_order
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
-from kvstudy.analyse.tidy.numbers import grouped, sized
+from kvstudy.analyse.tidy.numbers import amount
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import published_only, read_published
 from kvstudy.language.current import _
@@ -128,7 +128,7 @@ def _of_study(run: Run, names: Names, stores: list[SimpleNamespace]) -> dict[str
     study = run.study
     own = []
     for one in own_sizes(study, run.scale):
-        words = sized(one.size, one.number).format(grouped(str(one.number)))
+        words = amount(one.size, one.number)
         key = (names.store(one.store), words, one.planned)
         own.append((key, study.workload(one.workload).short))
     shown = joined(

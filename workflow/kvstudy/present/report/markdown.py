@@ -12,7 +12,7 @@ import jinja2
 
 from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.numbers import change, grouped, significant
+from kvstudy.analyse.tidy.numbers import change, grouped, rate
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of, long_date, plural
@@ -77,7 +77,7 @@ def as_time(moment: datetime) -> Markup:
 
 def plain(value: float) -> Markup:
     """``value`` with three significant digits."""
-    return Markup(grouped(significant(value)))
+    return Markup(rate(value))
 
 
 def as_kops(value: float) -> Markup:

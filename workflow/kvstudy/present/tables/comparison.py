@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import between, change, share
+from kvstudy.analyse.tidy.numbers import between, change, share, whole
 from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.language.current import N_, _, pgettext
@@ -18,16 +18,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
 from kvstudy.present.typeset.source import label_of
-from kvstudy.present.typeset.table import (
-    Grid,
-    Line,
-    Paper,
-    Section,
-    Table,
-    interval_head,
-    span_of,
-    whole,
-)
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head, span_of
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN

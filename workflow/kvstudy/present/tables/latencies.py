@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.findings.open_loop import REACHED, of_workload
-from kvstudy.analyse.tidy.numbers import share, significant
+from kvstudy.analyse.tidy.numbers import rate, share, significant, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
@@ -22,10 +22,8 @@ from kvstudy.present.typeset.table import (
     Section,
     Table,
     operation_word,
-    rate,
     sections_of,
     two_lines,
-    whole,
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name

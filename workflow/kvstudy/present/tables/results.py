@@ -16,23 +16,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import MARK, fixed, grouped, sign
+from kvstudy.analyse.tidy.numbers import MARK, amount, fixed, grouped, sign, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
-from kvstudy.present.typeset.table import (
-    Grid,
-    Line,
-    Paper,
-    Section,
-    Table,
-    amount,
-    operation_word,
-    span_of,
-    whole,
-)
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, operation_word, span_of
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name

@@ -16,13 +16,13 @@ from kvstudy.analyse.findings.rounds import (
     printed,
     published_costs,
 )
-from kvstudy.analyse.tidy.numbers import between, grouped, significant
+from kvstudy.analyse.tidy.numbers import between, grouped, rate, significant
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of, rate
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of
 from kvstudy.study.kinds import Caching, OfRound, TwoStores
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.tidy.files import ycsb_versions
-from kvstudy.analyse.tidy.numbers import grouped
+from kvstudy.analyse.tidy.numbers import whole
 from kvstudy.analyse.tidy.probes import OK, RARE
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, ngettext, pgettext
@@ -343,7 +343,7 @@ def _line(probes: Probes, store: str, step: str) -> Line:
         commands = f"{commands or DASH} ({_shown_shares(statuses)})"
     sizes = ""
     if step.startswith("update"):
-        both = (grouped(f"{size:.0f}") for size in probes.sizes(store, step) or ())
+        both = (whole(size) for size in probes.sizes(store, step) or ())
         sizes = " \N{RIGHTWARDS ARROW} ".join(both) or DASH
     return Line(label, [commands or DASH, sizes, _missing(probes, store, step)])
 

@@ -9,24 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import share, significant
+from kvstudy.analyse.tidy.numbers import amount, rate, share, significant, whole
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
-from kvstudy.present.typeset.table import (
-    Grid,
-    Line,
-    Section,
-    Table,
-    amount,
-    number_of,
-    rate,
-    span_of,
-    whole,
-)
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of, span_of
 from kvstudy.stats.laws import SATURATED
 from kvstudy.study.base import SIZE_TITLES, SIZES, Name, Size, Sizes
 from kvstudy.study.combinations import lines

@@ -13,7 +13,7 @@ from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS, WEAKEST_FIRST, Quantity, Support
 from kvstudy.analyse.claims.table import VALUE, read_claims
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.tidy.numbers import change, grouped, significant
+from kvstudy.analyse.tidy.numbers import amount, change, grouped, rate, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
@@ -27,7 +27,6 @@ from kvstudy.present.typeset.table import (
     Paper,
     Section,
     Table,
-    amount,
     interval_head,
     operation_word,
 )
@@ -103,7 +102,7 @@ def misfit(row, study: Study, titles: dict[str, str]) -> SimpleNamespace:
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
     expected = exact(row.expected)
     if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
-        expected = _("at most {}").format(grouped(significant(row.high)))
+        expected = _("at most {}").format(rate(row.high))
     places = [row.place] if row.kind == Kind.TEXT else row.place.split(", ")
     place = ", ".join(map(sentence, places))
     workload = row.workload

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.tidy.files import SETTING
-from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
+from kvstudy.analyse.tidy.numbers import between, rate, share, significant, whole
 from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
@@ -23,10 +23,8 @@ from kvstudy.present.typeset.table import (
     interval,
     interval_head,
     number_of,
-    rate,
     sections_of,
     store_grid,
-    whole,
 )
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
@@ -171,7 +169,7 @@ class TrimmedTable(Table):
                     continue
                 row = by_metric.loc[metric]
                 mean, trimmed, low, high = (
-                    marked(grouped(significant(row[name], 4)), row[name])
+                    marked(rate(row[name], 4), row[name])
                     for name in ("mean", "trimmed", "low", "high")
                 )
                 cells += [mean, trimmed, between(low, high)]

@@ -9,15 +9,7 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kvstudy.analyse.tidy.numbers import (
-    MARK,
-    between,
-    ends,
-    grouped,
-    marked_values,
-    significant,
-    sized,
-)
+from kvstudy.analyse.tidy.numbers import MARK, between, ends, marked_values
 from kvstudy.language.current import _
 from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import DASH, REJECTED, fill, fill_html, note, number_cell, plain
@@ -274,20 +266,6 @@ def two_lines(label: str, cells: list[tuple[str, str]], store: str, below: str =
 def number_of(name: str, text: Callable[[float], str]) -> Callable[[Any], str]:
     """What makes the cell of a row: its number called ``name``, as ``text`` writes it."""
     return lambda row: number_cell(getattr(row, name), text)
-
-
-def rate(value: float, digits: int = 3) -> str:
-    """With so many significant digits, in groups."""
-    return grouped(significant(value, digits))
-
-
-def whole(value: float) -> str:
-    return grouped(f"{value:.0f}")
-
-
-def amount(size: str, number: float) -> str:
-    """``10 000 records``: so many of a size."""
-    return sized(size, int(number)).format(whole(number))
 
 
 def span_of(runs: Iterable[float]) -> str:
