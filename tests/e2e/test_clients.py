@@ -92,7 +92,7 @@ def test_the_merged_counts_are_those_of_every_single_latency(clone, results, val
             files = [
                 Path(str(path).replace("latencies.parquet", f"{operation}.hdr")) for path in kept
             ]
-            of_files = percentiles.merged([read_histogram(path) for path in files])
+            of_files = percentiles.merged([pd.Series(read_histogram(path)) for path in files])
             for percent in (95, 99):
                 exact = ordered[-(-percent * len(ordered) // 100) - 1]
                 assert merged[f"latency_p{percent}"] == exact

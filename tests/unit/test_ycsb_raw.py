@@ -34,7 +34,7 @@ def log(name: str):
 def histogram(tmp_path):
     """Reads the text of a histogram file."""
 
-    def read(text: str) -> pd.Series:
+    def read(text: str) -> dict[int, int]:
         path = tmp_path / "run.READ.hdr"
         path.write_text(text)
         return read_histogram(path)
@@ -76,8 +76,7 @@ def test_raw_latencies_have_the_statistics_of_the_log(keep, monkeypatch, run, bl
         assert latencies.max() == pytest.approx(section.latencies["latency_max"], rel=1e-3)
         assert latencies.min() == section.latencies["latency_min"]
         assert latencies.mean() == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
-        assert counts[operation].to_dict() == latencies.value_counts().to_dict()
-        assert counts[operation].index.is_monotonic_increasing
+        assert list(counts[operation].items()) == sorted(latencies.value_counts().items())
     written = re.findall(r"^(?:Raw)?([A-Za-z-]+),(\d+),(\d+)$", text, re.MULTILINE)
     assert [(name, str(time), str(us)) for name, time, us in table.itertuples(index=False)] == [
         row for row in written if not row[0].endswith("CLEANUP")
@@ -152,10 +151,10 @@ def test_histogram_files_have_the_percentiles_of_the_log(run, operation):
     section = log(run).sections[operation]
     check_histogram(found, section.operations, f"{run}.{operation}.hdr")
     for percent in (50, 95, 99, 99.9):
-        assert quantiles(found, [percent]) == [section.latencies[f"latency_p{percent}"]]
-    assert quantiles(found, [100]) == [section.latencies["latency_max"]]
-    assert found.index.is_monotonic_increasing
-    mean = np.average(found.index, weights=found)
+        assert quantiles(pd.Series(found), [percent]) == [section.latencies[f"latency_p{percent}"]]
+    assert quantiles(pd.Series(found), [100]) == [section.latencies["latency_max"]]
+    assert list(found) == sorted(found)
+    mean = np.average(list(found), weights=list(found.values()))
     assert mean == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
 
 
@@ -163,9 +162,9 @@ def test_a_histogram_that_two_threads_resized_at_a_time_is_whole():
     found = read_histogram(DATA / RESIZED)
     section = log("redis-hdr-resized").sections["READ"]
     check_histogram(found, section.operations, RESIZED)
-    assert found.sum() == 9503
+    assert sum(found.values()) == 9503
     told = [section.latencies[f"latency_{name}"] for name in ("p95", "p99", "max")]
-    assert quantiles(found, [95, 99, 100]) == told == [474, 2367, 35231]
+    assert quantiles(pd.Series(found), [95, 99, 100]) == told == [474, 2367, 35231]
 
 
 @pytest.mark.parametrize("position", [*range(60), *range(60, 900, 40)])
@@ -177,15 +176,15 @@ def test_a_histogram_with_a_damaged_byte_is_refused_or_read(histogram, position)
         damaged = bytearray(body)
         damaged[position % len(body)] ^= change
         with contextlib.suppress(KvstudyError):
-            assert (histogram("".join([*lines[:5], coded(damaged), *lines[6:]])) > 0).all()
+            assert min(histogram("".join([*lines[:5], coded(damaged), *lines[6:]])).values()) > 0
 
 
 def test_histogram_files_of_service_and_intended_times():
     section = log("redis-both").sections["READ"]
     for prefix, latencies in (("", section.latencies), ("Intended-", section.intended)):
         found = read_histogram(DATA / f"redis-both.{prefix}READ.hdr")
-        assert quantiles(found, [99]) == [latencies["latency_p99"]]
-        assert found.sum() == section.operations
+        assert quantiles(pd.Series(found), [99]) == [latencies["latency_p99"]]
+        assert sum(found.values()) == section.operations
 
 
 def test_a_histogram_file_cut_off_in_the_middle(histogram):

@@ -26,6 +26,7 @@ from kvstudy.logs.ycsb.check import check_histogram, check_raw, read_rounds
 from kvstudy.logs.ycsb.latencies import count_latencies, read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.status import (
+    StatusLines,
     longest_stall,
     operations_per_second,
     operations_so_far,
@@ -51,11 +52,17 @@ MOST_SKEW = 500
 
 @dataclass(frozen=True)
 class CellTables:
-    """A measured cell: its manifest, its part of each table, its lines of histograms.csv."""
+    """A measured cell: its manifest, its rows of each table, its lines of histograms.csv."""
 
     manifest: dict
-    tables: dict[str, pd.DataFrame]
+    rows: dict[str, list[dict]]
     histograms: str
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The rows as tables, by their names."""
+        # Not before they are asked for: a cell that was just measured is only checked, and pandas
+        # takes a quarter of a second to load.
+        return {table.name: table.frame(self.rows[table.name]) for table in OF_CELLS}
 
 
 class Unreadable(KvstudyError):
@@ -202,7 +209,7 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
             per_second = operations_per_second(states[0], f"{raw}: {phase}")
         rows["series"] = [
             {"phase": phase, "second": second, "throughput": rate}
-            for second, rate in per_second.items()
+            for second, rate in enumerate(per_second, start=1)
         ]
         # Of several clients, one that stops leaves the others the server.
         stall = max(map(longest_stall, states))
@@ -228,11 +235,8 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         for operation, of_operation in counts.items()
         for latency, count in of_operation.items()
     )
-    tables = {
-        table.name: table.frame([key | row for row in rows.get(table.name, [])])
-        for table in OF_CELLS
-    }
-    return CellTables(manifest, tables, histograms)
+    of_tables = {table.name: [key | row for row in rows.get(table.name, [])] for table in OF_CELLS}
+    return CellTables(manifest, of_tables, histograms)
 
 
 def rounds(raw: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
@@ -289,7 +293,7 @@ class _Files:
             watched["monitor_cpu"] = 100 * went["monitor_cpu_seconds"] / seconds
         yield "overall", watched
 
-    def status(self, label: str) -> pd.DataFrame | None:
+    def status(self, label: str) -> StatusLines | None:
         """The status lines of a client (``read_status``); None where it printed none."""
         imported = self.manifest.get("imported", {})
         if imported.get("no_status_lines"):
@@ -301,18 +305,18 @@ class _Files:
         text = _text(path)
         return read_status(text, str(path)) if " operations; " in text else None
 
-    def counts(self, label: str, log: YcsbLog) -> dict[str, pd.Series]:
+    def counts(self, label: str, log: YcsbLog) -> dict[str, dict[int, int]]:
         """Counts of a client's successful operations by latency (us), for each operation.
 
         Exact ones where single latencies were kept, else of the histogram files, if there are
         any. Intended latencies are those of an operation ``intended read``. KvstudyError when a
         file's counts are not those of ``log``.
         """
-        exact: dict[str, pd.Series] = {}
+        exact: dict[str, dict[int, int]] = {}
         if self.cell.raw_latencies:
             path = kept_latencies(self.raw, label)
             exact = count_latencies(path)
-            check_raw({name: int(of.sum()) for name, of in exact.items()}, log, str(path))
+            check_raw({name: sum(of.values()) for name, of in exact.items()}, log, str(path))
         found = {}
         for name, section in log.sections.items():
             operation = name.lower()

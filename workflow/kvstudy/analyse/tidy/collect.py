@@ -21,10 +21,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from kvstudy.analyse.tidy.cell import CellTables, Unreadable, key_of, read_cell, reading
+from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
 from kvstudy.analyse.tidy.files import CELLS, OF_CELLS
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
@@ -139,7 +140,7 @@ def collect(
     read = _read_cells(study, [cell for cell in cells if there[cell]], run)
     for position, cell in enumerate(cells, start=1):
         found = next(read) if there[cell] else _gap(study, cell, run)
-        if isinstance(found, CellTables):
+        if isinstance(found, _Cell):
             manifests[cell.path] = found.manifest
             for name, frame in found.tables.items():
                 frames[name].append(frame)
@@ -171,7 +172,15 @@ def collect(
     return Collected(tables, environment, manifests, unreadable)
 
 
-def _read_cells(study: Study, cells: Sequence[Cell], run: str) -> Iterator[CellTables | Unreadable]:
+class _Cell(NamedTuple):
+    """``CellTables`` as it is kept."""
+
+    manifest: dict
+    tables: dict[str, pd.DataFrame]
+    histograms: str
+
+
+def _read_cells(study: Study, cells: Sequence[Cell], run: str) -> Iterator[_Cell | Unreadable]:
     """Each of the measured ``cells``, in their order; raises as ``read_cell``."""
     about = f"{_code()} {study.model_dump_json(exclude=_ELSEWHERE)}"
     read = partial(_read, study, run, hashlib.sha256(about.encode()).hexdigest())
@@ -183,7 +192,7 @@ def _read_cells(study: Study, cells: Sequence[Cell], run: str) -> Iterator[CellT
         yield from each(read, cells)
 
 
-def _read(study: Study, run: str, about: str, cell: Cell) -> CellTables | Unreadable:
+def _read(study: Study, run: str, about: str, cell: Cell) -> _Cell | Unreadable:
     raw, kept = raw_directory(run, cell), KEPT / run / cell.path
     files = sorted(
         (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in os.scandir(raw)
@@ -195,9 +204,10 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> CellTables | Unread
         if known == key:
             return tables
     try:
-        tables = read_cell(study, cell, raw)
+        read = read_cell(study, cell, raw)
     except Unreadable as error:
         return error
+    tables = _Cell(read.manifest, read.frames(), read.histograms)
     # What cannot be kept, as on a full disk, is read again.
     with contextlib.suppress(OSError):
         put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)

@@ -76,11 +76,11 @@ def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
                 )
 
 
-def check_histogram(histogram: pd.Series, operations: int, name: str) -> None:
+def check_histogram(histogram: Mapping[int, int], operations: int, name: str) -> None:
     """KvstudyError unless ``histogram`` (see ``read_histogram``) has all ``operations``."""
-    if histogram.sum() != operations:
+    if (counted := sum(histogram.values())) != operations:
         raise KvstudyError(
-            f"{name}: latencies of {histogram.sum()} operations, the log counts {operations}; "
+            f"{name}: latencies of {counted} operations, the log counts {operations}; "
             "the file is cut off or holds several runs, measure again"
         )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import re
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -19,7 +19,7 @@ from typing import IO
 from hdrh.histogram import HdrHistogram
 
 from kvstudy.errors import KvstudyError
-from kvstudy.libraries import arrow_csv, np, pa, pd, pq
+from kvstudy.libraries import arrow_csv, np, pa, pq
 from kvstudy.logs.ycsb.log import OPERATIONS
 
 # Read at a time; about a million rows, which are one row group of the Parquet file.
@@ -76,24 +76,22 @@ def keep_raw(written: Path, kept: Path) -> Counter[str]:
     return rows
 
 
-def count_latencies(kept: Path) -> dict[str, pd.Series]:
-    """Exact counts (integers above 0) by latency in us, rising, of each operation in the file.
+def count_latencies(kept: Path) -> dict[str, dict[int, int]]:
+    """Exact counts by latency in us, rising, of each operation in the file.
 
     KvstudyError when it cannot be read.
     """
-    counts: dict[str, pd.Series] = {}
+    counts: dict[str, Counter[int]] = defaultdict(Counter)
     try:
         with pq.ParquetFile(kept) as file:
             for number in range(file.num_row_groups):
                 group = file.read_row_group(number, columns=["operation", "latency"])
                 counted = group.group_by(["operation", "latency"]).aggregate([([], "count_all")])
-                for operation, part in counted.to_pandas().groupby("operation", observed=True):
-                    more = part.set_index("latency")["count_all"].rename("count")
-                    parts = [counts[operation], more] if operation in counts else [more]
-                    counts[operation] = pd.concat(parts).groupby(level=0).sum()
+                for row in counted.to_pylist():
+                    counts[row["operation"]][row["latency"]] += row["count_all"]
     except (OSError, ValueError, KeyError) as error:
         raise KvstudyError(f"{kept}: cannot be read ({error}); measure the cell again") from None
-    return counts
+    return {operation: dict(sorted(of.items())) for operation, of in sorted(counts.items())}
 
 
 def _blocks(file: IO[bytes], name: str) -> Iterator[tuple[str, bytes]]:
@@ -149,8 +147,8 @@ def _damaged(name: str, section: str, what: str) -> KvstudyError:
     )
 
 
-def read_histogram(path: Path) -> pd.Series:
-    """The counts (integers above 0) by latency in us, rising, of the whole run.
+def read_histogram(path: Path) -> dict[int, int]:
+    """The counts (above 0) by latency in us, rising, of the whole run.
 
     YCSB writes one line per status interval, whose sum is the run. A latency is
     the upper end of its bucket (3 digits: at most 0.1 % too large), as in the
@@ -194,8 +192,7 @@ def read_histogram(path: Path) -> pd.Series:
         raise KvstudyError(
             f"{path}: has counts below 0 or latencies of weeks; it is damaged, measure again"
         )
-    index = pd.Index(latencies, dtype=np.int64, name="latency")
-    return pd.Series(counts[used], index=index, name="count")
+    return dict(zip(latencies, counts[used].tolist(), strict=True))
 
 
 def _decoded(path: Path, number: int, line: str) -> HdrHistogram:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import np, pd
-from kvstudy.logs.ycsb.log import OPERATIONS
 
 _LINE = re.compile(
     r"(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<elapsed>\d{1,10}) sec: "
@@ -34,17 +34,6 @@ _MARK = re.compile(
     r"^(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) together: (?P<what>began|ended)$",
     re.ASCII | re.MULTILINE,
 )
-_OPERATION = rf"(?:Hdr)?(Intended-)?({'|'.join(OPERATIONS)})"
-_LATENCIES = (
-    # hdrhistogram
-    re.compile(rf"\[{_OPERATION}: Count=(?P<count>\d+), .*?Avg=(?P<mean>\S+?), 90="),
-    # histogram, timeseries
-    re.compile(rf"\[{_OPERATION} AverageLatency\(us\)=(?P<mean>\S+?)\]"),
-    # raw; RawREAD and RawIntended-READ stand beside Hdr, which has them too
-    re.compile(
-        rf"(?<![\w-]){_OPERATION} count: (?P<count>\d+), average latency\(us\): (?P<mean>\S+)"
-    ),
-)
 # Those that went well: READ-FAILED has another name. A read-modify-write is a read and an update,
 # and is counted whether they went well or not.
 _WENT_WELL = re.compile(
@@ -55,15 +44,20 @@ _WENT_WELL = re.compile(
 _COUNTED = re.compile(r": Count=| count: ")
 
 
-def read_status(text: str, name: str) -> pd.DataFrame:
-    """One row per status line of ``text``, in order.
+class StatusLines(NamedTuple):
+    """What status lines tell, an element for each: time (s since the start of the run) and totals.
 
-    Columns: time (s since the start of the run), operations (total so far), good (how many
-    went well since the row before; where YCSB does not count them apart, how many there were),
-    throughput (ops/s since the row before, as YCSB says it), and per operation
-    its mean latency (us) since the row before: ``read latency_mean``,
-    ``read intended_latency_mean``. NaN where YCSB has no number: in the first
-    line (∞, in the C locale ?), and for latencies of a row without operations.
+    ``good`` is how many operations went well since the line before; where YCSB does not count them
+    apart, how many there were.
+    """
+
+    times: np.ndarray
+    operations: list[int]
+    good: list[int]
+
+
+def read_status(text: str, name: str) -> StatusLines:
+    """The status lines of ``text``, in order.
 
     A last line without its end is left out. KvstudyError, naming ``name``, when
     there is no status line, when one tells of a time that cannot be, or when the total
@@ -76,22 +70,16 @@ def read_status(text: str, name: str) -> pd.DataFrame:
         )
     totals = [int(match["operations"]) for match in lines]
     ends = [*(match.start() for match in lines[1:]), None]
-    rows: list[dict[str, float]] = []
+    good = []
     for match, end, before, total in zip(lines, ends, [0, *totals], totals, strict=False):
         if total < before:
             raise KvstudyError(
                 f"{name}: line {_line_of(match)}: {total} operations after {before}; the file "
                 "holds several runs, give each its own"
             )
-        rest = match.string[match.end() : end]
-        counts = _counts(rest)
-        # YCSB prints no rate before the first operation.
-        rate = 0.0 if rows and not total else _number(match["rate"])
-        good = total - before if counts is None else _good(counts)
-        rows.append({"operations": total, "good": good, "throughput": rate, **_latencies(rest)})
-    status = pd.DataFrame(rows)
-    status.insert(0, "time", _times(lines, name))
-    return status
+        counts = _counts(match.string[match.end() : end])
+        good.append(total - before if counts is None else _good(counts))
+    return StatusLines(_times(lines, name), totals, good)
 
 
 def _lines(text: str) -> list[re.Match]:
@@ -118,14 +106,14 @@ def operations_so_far(text: str, total: int, name: str) -> pd.Series:
     return pd.Series(list(so_far.values()), index=seconds, dtype=float).sort_index()
 
 
-def longest_stall(status: pd.DataFrame) -> float:
-    """The longest time (s) within the rows of ``read_status`` in which no operation went well.
+def longest_stall(status: StatusLines) -> float:
+    """The longest time (s) between two status lines in which no operation went well.
 
     Only of those that end: after the last good operation the client may just close its
     connections.
     """
-    times = [0.0, *status["time"]]
-    good = [0, *np.flatnonzero(status["good"]) + 1]
+    times = [0.0, *status.times]
+    good = [0, *np.flatnonzero(status.good) + 1]
     return max((times[after - 1] - times[before] for before, after in pairwise(good)), default=0.0)
 
 
@@ -185,16 +173,16 @@ def run_start(text: str) -> datetime | None:
         return None
 
 
-def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
-    """Operations in each whole second of a run, by second from 1 (float, ops/s).
+def operations_per_second(status: StatusLines, name: str) -> list[float]:
+    """Operations in each whole second of a run, the first one first (ops/s).
 
-    From the rows of ``read_status``: their totals, interpolated at whole seconds,
+    From the totals of its status lines, interpolated at whole seconds,
     because a busy client prints its lines late. Left out are the second in which
     the clients finished, and those in which they only closed their connections.
 
     KvstudyError when the lines are further apart than a second.
     """
-    times, totals = status["time"].to_numpy(), status["operations"].to_numpy()
+    times, totals = status.times, status.operations
     apart = np.diff(times, prepend=0)
     usual = np.median(apart[1:]) if len(times) > 1 else 0
     for seconds, most in ((usual, 1.5), (max(apart), _LONGEST)):
@@ -207,7 +195,7 @@ def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
     end = times[last] if last == len(times) - 1 else times[max(last - 1, 0)]
     seconds = np.arange(int(end) + 1)
     at = np.interp(seconds, [0, *times], [0, *totals])
-    return pd.Series(np.diff(at), index=pd.RangeIndex(1, len(seconds), name="second"), name="ops/s")
+    return np.diff(at).tolist()
 
 
 def _times(lines: list[re.Match], name: str) -> np.ndarray:
@@ -260,16 +248,6 @@ def _counts(text: str) -> Counter[str] | None:
 def _good(counts: Counter[str]) -> int:
     # With measurement.interval=both each stands there twice, with intended only as such.
     return counts[""] or counts["Intended-"]
-
-
-def _latencies(text: str) -> dict[str, float]:
-    latencies = {}
-    for pattern in _LATENCIES:
-        for match in pattern.finditer(text):
-            metric = "intended_latency_mean" if match[1] else "latency_mean"
-            idle = match.groupdict().get("count") == "0"
-            latencies[f"{match[2].lower()} {metric}"] = math.nan if idle else _number(match["mean"])
-    return latencies
 
 
 def _number(text: str | None) -> float:

@@ -7,27 +7,30 @@ had run all the time.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import Section, YcsbLog
-from kvstudy.stats.percentiles import merged, quantiles
+from kvstudy.stats.percentiles import quantiles
 from kvstudy.study.metrics import metric_of
+
+# By latency (us).
+Counts = Mapping[int, int]
 
 
 @dataclass(frozen=True)
 class OfClient:
-    """One client: its results, counts by latency (us) of each operation, operations so far.
+    """One client: its results, counts of each operation, operations so far.
 
     These stand over the time on its machine's clock (s), from its first operation to the end of
     its last one (see ``operations_so_far``).
     """
 
     log: YcsbLog
-    counts: Mapping[str, pd.Series]
+    counts: Mapping[str, Counts]
     so_far: pd.Series
 
 
@@ -44,8 +47,8 @@ class Together:
     skew: float
     shared_time: float
     throughput_sum: float
-    per_second: pd.Series
-    counts: dict[str, pd.Series]
+    per_second: list[float]
+    counts: dict[str, dict[int, int]]
 
 
 def together(clients: Sequence[OfClient], name: str) -> Together:
@@ -58,11 +61,11 @@ def together(clients: Sequence[OfClient], name: str) -> Together:
             f"{name}: one client began when another had ended; give them more operations, or take "
             "fewer clients"
         )
-    names = dict.fromkeys(label for client in clients for label in client.counts)
-    counts = {
-        label: merged([client.counts[label] for client in clients if label in client.counts])
-        for label in names
-    }
+    sums: dict[str, Counter[int]] = defaultdict(Counter)
+    for client in clients:
+        for label, of_client in client.counts.items():
+            sums[label].update(of_client)
+    counts = {label: dict(sorted(of.items())) for label, of in sums.items()}
     operations = dict.fromkeys(name for client in clients for name in client.log.sections)
     log = YcsbLog(
         runtime=1000 * (last - first),
@@ -78,9 +81,7 @@ def together(clients: Sequence[OfClient], name: str) -> Together:
             client.so_far.iloc[-1] / (end - start)
             for client, start, end in zip(clients, began, ended, strict=True)
         ),
-        per_second=pd.Series(
-            np.diff(_at(seconds, clients)), index=pd.RangeIndex(1, len(seconds), name="second")
-        ),
+        per_second=np.diff(_at(seconds, clients)).tolist(),
         counts=counts,
     )
 
@@ -90,9 +91,7 @@ def _at(times: Sequence[float], clients: Sequence[OfClient]) -> np.ndarray:
     return sum(np.interp(times, client.so_far.index, client.so_far) for client in clients)
 
 
-def _section(
-    operation: str, clients: Sequence[OfClient], counts: Mapping[str, pd.Series]
-) -> Section:
+def _section(operation: str, clients: Sequence[OfClient], counts: Mapping[str, Counts]) -> Section:
     parts = [client.log.sections.get(operation, Section()) for client in clients]
     label = operation.lower()
     return Section(
@@ -104,7 +103,7 @@ def _section(
     )
 
 
-def _latencies(parts: Sequence[Section], kind: str, counts: pd.Series | None) -> dict[str, float]:
+def _latencies(parts: Sequence[Section], kind: str, counts: Counts | None) -> dict[str, float]:
     """By metric; no percentile without the ``counts``, of which alone it can be told."""
     parts = [part for part in parts if part.operations and getattr(part, kind)]
     weights = [part.operations for part in parts]
@@ -112,7 +111,7 @@ def _latencies(parts: Sequence[Section], kind: str, counts: pd.Series | None) ->
     for metric, values in pd.DataFrame([getattr(part, kind) for part in parts]).items():
         percent = metric_of(metric).percent
         if percent is not None and counts is not None:
-            latencies[metric] = quantiles(counts, [percent])[0]
+            latencies[metric] = quantiles(pd.Series(counts), [percent])[0]
         elif metric == "latency_mean":
             latencies[metric] = float(np.average(values, weights=weights))
         elif metric in ("latency_min", "latency_max"):

@@ -51,17 +51,16 @@ class PhaseCost:
     @cached_property
     def rate(self) -> float:
         """Operations per s in the second half, when the client is warm; of all if that is short."""
-        # Pandas takes long to load, and the workflow asks for a rate when cells differ only.
+        # NumPy takes long to load, and the workflow asks for a rate when cells differ only.
         from kvstudy.logs.ycsb.status import read_status
 
         with contextlib.suppress(OSError, KvstudyError):
             status = read_status(self.errors.read_text("utf-8", "replace"), str(self.errors))
             # The last line comes when YCSB has ended, at any moment of its second.
-            second_half = status.iloc[len(status[:-1]) // 2 : -1]
-            if len(status) > 4:
-                first, last = second_half.iloc[0], second_half.iloc[-1]
-                seconds = last.time - first.time
-                done = self.clients * (last.operations - first.operations)
+            first, last = (len(status.times) - 1) // 2, -2
+            if len(status.times) > 4:
+                seconds = status.times[last] - status.times[first]
+                done = self.clients * (status.operations[last] - status.operations[first])
                 if seconds > 0 and done > 0:
                     return done / seconds
         return self.count / self.runtime if self.runtime > 0 else float("inf")

@@ -104,8 +104,10 @@ class RawCell:
     def _parsed(self) -> dict[tuple[str, str, str], float]:
         """The values of measurements.csv, read from the raw logs now."""
         found = tables_of(self._run.study, self._cell, self.folder, self._manifest)
-        values = found.tables["measurements"].set_index(["phase", "operation", "metric"])["value"]
-        return values.astype(float).to_dict()
+        return {
+            (row["phase"], row["operation"], row["metric"]): float(row["value"])
+            for row in found.rows["measurements"]
+        }
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:
         """The value as the raw logs tell it; None without them. KvstudyError for broken ones."""
