@@ -81,7 +81,7 @@ def study(**changes: object) -> Study:
             **changes,
         }
     )
-    return made.at_rates(made.open_loop.workloads) if made.open_loop else made
+    return made.with_open_loop() if made.open_loop else made
 
 
 # Those of cells.csv that the steps behind `kvstudy parse` need.

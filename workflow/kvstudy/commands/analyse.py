@@ -8,7 +8,7 @@ import click
 from kvstudy.commands.options import LANGUAGE
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell, plan
-from kvstudy.study.load import STUDIES, load_study
+from kvstudy.study.load import STUDIES, load_design, load_study
 from kvstudy.study.raw import noted, probe_directory, raw_directory, set_aside
 
 # Ignored files that are named.
@@ -89,7 +89,7 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.study.run_names import find_name
 
     name = find_name(run, published=False)
-    loaded, run, output = load_study(name.study_file), name.base, name.folder
+    loaded, run, output = load_design(name.study_file), name.base, name.folder
     planned = plan(loaded, name.scale)
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
     with noted(output, "parse") as made:

@@ -1,6 +1,7 @@
 """Options that commands share, and what they stand for."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -8,7 +9,7 @@ import click
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import use
 from kvstudy.study.config import Config
-from kvstudy.study.load import STUDIES, load_study, project_studies
+from kvstudy.study.load import STUDIES, load_design, project_studies
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 
@@ -34,9 +35,9 @@ def configuration() -> Config:
     return Config.model_validate_json(told) if told else Config(study="none")
 
 
-def study_to_measure(path: Path) -> Study:
-    """The study in the file; KvstudyError for one of logs that others measured."""
-    study = load_study(path)
+def study_to_measure(path: Path, load: Callable[[Path], Study] = load_design) -> Study:
+    """The study in the file as ``load`` reads it; KvstudyError for logs that others measured."""
+    study = load(path)
     if study.imported:
         raise KvstudyError(
             f"{path}: imported: the study has logs that were measured elsewhere, and nothing is "

@@ -62,7 +62,14 @@ def check_unit(metric: str, unit: str) -> None:
 class Strict(BaseModel):
     """Base of all models: an unknown key is a typing error, and yes is no number."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        # A report has few of the kinds of tables and figures that there are.
+        defer_build=True,
+    )
 
 
 class Sizes(Strict):

@@ -7,7 +7,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import TABLES, added
-from kvstudy.study.model import Study
+from kvstudy.study.model import Design, Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside, check_names
@@ -33,15 +33,25 @@ MOST_CELLS = 10_000
 
 def load_study(path: Path) -> Study:
     """The study in the file ``path``, checked against the stores and workloads there are."""
-    study = read_yaml(path, Study)
-    stores, workloads = project_stores(), project_workloads()
-    _refuse(path, _problems(path, study, stores, workloads))
-    study = _with_source(path, study, stores, workloads)
+    study = load_design(path, Study)
+    study = _with_source(path, study, project_stores(), project_workloads())
+    if study.open_loop:
+        study = study.with_open_loop()
+    _refuse(path, _problems_of_parts(path, study))
+    return study
+
+
+def load_design(path: Path, model: type[Study] = Design) -> Study:
+    """What the study in the file ``path`` measures; checked, but for its tables and figures."""
+    study = read_yaml(path, model)
+    _refuse(path, _problems(path, study, project_stores(), project_workloads()))
     if study.open_loop:
         runs = [use for use in study.workloads if not load_only(properties_of(study, use))]
         _refuse(path, _problems_of_open_loop(path, study, runs))
-        study = study.at_rates(study.open_loop.workloads or [use.name for use in runs])
-    _refuse(path, _problems_of_parts(path, study))
+        if not study.open_loop.workloads:
+            names = [use.name for use in runs]
+            every = study.open_loop.model_copy(update={"workloads": names})
+            study = study.model_copy(update={"open_loop": every})
     return study
 
 

@@ -143,12 +143,12 @@ class Study(Strict):
         """All but transcripts, which are text."""
         return [figure for figure in self.figures if figure.drawn]
 
-    def at_rates(self, workloads: list[str]) -> Study:
-        """The study with these workloads in its open loop, and a table and a figure for each."""
-        update: dict = {"open_loop": self.open_loop.model_copy(update={"workloads": workloads})}
+    def with_open_loop(self) -> Study:
+        """The study with a table and a figure for each workload of its open loop."""
+        update: dict = {}
         for key, kinds in (("tables", TABLES), ("figures", FIGURES)):
             parts = {part.workload: part for part in kinds["open-loop"].automatic(self)}
-            update[key] = getattr(self, key) + [parts[name] for name in workloads]
+            update[key] = getattr(self, key) + [parts[name] for name in self.open_loop.workloads]
         return self.model_copy(update=update)
 
     @property
@@ -169,3 +169,18 @@ class Study(Strict):
         if name == MEAN and len(self.workloads) > 1:
             return WorkloadUse(name=MEAN, title=_("Mean of the workloads"), short=_("Mean"))
         raise KeyError(name)
+
+
+class Design(Study):
+    """What a study measures, without its tables and figures.
+
+    Their kinds take a tenth of a second to load, which each cell would pay.
+    """
+
+    @field_validator("tables", "figures", mode="before")
+    @classmethod
+    def _left_out(cls, value: object) -> list:
+        return []
+
+    def _always_with_checks(self) -> Study:
+        return self
