@@ -704,8 +704,9 @@ def test_a_source_that_is_not_in_the_bibliography(inputs: Inputs, project: Path)
 
 def test_a_missing_figure_is_named(inputs: Inputs, project: Path) -> None:
     (inputs.figures / "f.pdf").unlink()
+    main = render(inputs, project / "out")
     with pytest.raises(KvstudyError, match=r"figures/tiny/f\.pdf: no such file.*kvstudy draw"):
-        render(inputs, project / "out")
+        build_pdf(main, main.parent / "build", project / "out.pdf")
 
 
 @pytest.mark.parametrize(
@@ -728,7 +729,7 @@ def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) ->
     write_csv(inputs.summary, SUMMARY.columns[:-1], [])
     with pytest.raises(
         KvstudyError,
-        match=r"summary\.csv: no column max; the file is written by `kvstudy summarise`",
+        match=r"summary\.csv: no column max; the file is written by `kvstudy analyse`",
     ):
         render(inputs, project / "out")
 

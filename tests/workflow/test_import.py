@@ -32,7 +32,7 @@ def test_nothing_is_measured_or_probed(imported):
     assert done.returncode == 0, done.stderr
     assert measured(done) == []
     assert set(jobs(done)) == {
-        *("all", "parse_cells", "summarise", "analyse", "make_tables", "draw_figures"),
+        *("all", "parse_cells", "analyse", "make_tables", "draw_figures"),
         *("render_report", "build_pdf", "build_html", "build_docx", "run_notebook"),
         *("export_for_thesis", "write_workbook", "record_provenance"),
     }

@@ -24,7 +24,7 @@ MADE = {
     f"{RESULTS}/probes.csv": "parse_cells",
     f"{RESULTS}/open-loop/cells.csv": "parse_cells",
     f"{RESULTS}/gaps/unbound.json": "record_gap",
-    f"{RESULTS}/summary.csv": "summarise",
+    f"{RESULTS}/summary.csv": "analyse",
     f"{RESULTS}/analysis/intervals.csv": "analyse",
     f"{RESULTS}/analysis/drift.json": "analyse",
     f"{RESULTS}/audit.csv": "audit_source",

@@ -35,7 +35,7 @@ def test_a_rule_has_the_code_of_its_command(text, command):
 
 def test_all_commands_are_looked_at():
     commands = {command for _, command in rules()}
-    assert commands >= {"parse", "summarise", "analyse", "claims", "audit", "tabulate", "draw"}
+    assert commands >= {"parse", "analyse", "claims", "audit", "tabulate", "draw"}
     assert commands >= {"render", "build-pdf", "notebook", "published"}
 
 

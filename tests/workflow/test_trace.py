@@ -58,7 +58,7 @@ def measured(tmp_path_factory) -> Path:
         patch.setenv("PRETEND_CLIENT", "failed-run")
         measure(f"pretend/a/{SLUG}/rep2")
         kvstudy("parse", "small")
-        kvstudy("summarise", "small")
+        kvstudy("analyse", "small")
     return folder
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
     import seaborn as sns
+    from fontTools import subset
     from matplotlib import colors, lines, patches, ticker, transforms
     from pyarrow import csv as arrow_csv
     from scipy import optimize, special, stats
@@ -35,6 +36,7 @@ else:
 
     alt, jinja2, np, pd, sns = map(_Library, ("altair", "jinja2", "numpy", "pandas", "seaborn"))
     arrow_csv, pa, pq = map(_Library, ("pyarrow.csv", "pyarrow", "pyarrow.parquet"))
+    subset = _Library("fontTools.subset")
     # The t distribution is in ``special`` too, which takes a tenth of the time of ``stats``.
     optimize, special, stats = map(_Library, ("scipy.optimize", "scipy.special", "scipy.stats"))
     plt, colors, lines, patches, ticker, transforms = (
@@ -44,5 +46,5 @@ else:
 
 __all__ = [
     *["alt", "arrow_csv", "colors", "jinja2", "lines", "np", "optimize", "pa", "patches", "pd"],
-    *["plt", "pq", "sns", "special", "stats", "ticker", "transforms"],
+    *["plt", "pq", "sns", "special", "stats", "subset", "ticker", "transforms"],
 ]

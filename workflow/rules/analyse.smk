@@ -28,21 +28,6 @@ rule parse_cells:
         "kvstudy parse {wildcards.run} --mixed {params.mixed} > {log} 2>&1"
 
 
-rule summarise:
-    input:
-        PLAN.study_file,
-        tidy("cells", "measurements"),
-        code=code_of("summarise"),
-    output:
-        tidy("summary"),
-    log:
-        log_of("summarise", ""),
-    message:
-        "means over the repetitions to {output}"
-    shell:
-        "kvstudy summarise {wildcards.run} > {log} 2>&1"
-
-
 rule analyse:
     input:
         PLAN.study_file,
@@ -50,11 +35,12 @@ rule analyse:
         OPEN_LOOP,
         code=code_of("analyse"),
     output:
+        tidy("summary"),
         ANALYSIS,
     log:
         log_of("analyse", ""),
     message:
-        "intervals and ratios to results/{wildcards.run}/analysis"
+        "means, intervals and ratios to results/{wildcards.run}/analysis"
     shell:
         "kvstudy analyse {wildcards.run} > {log} 2>&1"
 

@@ -18,7 +18,8 @@ rule build_pdf:
         TEXT[-1],
         APPENDIX,
         # Where they are folders, nothing else tells that they are new.
-        (tables() + figures()) if PLAN.published else [],
+        tables() if PLAN.published else [],
+        figures("pdf"),
         code=code_of("build-pdf"),
     output:
         in_report(

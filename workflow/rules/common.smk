@@ -22,7 +22,7 @@ config["described"] = described(PLAN.study, PLAN.run, PLAN.config.scale, PLAN.pu
 
 
 def tidy(*names):
-    """Tables that `kvstudy parse` and `kvstudy summarise` make."""
+    """Tables that `kvstudy parse` and `kvstudy analyse` make."""
     return [f"results/{{run}}/{name}.csv" for name in names]
 
 

@@ -18,6 +18,8 @@ rule judge_claims:
         texts("tables/claims.tex", "tables/claims.html"),
     log:
         log_of("claims"),
+    # The text waits for it, as for the tables.
+    priority: 1
     message:
         "verdicts on the source's claims to {output[0]}"
     shell:
@@ -44,6 +46,7 @@ rule make_tables:
         ),
     log:
         log_of("tabulate"),
+    priority: 1
     message:
         f"tables to results/{{wildcards.run}}{PLAN.subfolder}/tables"
     shell:
@@ -61,7 +64,7 @@ rule draw_figures:
         captioned(figures(*FIGURE_FORMS, "vl.json"), PLAN.study.drawn_figures, "Figure", ".svg"),
     log:
         log_of("draw"),
-    # The longest step, and the report waits for it.
+    # The longest step, and the PDF waits for it.
     priority: 1
     message:
         f"figures to figures/{{wildcards.run}}{PLAN.subfolder}"

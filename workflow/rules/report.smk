@@ -17,7 +17,6 @@ rule render_report:
         "results/{run}/environment.json",
         ANALYSIS,
         tables("tex", "html"),
-        figures("pdf"),
         JUDGED,
         glob(f"report/text/{PLAN.config.language}/*.*"),
         glob("report/templates/*.*"),
@@ -28,6 +27,7 @@ rule render_report:
         SOURCE_OF_REPORT,
     log:
         log_of("render"),
+    priority: 1
     params:
         appendix="--appendix notebook.tex" if APPENDIX else "",
     message:

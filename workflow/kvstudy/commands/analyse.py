@@ -144,14 +144,17 @@ def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: 
         print(f"{name}: {reason}\nIts logs are in {failed}; {again}.")
 
 
-@click.command("summarise")
+@click.command("analyse")
 @click.argument("run")
-def summarise(run: str) -> None:
-    """Summarise the measurements of RUN over repetitions: n, mean, sd, cov, min and max.
+def analyse(run: str) -> None:
+    """Means, intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
 
-    Invalid cells are left out of the means. Workloads with several operations get
-    a combined row, the plain mean of their operations' latencies. Writes summary.csv.
+    Writes summary.csv, with n, mean, sd, cov, min and max over the repetitions: invalid cells are
+    left out, and workloads with several operations get a combined row, the plain mean of their
+    operations' latencies. Writes one CSV file for each analysis, and drift.json, to the folder
+    analysis of RUN.
     """
+    from kvstudy.analyse.findings.files import analyse, write_analysis
     from kvstudy.analyse.run import find_run
     from kvstudy.analyse.tidy.files import SUMMARY
     from kvstudy.analyse.tidy.summary import summarise
@@ -159,25 +162,10 @@ def summarise(run: str) -> None:
     of = find_run(run)
     names = of.study.store_names, of.study.workload_names
     summary = summarise(of.measurements, of.cells, *names, of.headline)
-    output = SUMMARY.path(of.folder)
-    with noted(of.folder, "summarise") as made:
-        summary.to_csv(output, index=False, lineterminator="\n")
-        made.append(output)
-    click.echo(f"{output}: {len(summary)} rows")
-
-
-@click.command("analyse")
-@click.argument("run")
-def analyse(run: str) -> None:
-    """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks, validity.
-
-    Writes one CSV file each, and drift.json, to the folder analysis of RUN.
-    """
-    from kvstudy.analyse.findings.files import analyse, write_analysis
-    from kvstudy.analyse.run import find_run
-
-    of = find_run(run)
     found = analyse(of)
+    with noted(of.folder, "summarise") as made:
+        summary.to_csv(SUMMARY.path(of.folder), index=False, lineterminator="\n")
+        made.append(SUMMARY.path(of.folder))
     output = of.analysis_folder
     with noted(output, "analyse") as made:
         write_analysis(found, output)

@@ -165,7 +165,7 @@ TARGETS = Table(
 # Values over repetitions.
 SUMMARY_KEYS = [*SETTING, "operation", "metric", "unit"]
 SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
-SUMMARY = Table("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "summarise")
+SUMMARY = Table("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "analyse")
 
 
 def read_environment(path: Path, keys: Sequence[str] = ()) -> dict:

@@ -63,6 +63,7 @@ REMARKS = {
     ),
 }
 NO_GLYPH = re.compile(r"kvstudy Warning: no glyph: .*?\(U\+([0-9A-F]+)\)")
+FIGURE = re.compile(r"\\fitfigure\{([^{}]+)\}")
 FONT_SWITCH = re.compile(r"\\[A-Z0-9]+/\S+ ")
 
 
@@ -79,6 +80,10 @@ def build_pdf(main: Path, build: Path, output: Path, study: Path | None = None) 
     for program in PROGRAMS:
         if not shutil.which(program):
             raise KvstudyError(f"{program}: no such program; run 'make setup'")
+    for part in main.parent.glob("*.tex"):
+        for name in FIGURE.findall(part.read_text(encoding="utf-8")):
+            if not (path := Path(os.path.normpath(main.parent / name))).is_file():
+                raise KvstudyError(f"{path}: no such file; write it with 'kvstudy draw'")
     build.mkdir(parents=True, exist_ok=True)
     # TeX reads the parts of the document from the folder that it runs in.
     command = [*COMMAND, f"-outdir={os.path.relpath(build, main.parent)}", main.name]

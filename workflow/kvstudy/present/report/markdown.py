@@ -170,10 +170,10 @@ def _finalize(value: object) -> str:
 
 
 class Floats:
-    """Floats of the report of ``run`` in the present language; their files must be there."""
+    """Floats of the report of ``run`` in the present language; its tables must be there."""
 
     def __init__(self, run: Run) -> None:
-        self._source, self._tables, self._figures = run.study.source, run.tables, run.figures
+        self._source, self._tables = run.study.source, run.tables
 
     def table(self, table: AnyTable, note: str = "") -> Markup:
         _there(self._tables / f"{table.name}.tex", "kvstudy tabulate")
@@ -189,7 +189,6 @@ class Floats:
         return _ref("table", f"table:{name}")
 
     def figure(self, figure: AnyFigure, note: str = "") -> Markup:
-        _there(self._figures / f"{figure.name}.pdf", "kvstudy draw")
         return _div(f"#figure:{figure.name} .figure", self._caption(figure, note))
 
     def transcript(self, figure: AnyFigure, lines: list[Line], note: str = "") -> Markup:

@@ -191,7 +191,7 @@ def chain(run: Run, address: Address) -> Chain:
     if counted and not same(row["mean"], again):
         problems.append(
             f"{place}: the mean {row['mean']!r} is not that of its repetitions, {again!r}; "
-            "run 'kvstudy summarise' again"
+            "run 'kvstudy analyse' again"
         )
     if int(row["n"]) != n:
         problems.append(f"{place}: n is {int(row['n'])}, but {n} repetitions count")
