@@ -16,7 +16,7 @@ from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.summary import over_workloads, throughputs
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
-from kvstudy.libraries import np, pd, stats
+from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import BOUND, DASH, bold, grey, marked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
@@ -141,7 +141,7 @@ def _compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     study, analysis = run.study, run.headline_analysis
     throughput = metric == THROUGHPUT
     values = throughputs(run.values) if throughput else _latencies(run, metric)
-    means = over_workloads(values, study.workload_names, run.headline, stats.gmean)
+    means = over_workloads(values, study.workload_names, run.headline, geometric_mean)
     # Those of throughput are analysed.
     values = means if throughput else pd.concat([values, means])
     floor = floors(values, study)
