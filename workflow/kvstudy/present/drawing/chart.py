@@ -158,8 +158,8 @@ def texts(fields: Mapping[str, str]) -> dict:
         objects.append(f"({place} ? {{{text}: {place}}} : {{}})")
         words.append(f"({place} ? '; ' + {text} + ' ' + {place} : '')")
     return {
-        "tooltip": alt.value(alt.ExprRef(f"merge({', '.join(objects)})")),
-        "description": alt.value(alt.ExprRef(" + ".join(words))),
+        "tooltip": alt.TooltipValue(alt.ExprRef(f"merge({', '.join(objects)})")),
+        "description": alt.DescriptionValue(alt.ExprRef(" + ".join(words))),
     }
 
 
