@@ -72,6 +72,11 @@ class Setting:
         return pinning(self.pin_cpus, self.used_provider)
 
     @cached_property
+    def manifests(self) -> dict[str, dict]:
+        """Of the cells that were measured before."""
+        return read_manifests(self.results / "raw")
+
+    @cached_property
     def client(self) -> Client:
         return find_client(self.store, self.ycsb_home, self.pinned.client if self.pinned else "")
 
@@ -90,17 +95,16 @@ class Setting:
         """
         if self.mixed:
             return
-        raw = self.results / "raw"
         measured = {
             cell: manifest
-            for cell, manifest in read_manifests(raw).items()
+            for cell, manifest in self.manifests.items()
             if cell in self.planned and cell != name
         }
         provider = "none" if self.store.embedded else self.used_provider
         known["cell"] = {"folder": self.store.folder.name}
         known["server"] = {"provider": provider, "version": version}
         if found := differences(measured | {f"{name} is next": known}):
-            raise KvstudyError(refusal(found, raw))
+            raise KvstudyError(refusal(found, self.results / "raw"))
 
     @contextmanager
     def serving(
