@@ -24,7 +24,16 @@ def differences(manifests: dict[str, dict]) -> dict[str, list[tuple[str, list[st
     for cell, manifest in manifests.items():
         for what, values in _facts(manifest).items():
             facts.setdefault(what, {}).setdefault(values, []).append(cell)
-    return {what: _sides(sides) for what, sides in facts.items() if len(sides) > 1}
+    found = {}
+    for what, sides in facts.items():
+        if len(sides) > 1:
+            # Of lists only what is not common to all.
+            common = frozenset.intersection(*sides)
+            found[what] = [
+                (", ".join(sorted(values - common)) or "without them", cells)
+                for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
+            ]
+    return found
 
 
 def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> str:
@@ -124,7 +133,11 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         "hosts": places,
         "the server's host": host,
         "YCSB client": client.get("kind"),
-        f"jars of the client for {folder}": _jars(client.get("jars") or {}),
+        # A jar without a version in its name has a part of its hash.
+        f"jars of the client for {folder}": frozenset(
+            jar if re.search(r"\d\.\d", jar) else f"{jar} ({digest[:12]})"
+            for jar, digest in (client.get("jars") or {}).items()
+        ),
         f"server of {folder}": server.get("version"),
     }
     return {
@@ -132,20 +145,3 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         for what, value in facts.items()
         if value
     }
-
-
-def _jars(jars: dict[str, str]) -> frozenset[str]:
-    """Names with their version; a jar without one in its name has a part of its hash."""
-    return frozenset(
-        name if re.search(r"\d\.\d", name) else f"{name} ({digest[:12]})"
-        for name, digest in jars.items()
-    )
-
-
-def _sides(sides: dict[frozenset[str], list[str]]) -> list[tuple[str, list[str]]]:
-    """The sides, the one with most cells first; of lists only what is not common to all."""
-    common = frozenset.intersection(*sides)
-    return [
-        (", ".join(sorted(values - common)) or "without them", cells)
-        for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
-    ]

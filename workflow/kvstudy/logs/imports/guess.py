@@ -129,16 +129,14 @@ def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str:
     if len(bindings) < 2:
         return _only(bindings)
     # One binding for several stores: the address says which (JDBC), or it is named after one.
-    of_address = [name for name in bindings if _same_scheme(command, stores[name].ycsb.properties)]
+    of_address = [
+        store
+        for store in bindings
+        for name, value in stores[store].ycsb.properties.items()
+        if "://" in value
+        and command.properties.get(name, "").startswith(f"{value.partition('://')[0]}://")
+    ]
     return _only(of_address or [name for name, binding in bindings.items() if name == binding])
-
-
-def _same_scheme(command: CommandLine, properties: dict[str, str]) -> bool:
-    return any(
-        "://" in value
-        and command.properties.get(name, "").startswith(value.partition("://")[0] + "://")
-        for name, value in properties.items()
-    )
 
 
 def _count(properties: dict[str, str], name: str) -> int | None:
