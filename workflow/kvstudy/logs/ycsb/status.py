@@ -18,7 +18,6 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import np, pd
-from kvstudy.logs.ycsb.log import OPERATIONS
 
 _LINE = re.compile(
     r"(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<elapsed>\d{1,10}) sec: "
@@ -34,17 +33,6 @@ _MARK = re.compile(
     r"^(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) together: (?P<what>began|ended)$",
     re.ASCII | re.MULTILINE,
 )
-_OPERATION = rf"(?:Hdr)?(Intended-)?({'|'.join(OPERATIONS)})"
-_LATENCIES = (
-    # hdrhistogram
-    re.compile(rf"\[{_OPERATION}: Count=(?P<count>\d+), .*?Avg=(?P<mean>\S+?), 90="),
-    # histogram, timeseries
-    re.compile(rf"\[{_OPERATION} AverageLatency\(us\)=(?P<mean>\S+?)\]"),
-    # raw; RawREAD and RawIntended-READ stand beside Hdr, which has them too
-    re.compile(
-        rf"(?<![\w-]){_OPERATION} count: (?P<count>\d+), average latency\(us\): (?P<mean>\S+)"
-    ),
-)
 # Those that went well: READ-FAILED has another name. A read-modify-write is a read and an update,
 # and is counted whether they went well or not.
 _WENT_WELL = re.compile(
@@ -59,11 +47,7 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     """One row per status line of ``text``, in order.
 
     Columns: time (s since the start of the run), operations (total so far), good (how many
-    went well since the row before; where YCSB does not count them apart, how many there were),
-    throughput (ops/s since the row before, as YCSB says it), and per operation
-    its mean latency (us) since the row before: ``read latency_mean``,
-    ``read intended_latency_mean``. NaN where YCSB has no number: in the first
-    line (∞, in the C locale ?), and for latencies of a row without operations.
+    went well since the row before; where YCSB does not count them apart, how many there were).
 
     A last line without its end is left out. KvstudyError, naming ``name``, when
     there is no status line, when one tells of a time that cannot be, or when the total
@@ -76,22 +60,16 @@ def read_status(text: str, name: str) -> pd.DataFrame:
         )
     totals = [int(match["operations"]) for match in lines]
     ends = [*(match.start() for match in lines[1:]), None]
-    rows: list[dict[str, float]] = []
+    good = []
     for match, end, before, total in zip(lines, ends, [0, *totals], totals, strict=False):
         if total < before:
             raise KvstudyError(
                 f"{name}: line {_line_of(match)}: {total} operations after {before}; the file "
                 "holds several runs, give each its own"
             )
-        rest = match.string[match.end() : end]
-        counts = _counts(rest)
-        # YCSB prints no rate before the first operation.
-        rate = 0.0 if rows and not total else _number(match["rate"])
-        good = total - before if counts is None else _good(counts)
-        rows.append({"operations": total, "good": good, "throughput": rate, **_latencies(rest)})
-    status = pd.DataFrame(rows)
-    status.insert(0, "time", _times(lines, name))
-    return status
+        counts = _counts(match.string[match.end() : end])
+        good.append(total - before if counts is None else _good(counts))
+    return pd.DataFrame({"time": _times(lines, name), "operations": totals, "good": good})
 
 
 def _lines(text: str) -> list[re.Match]:
@@ -166,9 +144,13 @@ def last_status(text: str) -> Status | None:
     """The last whole status line of ``text``; None without one."""
     if not (lines := _lines(text)):
         return None
-    seconds, operations, rate = lines[-1].group("elapsed", "operations", "rate")
-    number = _number(rate)
-    return Status(int(seconds), int(operations), None if math.isnan(number) else number)
+    seconds, operations, text = lines[-1].group("elapsed", "operations", "rate")
+    try:
+        # Some locales have a decimal comma; in the first line it is ∞, or ? in the C locale.
+        rate = float((text or "").replace(",", "."))
+    except ValueError:
+        rate = math.nan
+    return Status(int(seconds), int(operations), rate if math.isfinite(rate) else None)
 
 
 def run_start(text: str) -> datetime | None:
@@ -260,22 +242,3 @@ def _counts(text: str) -> Counter[str] | None:
 def _good(counts: Counter[str]) -> int:
     # With measurement.interval=both each stands there twice, with intended only as such.
     return counts[""] or counts["Intended-"]
-
-
-def _latencies(text: str) -> dict[str, float]:
-    latencies = {}
-    for pattern in _LATENCIES:
-        for match in pattern.finditer(text):
-            metric = "intended_latency_mean" if match[1] else "latency_mean"
-            idle = match.groupdict().get("count") == "0"
-            latencies[f"{match[2].lower()} {metric}"] = math.nan if idle else _number(match["mean"])
-    return latencies
-
-
-def _number(text: str | None) -> float:
-    """A number as Java formats it, with the decimal comma of some locales; NaN for none."""
-    try:
-        value = float((text or "").replace(",", "."))
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
