@@ -25,22 +25,19 @@ PATIENCE = 5.0
 
 
 class Watch:
-    """Looks at a run again and again; files are only read.
+    """Looks at the run that ``progress`` counts again and again; files are only read.
 
-    ``wanted`` are its cells, ``progress`` counts them. ``working`` tells whether a process
-    works on the project.
+    ``working`` tells whether a process works on the project.
     """
 
     def __init__(
         self,
-        run: str,
-        wanted: list[Cell],
         progress: Progress,
         working: Callable[[], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.run, self.progress, self._working, self._clock = run, progress, working, clock
-        self._cells = {cell.path: cell for cell in wanted}
+        self.run, self.progress, self._working, self._clock = progress.run, progress, working, clock
+        self._cells = {cell.path: cell for cell in progress.wanted}
         self._seen: State | None = None
         self._now: Current | None = None
         # When the present cell began, and when something worked on the project for the last time.
