@@ -68,21 +68,15 @@ def read_manifests(raw: Path) -> dict[str, dict]:
     return manifests
 
 
-def usable_cores(manifest: dict) -> int | None:
-    """How many hardware threads could be used where the cell was measured; None if unknown."""
-    cores = cores_of(_components(manifest).get("CPU", {}).get("details") or "")
-    return cores[1] if cores else None
-
-
 def client_cores(manifest: dict, clients: int) -> int | None:
     """How many hardware threads so many clients could use together; None if unknown."""
-    if not (hosts := manifest.get("hosts")):
-        return usable_cores(manifest)
-    of_hosts = [
-        usable_cores({"environment": hosts["environments"][name]})
-        for name in hosts["clients"][:clients]
+    environments = [manifest.get("environment")]
+    if hosts := manifest.get("hosts"):
+        environments = [hosts["environments"][name] for name in hosts["clients"][:clients]]
+    cores = [
+        cores_of(_parts(machine).get("CPU", {}).get("details") or "") for machine in environments
     ]
-    return None if None in of_hosts else sum(of_hosts)
+    return None if None in cores else sum(threads for _, threads in cores)
 
 
 def cores_of(details: str) -> tuple[int, int] | None:
@@ -91,8 +85,9 @@ def cores_of(details: str) -> tuple[int, int] | None:
     return (int(numbers[1]), int(numbers[2])) if numbers else None
 
 
-def _components(manifest: dict) -> dict[str, dict]:
-    return {part["component"]: part for part in manifest.get("environment") or []}
+def _parts(environment: list[dict] | None) -> dict[str, dict]:
+    """What a machine consists of, by component."""
+    return {part["component"]: part for part in environment or []}
 
 
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:
@@ -101,12 +96,13 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     server, client, java, hosts, pinning = (
         manifest.get(key) or {} for key in ("server", "client", "java", "hosts", "pinning")
     )
-    parts = _components(manifest)
+    parts = _parts(manifest.get("environment"))
 
     def name(component: str) -> str | None:
         return sentence(parts.get(component, {}).get("name") or "") or None
 
-    threads = usable_cores(manifest)
+    # Of clients on hosts of their own those of the first one.
+    threads = cores_of(parts.get("CPU", {}).get("details") or "")
     flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)] if java else []
     # Of what was not measured here neither is known.
     here = bool(manifest.get("protocol"))
@@ -116,14 +112,14 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     host: frozenset[str] = frozenset()
     if hosts:
         places = f"server on {hosts['server']}, clients on {', '.join(hosts['clients'])}"
-        of_host = _components({"environment": hosts["environments"][hosts["server"]]})
+        of_host = _parts(hosts["environments"][hosts["server"]])
         named = [of_host[part] for part in ("OS", "Kernel", "CPU", "Memory") if part in of_host]
         host = frozenset(sentence(part["name"]) for part in named)
     facts: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.
         "provider": None if server.get("provider") == "none" else server.get("provider"),
         "processor": name("CPU"),
-        "usable cores": threads and f"{threads} hardware threads usable",
+        "usable cores": threads and f"{threads[1]} hardware threads usable",
         "memory": name("Memory"),
         "operating system": name("OS"),
         "kernel": name("Kernel"),

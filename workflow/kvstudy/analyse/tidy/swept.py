@@ -99,7 +99,7 @@ class Swept:
 
         Columns as of ``study.sizes.sizes``.
         """
-        every = self._sizes
+        every = sizes(self.study, self.scale)
         own = threads_of(self.study, self.study.workload(workload))
         return every[(every["workload"] == workload) & every["threads"].isin(own)]
 
@@ -160,10 +160,6 @@ class Swept:
     def _published(self) -> pd.DataFrame:
         rows = read_published(None) if self.published is None else self.published
         return rows.dropna(subset="value")
-
-    @cached_property
-    def _sizes(self) -> pd.DataFrame:
-        return sizes(self.study, self.scale)
 
     @cached_property
     def _cells_of(self) -> dict[str, dict[Combination, Cell]]:

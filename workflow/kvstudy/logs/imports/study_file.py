@@ -134,9 +134,8 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
         operations=sizes["operations"] or max(1, *(use.get("operations", 0) for use in uses)),
         threads=sizes["threads"],
         repetitions=max(source.row.repetition for source in sources),
-        groups=[
-            compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
-        ],
+        compared=compared,
+        most_groups=MOST_GROUPS,
         choices=[
             CHOICE_OF_FILES,
             *(
