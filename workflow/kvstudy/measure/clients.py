@@ -81,8 +81,11 @@ class Clients:
             self._running = starting.pop_all()
         return self
 
-    def look(self, seconds: float) -> bool:
-        """Whether all clients end within ``seconds``, or one fails; a sample is taken then."""
+    def look(self, seconds: float) -> dict[str, int | None]:
+        """Wait so long, or until a client ends, and take a sample.
+
+        The exit status of each client; None of one that runs.
+        """
         clients = self._clients.values()
         # Popen.wait with a limit would look some hundred times a second; this wakes up at an end.
         handles = [os.pidfd_open(client.pid) for client in clients if client.poll() is None]
@@ -91,14 +94,9 @@ class Clients:
         finally:
             for handle in handles:
                 os.close(handle)
-        ends = [client.poll() for client in clients]
+        ends = {label: client.poll() for label, client in self._clients.items()}
         self._sampler.sample()
-        return None not in ends or any(ends)
-
-    @property
-    def ends(self) -> dict[str, int | None]:
-        """The exit status of each client; None of one that runs."""
-        return {label: client.returncode for label, client in self._clients.items()}
+        return ends
 
     def __exit__(self, *error: object) -> None:
         self._running.close()

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -364,7 +364,6 @@ class FarClients:
 
     of: dict[Link, dict[str, list[str]]]
     about: dict[str, str]
-    ends: dict[str, int | None] = field(default_factory=dict)
 
     def __enter__(self) -> FarClients:
         for label in itertools.chain(*self.of.values()):
@@ -373,7 +372,6 @@ class FarClients:
         try:
             for link, commands in self.of.items():
                 link.post("start_clients", commands=commands, host=link.host, **self.about)
-                self.ends |= dict.fromkeys(commands)
             for link in self.of:
                 link.answer(2 * ANSWER_SECONDS)
         except BaseException:
@@ -381,17 +379,17 @@ class FarClients:
             raise
         return self
 
-    def look(self, seconds: float) -> bool:
+    def look(self, seconds: float) -> dict[str, int | None]:
         clients = [link for link, commands in self.of.items() if commands]
         for link in clients:
             link.post("look", seconds=seconds)
-        states = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
-        for state in states:
-            self.ends |= state["ends"]
+        ends = {}
+        for link in clients:
+            ends |= link.answer(max(0, seconds) + ANSWER_SECONDS)
         # The server's last sample is that of the end.
         for link in self.of.keys() - set(clients):
             link.ask("look", seconds=0)
-        return all(state["over"] for state in states) or any(self.ends.values())
+        return ends
 
     def __exit__(self, *error: object) -> None:
         self.of_hosts: dict[str, dict[str, float]] = {}
@@ -400,17 +398,10 @@ class FarClients:
             with contextlib.suppress(Lost):
                 if used := link.ask("stop_clients", process.PATIENCE_SECONDS + ANSWER_SECONDS):
                     self.of_hosts[link.host] = used
-        clients = [
-            self.of_hosts[link.host]
-            for link, commands in self.of.items()
-            if commands and link.host in self.of_hosts
-        ]
-        if not clients:
-            return
-        self.used = {
-            # By the clock that is in its client's log.
-            "started": clients[0]["started"],
-            "seconds": max(used["seconds"] for used in clients),
-        }
+        names = [link.host for link, commands in self.of.items() if commands]
+        clients = [self.of_hosts[name] for name in names if name in self.of_hosts]
+        # By the clock that is in the log of the first client.
+        self.used = {"started": clients[0]["started"] if clients else None}
+        self.used["seconds"] = max((used["seconds"] for used in clients), default=0.0)
         for name in ("client_cpu_seconds", "monitor_cpu_seconds"):
             self.used[name] = round(sum(used[name] for used in self.of_hosts.values()), 3)
