@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -163,8 +163,7 @@ class Connected:
 
     def java(self) -> dict:
         """Of the first client's host; KvstudyError where another one has none, or none alike."""
-        found = self._ask_all(self._clients, "java", HELLO_SECONDS)
-        (first, expected), *others = found.items()
+        (first, expected), *others = self._ask_all(self._clients, "java", HELLO_SECONDS).items()
         for name, java in others:
             if java["version"] != expected["version"]:
                 raise KvstudyError(
@@ -178,18 +177,23 @@ class Connected:
         for link in self._links.values():
             path = self.hosts.data if link is self.server else str(results)
             link.post("machine", java=java, path=path)
-        found = {name: link.answer(HELLO_SECONDS) for name, link in self._links.items()}
+        machines = {name: link.answer(HELLO_SECONDS) for name, link in self._links.items()}
+        # All hosts have them in one order. Server and client do not compete for cores.
+        findings = zip(*(machine["findings"] for machine in machines.values()), strict=True)
+        findings = (of_hosts for of_hosts in findings if of_hosts[0]["key"] != "cores")
         return {
-            "environment": found[self.hosts.clients[0]]["environment"],
-            "findings": _worst(each["findings"] for each in found.values()),
-            "load_average_before": found[self.hosts.server]["load_average_before"],
-            "interrupts_apart": all(each["interrupts_apart"] for each in found.values()),
+            "environment": machines[self.hosts.clients[0]]["environment"],
+            "findings": [max(same, key=lambda one: GOOD.index(one["good"])) for same in findings],
+            "load_average_before": machines[self.hosts.server]["load_average_before"],
+            "interrupts_apart": all(machine["interrupts_apart"] for machine in machines.values()),
             "hosts": {
                 "launcher": self.hosts.launcher,
                 "address": self.address,
                 "server": self.hosts.server,
                 "clients": self.hosts.clients,
-                "environments": {name: each["environment"] for name, each in found.items()},
+                "environments": {
+                    name: machine["environment"] for name, machine in machines.items()
+                },
             },
         }
 
@@ -219,15 +223,6 @@ class Connected:
         for link in links:
             link.post(do, **arguments)
         return {link.host: link.answer(seconds) for link in links}
-
-
-def _worst(of_hosts: Iterable[list[dict]]) -> list[dict]:
-    """Of each kind of finding, which all hosts have in one order, the worst."""
-    worst = [
-        max(same, key=lambda one: GOOD.index(one["good"])) for same in zip(*of_hosts, strict=True)
-    ]
-    # Server and client do not compete for cores.
-    return [finding for finding in worst if finding["key"] != "cores"]
 
 
 def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> dict[str, dict]:

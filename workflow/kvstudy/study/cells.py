@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
-from kvstudy.libraries import pd
 from kvstudy.study.base import MOST, Strict
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, controls, original, trial_clients, trials
@@ -389,19 +388,3 @@ class NotNow:
 
     reason: str
     final: bool
-
-
-def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
-    """One row per workload and parameters, in the study's order.
-
-    Columns: workload, parameters (their name in all files), records, operations (0 where
-    there is no run phase), threads, seconds (NaN but for timed cells).
-    """
-    columns = ["workload", "parameters", "records", "operations", "threads", "seconds"]
-    rows = []
-    for use in study.workloads:
-        # Cells that differ in nothing but the scale's floors have one name.
-        cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
-        numbers = [[getattr(cell, name) for name in columns] for cell in cells.values()]
-        rows += sorted(numbers, key=lambda row: row[2:-1])
-    return pd.DataFrame(rows, columns=columns).astype({"seconds": float})
