@@ -187,13 +187,13 @@ def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
     """One row per workload and parameters, in the study's order.
 
     Columns: workload, parameters (their name in all files), records, operations (0 where
-    there is no run phase), threads, seconds (NaN but for timed cells).
+    there is no run phase), threads.
     """
-    columns = ["workload", "parameters", "records", "operations", "threads", "seconds"]
+    columns = ["workload", "parameters", *SIZES]
     rows = []
     for use in study.workloads:
         # Cells that differ in nothing but the scale's floors have one name.
         cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
         numbers = [[getattr(cell, name) for name in columns] for cell in cells.values()]
-        rows += sorted(numbers, key=lambda row: row[2:-1])
-    return pd.DataFrame(rows, columns=columns).astype({"seconds": float})
+        rows += sorted(numbers, key=lambda row: row[2:])
+    return pd.DataFrame(rows, columns=columns)
