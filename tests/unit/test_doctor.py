@@ -59,7 +59,7 @@ def test_the_machine_is_told_with_what_follows_from_it(project):
 
 def test_a_machine_that_is_not_good_fails_only_if_asked(project, monkeypatch):
     def found(good: bool | None) -> list[Finding]:
-        return [Finding("x", "X", "1", good, "" if good else "Slow.")]
+        return [Finding("1", good, consequence="" if good else "Slow.", key="x", title="X")]
 
     for good, status in ((True, 0), (None, 0), (False, 1)):
         monkeypatch.setattr(preflight, "preflight", lambda results, good=good: found(good))

@@ -13,11 +13,11 @@ import yaml
 from kvstudy.analyse.findings.repetitions import boxes
 from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
-from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.analyse.tidy.swept import Swept, sizes
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import DrawnFigure, Looks, looks, save, use_style
 from kvstudy.present.figures.averages import panel_titles
-from kvstudy.study.cells import shown, sizes
+from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from matplotlib.patches import Rectangle

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.bottleneck import scaling
 from kvstudy.analyse.tidy.numbers import MARK
-from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
+from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept, sizes
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import Looks, looks, use_style
 from kvstudy.present.typeset.table import Grid, notes_of
-from kvstudy.study.cells import by_combination, sizes
+from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from pydantic import ValidationError

@@ -11,7 +11,7 @@ import pytest
 from kvstudy.analyse.tidy.resources import Samples, client_start, gc_pauses, resources
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.clients import MACHINE_COLUMNS, PROCESS_COLUMNS
-from kvstudy.study.alike import usable_cores
+from kvstudy.study.alike import client_cores
 
 STARTED = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC).timestamp()
 
@@ -165,4 +165,4 @@ def test_pauses_of_the_collector(tmp_path):
     ],
 )
 def test_usable_cores_of_a_manifest(environment, number):
-    assert usable_cores({"environment": environment}) == number
+    assert client_cores({"environment": environment}, 1) == number

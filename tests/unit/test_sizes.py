@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import shown_of
 from kvstudy.analyse.tidy.results import only, published_only, read_published
+from kvstudy.analyse.tidy.swept import sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.study.cells import own_sizes, plan, shown, sizes
+from kvstudy.study.cells import own_sizes, plan, shown
 from kvstudy.study.combinations import combinations_of, shown_combination
 from kvstudy.study.load import load_study, study_path
 from kvstudy.study.model import Study
@@ -81,7 +82,6 @@ def test_the_numbers_of_each_set(project):
         [2500, 16],
     ]
     assert mine["parameters"].iloc[0] == "r1000_o10000_t2"
-    assert mine["seconds"].isna().all()
     assert (table.loc[table["workload"] == "insert", "operations"] == 0).all()
 
 

@@ -8,6 +8,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.logs.ycsb.status import (
     GoodOperations,
+    last_status,
     longest_stall,
     operations_per_second,
     read_status,
@@ -65,11 +66,22 @@ def test_a_client_whose_lines_come_late():
     assert max(operations_per_second(status("redis-timeseries"), "run.err")) < 1100
 
 
+def test_a_question_mark_for_infinity():
+    first, sign, _ = text("basic-ascii").partition("; ? current ops/sec; ")
+    assert last_status(f"{first}{sign}\n").rate is None
+
+
 def test_a_first_line_that_is_later_than_a_second():
     """13 097 operations after 1.284 s."""
     assert status("basic-ascii").times[0] == pytest.approx(1.284)
     seconds = operations_per_second(status("basic-ascii"), "run.err")
     assert seconds[0] == pytest.approx(13097 / 1.284)
+
+
+def test_decimal_commas():
+    """A Czech machine: 108,34 current ops/sec [READ: ... Avg=1081,96, 90=1832."""
+    first, sign, _ = text("redis-czech").partition("; 108,34 current ops/sec; ")
+    assert last_status(f"{first}{sign}\n").rate == 108.34
 
 
 def test_seconds_before_the_first_operation():

@@ -524,10 +524,11 @@ def test_the_next_cell_ends_a_server_that_was_left_behind(pretend_study):
     left = subprocess.Popen(["pretend-server", "0"], start_new_session=True)
     other = subprocess.Popen(["pretend-server", "0"], start_new_session=True)
     try:
-        process.note(left, "pretend")
+        created = psutil.Process(left.pid).create_time()
+        entry = {"kind": "process", "what": "pretend", "pid": left.pid, "created": created}
+        process.record("left", entry)
         # A record whose process id belongs to another program by now.
-        stranger = {"kind": "process", "what": "pretend", "pid": other.pid, "created": 1.0}
-        process.record("stranger", stranger)
+        process.record("stranger", entry | {"pid": other.pid, "created": 1.0})
         measure()
         left.wait(5)
         assert other.poll() is None

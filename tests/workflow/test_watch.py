@@ -33,7 +33,7 @@ def working(phase: str, text: str) -> Path:
 
 def watching(study: Path, goes_on=lambda: True, clock=lambda: 0.0) -> Watch:
     cells = [cell for cell in plan(load_study(study)) if cell.store == "pretend"]
-    return Watch("small", cells, Progress("small", cells, since=0.0), goes_on, clock)
+    return Watch(Progress("small", cells, since=0.0), goes_on, clock)
 
 
 def test_the_last_status_line_of_a_real_log():

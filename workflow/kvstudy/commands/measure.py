@@ -1,11 +1,15 @@
 """Measure: single cells, those of a study, and what one operation makes a server do."""
 
+from __future__ import annotations
+
+import csv
 import os
 import sys
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,11 +19,15 @@ from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import stop_on_signals
 from kvstudy.stores import providers
 from kvstudy.stores.definition import load_store, stores_to_measure
-from kvstudy.study.cells import NotNow, find_cell, plan, run_name
+from kvstudy.study.cells import Cell, NotNow, find_cell, plan, run_name
 from kvstudy.study.load import STORES, project_stores
 from kvstudy.study.naming import check_known
 from kvstudy.study.probe import planned
+from kvstudy.study.raw import raw_directory
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
+
+if TYPE_CHECKING:
+    from kvstudy.logs.ycsb.log import YcsbLog
 
 PORT = click.IntRange(0, 65535)
 # Whether the study can be read, its reader says.
@@ -41,6 +49,13 @@ OPTIONS = [
     click.option("--mixed", type=bool, help="Allow cells that were not measured alike."),
 ]
 COUNT = click.IntRange(min=1)
+# Where the results of single cells lie, below results/, and what stands in their table.
+RUN = "single-cells"
+LATENCIES = ("mean", "min", "p95", "p99", "max")
+COLUMNS = [
+    *("store", "workload", "records", "threads", "repetition", "operation", "operations"),
+    *("failed", "throughput", "runtime", *(f"latency_{part}" for part in LATENCIES)),
+]
 
 
 def measuring(command: Callable) -> Callable:
@@ -189,9 +204,10 @@ def run(
     results.csv; the same cell again is its next repetition.
     """
     from kvstudy.analyse.tidy.cell import read_cell
-    from kvstudy.analyse.tidy.single import RUN, next_cell, save, single_study
     from kvstudy.logs.ycsb.log import parse
     from kvstudy.measure.cell import Request, measure_cell
+    from kvstudy.study.model import Study
+    from kvstudy.study.parts import Parameters, StoreUse, WorkloadUse
 
     if insert_only and workload not in (None, "insert"):
         raise KvstudyError(
@@ -228,10 +244,24 @@ def run(
     records = records or _ask("Records", "--records", COUNT, 100_000)
     if workload in runs:
         operations = operations or _ask("Operations", "--operations", COUNT, 1_000_000)
-    study = single_study(store, options, workload, records, operations or 1, threads)
+    # Each choice has results of its own.
+    name = "-".join([store, *(value for _, value in sorted(options.items()))])
+    study = Study(
+        name=RUN,
+        title="Single cells",
+        question="How fast is it?",
+        stores=[StoreUse(store=store, name=name, options=options)],
+        workloads=[WorkloadUse(name=workload)],
+        parameters=Parameters(records=records, operations=operations or 1, threads=threads),
+        repetitions=1,
+        noise_floor=False,
+        client_ceiling=False,
+    )
     stop_on_signals()
-    definition = stores_to_measure(study, Path("kvstudy run"))[study.store_names[0]]
-    cell = next_cell(study)
+    definition = stores_to_measure(study, Path("kvstudy run"))[name]
+    # A run never replaces an earlier one: it is the next repetition.
+    plans = (plan(study.model_copy(update={"repetitions": number})) for number in count(1))
+    cell = next(cells[-1] for cells in plans if not raw_directory(RUN, cells[-1]).exists())
     click.echo(f"measuring {cell.path} ...", err=True)
     request = Request(
         cell=cell,
@@ -252,7 +282,7 @@ def run(
     lines = _result(log)
     for line in lines:
         click.echo(line)
-    for path in save(RUN, cell, log, [cell.path, *lines, f"raw logs: {raw}"]):
+    for path in _save(cell, log, [cell.path, *lines, f"raw logs: {raw}"]):
         click.echo(f"saved: {path}")
     click.echo(f"raw logs: {raw}")
 
@@ -272,9 +302,33 @@ def _ask(question: str, option: str, kind: click.ParamType, default: object = No
     return default
 
 
-def _result(log) -> list[str]:
-    from kvstudy.analyse.tidy.single import LATENCIES
+def _save(cell: Cell, log: YcsbLog, lines: list[str]) -> list[Path]:
+    """Append the cell to ``results.csv`` of its run and write ``lines`` to a text file.
 
+    One row for the whole phase (operation ``overall``; ops/s and s) and one for each
+    operation (latencies in us). Returns both paths. KvstudyError when they cannot be
+    written; the raw logs are there all the same.
+    """
+    root = Path("results") / RUN
+    table, text = root / "results.csv", root / f"{cell.path.replace('/', '-')}.txt"
+    about = [cell.store, cell.workload, cell.records, cell.threads, cell.repetition]
+    whole = [log.attempted, log.failed, log.throughput, log.runtime / 1000]
+    rows = [[*about, "overall", *whole, *[""] * len(LATENCIES)]]
+    for name, section in log.sections.items():
+        latencies = [section.latencies.get(f"latency_{part}", "") for part in LATENCIES]
+        rows.append([*about, name.lower(), section.operations, section.failed, "", "", *latencies])
+    try:
+        text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with table.open("a", encoding="utf-8", newline="") as file:
+            head = [COLUMNS] if os.fstat(file.fileno()).st_size == 0 else []
+            csv.writer(file, lineterminator="\n").writerows(head + rows)
+    except OSError as error:
+        problem = f"{error.filename}: the result cannot be kept: {error.strerror}"
+        raise KvstudyError(problem) from None
+    return [table, text]
+
+
+def _result(log) -> list[str]:
     lines = [
         f"throughput {log.throughput:.0f} ops/s, run time {log.runtime / 1000:.2f} s, "
         f"{log.attempted} operations, {log.failed} failed",

@@ -178,7 +178,7 @@ def watch(run: str | None) -> None:
     wanted = look(study, stores_to_measure(study, of.study_file), config, of.scale).wanted
     earlier = [*earlier_runs(study.name, name), CALIBRATION]
     began = _began(of.folder / "logs" / "progress.log")
-    watch = Watch(name, wanted, Progress(name, wanted, earlier, since=began), works_here)
+    watch = Watch(Progress(name, wanted, earlier, since=began), works_here)
     live = sys.stdout.isatty()
 
     def show(line: str) -> None:

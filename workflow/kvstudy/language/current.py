@@ -94,9 +94,8 @@ def NN_(one: str, several: str) -> tuple[str, str]:
 
 def catalogues() -> list[gettext.NullTranslations]:
     """The catalogues of the current language that were read so far; the package's comes first."""
-    own = _own()
-    read = [found for path, found in _READ.items() if path.stem == _language]
-    return [own, *(each for each in read if each is not own)]
+    read = [catalogue for path, catalogue in _READ.items() if path.stem == _language]
+    return [*dict.fromkeys([_own(), *read])]
 
 
 def _own() -> gettext.NullTranslations:
@@ -110,18 +109,14 @@ def read_catalogue(path: Path) -> gettext.NullTranslations:
 
     KvstudyError for a file that is not a catalogue.
     """
-    if path not in _READ:
-        _READ[path] = _compiled(path) if path.is_file() else _ENGLISH
-    return _READ[path]
+    if path not in _READ and path.is_file():
+        from babel.messages.mofile import write_mo
 
-
-def _compiled(path: Path) -> gettext.NullTranslations:
-    from babel.messages.mofile import write_mo
-
-    compiled = io.BytesIO()
-    write_mo(compiled, read_po_file(path, path.stem))
-    compiled.seek(0)
-    return gettext.GNUTranslations(compiled)
+        compiled = io.BytesIO()
+        write_mo(compiled, read_po_file(path, path.stem))
+        compiled.seek(0)
+        _READ[path] = gettext.GNUTranslations(compiled)
+    return _READ.setdefault(path, _ENGLISH)
 
 
 def read_po_file(path: Path, language: str):

@@ -123,11 +123,7 @@ def collecting() -> Iterator[dict[str, None]]:
 
 def translated(text: str) -> str:
     """``text`` by the catalogue beside its file; itself where that has none."""
-    if not text:
-        return text
-    if _seen is not None:
-        _seen[text] = None
-    return _beside.gettext(text)
+    return _beside.gettext(noted(text)) if text else text
 
 
 def noted(text: str) -> str:

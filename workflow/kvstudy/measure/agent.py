@@ -144,9 +144,8 @@ class Agent:
         clients = Clients(**how, directory=Path(directory), server=server)
         self._clients = self._phase.enter_context(clients)
 
-    def look(self, seconds: float) -> dict:
-        """Wait so long, or until all clients have ended or one has failed; a sample is taken."""
-        return {"over": self._clients.look(seconds), "ends": self._clients.ends}
+    def look(self, seconds: float) -> dict[str, int | None]:
+        return self._clients.look(seconds)
 
     def stop_clients(self) -> dict | None:
         """Stop the clients that still run; what was used. None where none were started."""

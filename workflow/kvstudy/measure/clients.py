@@ -11,7 +11,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -81,16 +81,22 @@ class Clients:
             self._running = starting.pop_all()
         return self
 
-    def look(self, seconds: float) -> bool:
-        """Whether all clients end within ``seconds``, or one fails; a sample is taken then."""
-        over = _ended(self._clients.values(), seconds)
-        self._sampler.sample()
-        return over
+    def look(self, seconds: float) -> dict[str, int | None]:
+        """Wait so long, or until a client ends, and take a sample.
 
-    @property
-    def ends(self) -> dict[str, int | None]:
-        """The exit status of each client; None of one that runs."""
-        return {label: client.returncode for label, client in self._clients.items()}
+        The exit status of each client; None of one that runs.
+        """
+        clients = self._clients.values()
+        # Popen.wait with a limit would look some hundred times a second; this wakes up at an end.
+        handles = [os.pidfd_open(client.pid) for client in clients if client.poll() is None]
+        try:
+            select.select(handles, [], [], max(0, seconds))
+        finally:
+            for handle in handles:
+                os.close(handle)
+        ends = {label: client.poll() for label, client in self._clients.items()}
+        self._sampler.sample()
+        return ends
 
     def __exit__(self, *error: object) -> None:
         self._running.close()
@@ -106,19 +112,6 @@ def _cpu_of_ended_children() -> float:
     """CPU seconds of all our children that have ended; the server still runs and is not in it."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def _ended(clients: Collection[subprocess.Popen], seconds: float) -> bool:
-    """Whether all clients end within ``seconds``, or one fails; wakes up only when one ends."""
-    # Popen.wait with a limit would look some hundred times a second.
-    handles = [os.pidfd_open(client.pid) for client in clients if client.poll() is None]
-    try:
-        select.select(handles, [], [], max(0, seconds))
-    finally:
-        for handle in handles:
-            os.close(handle)
-    ends = [client.poll() for client in clients]
-    return None not in ends or any(ends)
 
 
 @contextlib.contextmanager
@@ -204,7 +197,10 @@ class Sampler:
             used = [counters for process in processes if (counters := _used(process))]
             if not used:
                 continue
-            row = now | {"side": side, "processes": len(used), "cpu_from": "proc"} | _sum(used)
+            # A counter that one of them hides is left out.
+            names = [name for name in used[0] if all(name in each for each in used)]
+            sums = {name: round(sum(each[name] for each in used), 3) for name in names}
+            row = now | {"side": side, "processes": len(used), "cpu_from": "proc"} | sums
             if group := self._groups[side]:
                 cpu = _group_cpu(group)
                 if not cpu:
@@ -285,12 +281,6 @@ def _used(process: psutil.Process) -> dict[str, float] | None:
         disk = process.io_counters()
         used |= {"read_bytes": disk.read_bytes, "write_bytes": disk.write_bytes}
     return used
-
-
-def _sum(used: list[dict[str, float]]) -> dict[str, float]:
-    """Sums over the processes of a side; a counter that one of them hides is left out."""
-    names = [name for name in used[0] if all(name in each for each in used)]
-    return {name: round(sum(each[name] for each in used), 3) for name in names}
 
 
 def _machine() -> dict[str, float]:

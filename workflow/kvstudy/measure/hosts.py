@@ -16,8 +16,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -163,8 +163,7 @@ class Connected:
 
     def java(self) -> dict:
         """Of the first client's host; KvstudyError where another one has none, or none alike."""
-        found = self._ask_all(self._clients, "java", HELLO_SECONDS)
-        (first, expected), *others = found.items()
+        (first, expected), *others = self._ask_all(self._clients, "java", HELLO_SECONDS).items()
         for name, java in others:
             if java["version"] != expected["version"]:
                 raise KvstudyError(
@@ -178,18 +177,23 @@ class Connected:
         for link in self._links.values():
             path = self.hosts.data if link is self.server else str(results)
             link.post("machine", java=java, path=path)
-        found = {name: link.answer(HELLO_SECONDS) for name, link in self._links.items()}
+        machines = {name: link.answer(HELLO_SECONDS) for name, link in self._links.items()}
+        # All hosts have them in one order. Server and client do not compete for cores.
+        findings = zip(*(machine["findings"] for machine in machines.values()), strict=True)
+        findings = (of_hosts for of_hosts in findings if of_hosts[0]["key"] != "cores")
         return {
-            "environment": found[self.hosts.clients[0]]["environment"],
-            "findings": _worst(each["findings"] for each in found.values()),
-            "load_average_before": found[self.hosts.server]["load_average_before"],
-            "interrupts_apart": all(each["interrupts_apart"] for each in found.values()),
+            "environment": machines[self.hosts.clients[0]]["environment"],
+            "findings": [max(same, key=lambda one: GOOD.index(one["good"])) for same in findings],
+            "load_average_before": machines[self.hosts.server]["load_average_before"],
+            "interrupts_apart": all(machine["interrupts_apart"] for machine in machines.values()),
             "hosts": {
                 "launcher": self.hosts.launcher,
                 "address": self.address,
                 "server": self.hosts.server,
                 "clients": self.hosts.clients,
-                "environments": {name: each["environment"] for name, each in found.items()},
+                "environments": {
+                    name: machine["environment"] for name, machine in machines.items()
+                },
             },
         }
 
@@ -219,15 +223,6 @@ class Connected:
         for link in links:
             link.post(do, **arguments)
         return {link.host: link.answer(seconds) for link in links}
-
-
-def _worst(of_hosts: Iterable[list[dict]]) -> list[dict]:
-    """Of each kind of finding, which all hosts have in one order, the worst."""
-    worst = [
-        max(same, key=lambda one: GOOD.index(one["good"])) for same in zip(*of_hosts, strict=True)
-    ]
-    # Server and client do not compete for cores.
-    return [finding for finding in worst if finding["key"] != "cores"]
 
 
 def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> dict[str, dict]:
@@ -364,7 +359,6 @@ class FarClients:
 
     of: dict[Link, dict[str, list[str]]]
     about: dict[str, str]
-    ends: dict[str, int | None] = field(default_factory=dict)
 
     def __enter__(self) -> FarClients:
         for label in itertools.chain(*self.of.values()):
@@ -373,7 +367,6 @@ class FarClients:
         try:
             for link, commands in self.of.items():
                 link.post("start_clients", commands=commands, host=link.host, **self.about)
-                self.ends |= dict.fromkeys(commands)
             for link in self.of:
                 link.answer(2 * ANSWER_SECONDS)
         except BaseException:
@@ -381,17 +374,17 @@ class FarClients:
             raise
         return self
 
-    def look(self, seconds: float) -> bool:
+    def look(self, seconds: float) -> dict[str, int | None]:
         clients = [link for link, commands in self.of.items() if commands]
         for link in clients:
             link.post("look", seconds=seconds)
-        states = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
-        for state in states:
-            self.ends |= state["ends"]
+        ends = {}
+        for link in clients:
+            ends |= link.answer(max(0, seconds) + ANSWER_SECONDS)
         # The server's last sample is that of the end.
         for link in self.of.keys() - set(clients):
             link.ask("look", seconds=0)
-        return all(state["over"] for state in states) or any(self.ends.values())
+        return ends
 
     def __exit__(self, *error: object) -> None:
         self.of_hosts: dict[str, dict[str, float]] = {}
@@ -400,17 +393,10 @@ class FarClients:
             with contextlib.suppress(Lost):
                 if used := link.ask("stop_clients", process.PATIENCE_SECONDS + ANSWER_SECONDS):
                     self.of_hosts[link.host] = used
-        clients = [
-            self.of_hosts[link.host]
-            for link, commands in self.of.items()
-            if commands and link.host in self.of_hosts
-        ]
-        if not clients:
-            return
-        self.used = {
-            # By the clock that is in its client's log.
-            "started": clients[0]["started"],
-            "seconds": max(used["seconds"] for used in clients),
-        }
+        names = [link.host for link, commands in self.of.items() if commands]
+        clients = [self.of_hosts[name] for name in names if name in self.of_hosts]
+        # By the clock that is in the log of the first client.
+        self.used = {"started": clients[0]["started"] if clients else None}
+        self.used["seconds"] = max((used["seconds"] for used in clients), default=0.0)
         for name in ("client_cpu_seconds", "monitor_cpu_seconds"):
             self.used[name] = round(sum(used[name] for used in self.of_hosts.values()), 3)

@@ -82,19 +82,22 @@ class Phases:
         with there.clients(*how) if there else Clients(*how, self.server.process_ids()) as clients:
             progress = {label: Progress(work / f"{label}.err", least_share) for label in commands}
             next_look = time.monotonic() + 1
-            while not clients.look(next_look - time.monotonic()):
+            # Until all have ended, or one has failed.
+            while None in (ends := clients.look(next_look - time.monotonic())).values():
+                if any(ends.values()):
+                    break
                 now = time.monotonic()
                 # Once a second: often enough to notice, too seldom to disturb.
                 next_look = max(next_look + 1, now)
                 self._check_server(name)
-                for label, status in clients.ends.items():
+                for label, status in ends.items():
                     if status is None and (problem := progress[label].problem(now)):
                         state = why_silent(self.server)
                         culprit = f"; {store.title} server {state}" if state else ""
                         end = log_end(work / f"{label}.err")
                         raise KvstudyError(f"{label}: {problem}{culprit}; client stopped{end}")
             # Of those that are stopped as well, because one has failed, nothing is told.
-            failed = {label: status for label, status in clients.ends.items() if status}
+            failed = {label: status for label, status in ends.items() if status}
         for label, status in failed.items():
             errors = work / f"{label}.err"
             # What follows the first exception is a stack trace.

@@ -12,9 +12,8 @@ import shutil
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
@@ -24,27 +23,19 @@ from kvstudy.measure.kernel import NOT_VISIBLE, Tree
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at (``key``, ``title``), its ``value``, and what follows from it.
+    """The ``value`` of what was looked at (``key``, ``title``), and what follows from it.
 
     ``value`` is a text of ``language.reasons``; ``good`` is None when nothing could be read.
     ``consequence`` is a sentence, empty when good. ``number`` puts values that change in order.
+    A look gives a consequence only where it is not that of its own words.
     """
 
-    key: str
-    title: str
-    value: str
-    good: bool | None
-    consequence: str = ""
-    number: float | None = None
-
-
-class Seen(NamedTuple):
-    """What a look saw; ``consequence`` where it is not that of the look's own words."""
-
     value: str
     good: bool | None
     number: float | None = None
     consequence: str = ""
+    key: str = ""
+    title: str = ""
 
 
 CPU = "sys/devices/system/cpu"
@@ -88,16 +79,16 @@ def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable
     seen), ``hidden`` when nothing can be read: that is said so, never guessed.
     """
 
-    def decorate(look: Callable[[Tree, Path], Seen | None]) -> Callable[[Tree, Path], Finding]:
-        key = look.__name__.lstrip("_")
-
+    def decorate(look: Callable[[Tree, Path], Finding | None]) -> Callable[[Tree, Path], Finding]:
         def finding(tree: Tree, path: Path) -> Finding:
+            seen = None
             # Of files that are not there, or of a form that is not known.
             with contextlib.suppress(OSError, ValueError, LookupError, ArithmeticError):
-                if seen := look(tree, path):
-                    consequence = "" if seen.good else seen.consequence or bad
-                    return Finding(key, title, seen.value, seen.good, consequence, seen.number)
-            return Finding(key, title, NOT_VISIBLE, None, hidden)
+                seen = look(tree, path)
+            seen = seen or Finding(NOT_VISIBLE, None, consequence=hidden)
+            consequence = "" if seen.good else seen.consequence or bad
+            key = look.__name__.lstrip("_")
+            return replace(seen, key=key, title=title, consequence=consequence)
 
         if for_cells:
             LOOKS.append(finding)
@@ -112,10 +103,10 @@ def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable
     N_("What else ran on this machine is open."),
     for_cells=False,
 )
-def load_average(tree: Tree, path: Path) -> Seen | None:
+def load_average(tree: Tree, path: Path) -> Finding | None:
     """Not for cells: the cell before is a part of it."""
     load = float(tree.read("proc/loadavg").split()[0])
-    return Seen(f"{load:.2f}", load <= LITTLE_LOAD, load)
+    return Finding(f"{load:.2f}", load <= LITTLE_LOAD, load)
 
 
 @_look(
@@ -126,12 +117,12 @@ def load_average(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("If this is a virtual machine, others that cannot be seen share its processors."),
 )
-def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
+def _virtual_machine(tree: Tree, path: Path) -> Finding | None:
     if kind := kernel.hypervisor(tree):
-        return Seen(reason("yes", kind=kind), False)
+        return Finding(reason("yes", kind=kind), False)
     if tree.fields("proc/cpuinfo").get("flags") is None and not kernel.firmware(tree):
         return None
-    return Seen(N_("no"), True)
+    return Finding(N_("no"), True)
 
 
 @_look(
@@ -139,7 +130,7 @@ def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
     N_("Other containers use the same machine, and this one cannot see all of them."),
     "",
 )
-def _container(tree: Tree, path: Path) -> Seen:
+def _container(tree: Tree, path: Path) -> Finding:
     marks = {".dockerenv": "Docker", "run/.containerenv": "Podman"}
     mark = re.search(r"docker|kubepods|lxc|libpod", tree.text("proc/1/cgroup") or "")
     kinds = [
@@ -148,7 +139,7 @@ def _container(tree: Tree, path: Path) -> Seen:
         mark and mark.group(),
     ]
     kind = next(filter(None, kinds), None)
-    return Seen(reason("yes", kind=kind) if kind else N_("no"), not kind)
+    return Finding(reason("yes", kind=kind) if kind else N_("no"), not kind)
 
 
 @_look(
@@ -159,10 +150,10 @@ def _container(tree: Tree, path: Path) -> Seen:
     ),
     N_("Whether other machines take time of these processors is open."),
 )
-def _steal(tree: Tree, path: Path) -> Seen | None:
+def _steal(tree: Tree, path: Path) -> Finding | None:
     ticks = [int(part) for part in tree.read("proc/stat").split("\n")[0].split()[1:9]]
     share = 100 * ticks[7] / sum(ticks)
-    return Seen(reason("stolen", share=f"{share:.2g}"), share <= LITTLE_STEAL, round(share, 3))
+    return Finding(reason("stolen", share=f"{share:.2g}"), share <= LITTLE_STEAL, round(share, 3))
 
 
 @_look(
@@ -173,7 +164,7 @@ def _steal(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("What else runs on this machine is open."),
 )
-def _load(tree: Tree, path: Path) -> Seen | None:
+def _load(tree: Tree, path: Path) -> Finding | None:
     running = []
     for _ in range(TIMES):
         threads, _, _ = tree.read("proc/loadavg").split()[3].partition("/")
@@ -181,7 +172,7 @@ def _load(tree: Tree, path: Path) -> Seen | None:
         running.append(max(0, int(threads) - 1))
         time.sleep(PAUSE)
     others = int(statistics.median(running))
-    return Seen(reason("busy-threads", n=others), not others, others)
+    return Finding(reason("busy-threads", n=others), not others, others)
 
 
 @_look(
@@ -192,15 +183,15 @@ def _load(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("How many cores client and server share is open."),
 )
-def _cores(tree: Tree, path: Path) -> Seen | None:
+def _cores(tree: Tree, path: Path) -> Finding | None:
     allowed, online = tree.fields("proc/self/status")[kernel.ALLOWED], tree.text(f"{CPU}/online")
     usable, quota = kernel.core_numbers(allowed), kernel.cpu_quota(tree)
     value = reason("threads", n=len(usable))
     if online and online != allowed:
         value = reason("threads-of", threads=value, numbers=allowed, online=online)
     if quota is None or quota >= len(usable):
-        return Seen(value, len(usable) >= ENOUGH_CORES)
-    return Seen(
+        return Finding(value, len(usable) >= ENOUGH_CORES)
+    return Finding(
         reason("threads-limited", threads=value, quota=f"{quota:g}"),
         False,
         consequence=N_(
@@ -221,14 +212,14 @@ def _cores(tree: Tree, path: Path) -> Seen | None:
         " expect differences between runs, since the clock may change while it measures."
     ),
 )
-def _governor(tree: Tree, path: Path) -> Seen | None:
+def _governor(tree: Tree, path: Path) -> Finding | None:
     governors = tree.values(f"{CPU}/cpu[0-9]*/cpufreq/scaling_governor")
     if not governors:
         return None
     value = ", ".join(governors)
     if drivers := tree.values(f"{CPU}/cpu[0-9]*/cpufreq/scaling_driver"):
         value = reason("governor", governor=value, driver=", ".join(drivers))
-    return Seen(value, governors == ["performance"])
+    return Finding(value, governors == ["performance"])
 
 
 @_look(
@@ -242,11 +233,11 @@ def _governor(tree: Tree, path: Path) -> Seen | None:
         "cool processor to be faster, if it does."
     ),
 )
-def _turbo(tree: Tree, path: Path) -> Seen | None:
+def _turbo(tree: Tree, path: Path) -> Finding | None:
     off = {"0": False, "1": True}.get(tree.text(f"{CPU}/intel_pstate/no_turbo"))
     if off is None:
         off = {"0": True, "1": False}.get(tree.text(f"{CPU}/cpufreq/boost"))
-    return None if off is None else Seen(N_("off") if off else N_("on"), off)
+    return None if off is None else Finding(N_("off") if off else N_("on"), off)
 
 
 @_look(
@@ -257,9 +248,9 @@ def _turbo(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("Whether two of the usable cores are one core is open."),
 )
-def _smt(tree: Tree, path: Path) -> Seen | None:
+def _smt(tree: Tree, path: Path) -> Finding | None:
     one = {"0": True, "1": False}[tree.read(f"{CPU}/smt/active")]
-    return Seen(N_("one") if one else N_("two or more"), one)
+    return Finding(N_("one") if one else N_("two or more"), one)
 
 
 @_look(
@@ -270,11 +261,11 @@ def _smt(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("Whether the processor gets too hot and slows itself down is open."),
 )
-def _throttling(tree: Tree, path: Path) -> Seen | None:
+def _throttling(tree: Tree, path: Path) -> Finding | None:
     counts = tree.values(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
     # A package tells its count on each of its cores, so the largest stands for all.
     most = max(int(count) for count in counts if count.isdecimal())
-    return Seen(reason("throttled", n=most) if most else N_("never"), not most, most)
+    return Finding(reason("throttled", n=most) if most else N_("never"), not most, most)
 
 
 @_look(
@@ -285,7 +276,7 @@ def _throttling(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("If this is a laptop on battery, its clock is held low."),
 )
-def _power(tree: Tree, path: Path) -> Seen | None:
+def _power(tree: Tree, path: Path) -> Finding | None:
     if not (tree.root / "sys/class/power_supply").is_dir():
         return None
     # Mice and keyboards have batteries of their own.
@@ -295,8 +286,8 @@ def _power(tree: Tree, path: Path) -> Seen | None:
         if tree.text(f"{name}/type") == "Battery" and tree.text(f"{name}/scope") != "Device"
     ]
     if any(tree.text(f"{name}/status") == "Discharging" for name in batteries):
-        return Seen(N_("battery"), False)
-    return Seen(N_("mains") if batteries else N_("no battery seen"), True)
+        return Finding(N_("battery"), False)
+    return Finding(N_("mains") if batteries else N_("no battery seen"), True)
 
 
 @_look(
@@ -307,9 +298,9 @@ def _power(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("Whether some memory is farther from some cores is open."),
 )
-def _numa(tree: Tree, path: Path) -> Seen | None:
+def _numa(tree: Tree, path: Path) -> Finding | None:
     nodes = tree.names("sys/devices/system/node/node[0-9]*")
-    return Seen(str(len(nodes)), len(nodes) == 1) if nodes else None
+    return Finding(str(len(nodes)), len(nodes) == 1) if nodes else None
 
 
 @_look(
@@ -320,14 +311,14 @@ def _numa(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("Which protections against faults of the processor slow down its system calls is open."),
 )
-def _mitigations(tree: Tree, path: Path) -> Seen | None:
+def _mitigations(tree: Tree, path: Path) -> Finding | None:
     names = tree.names(f"{CPU}/vulnerabilities/*")
     if not names:
         return None
     active = [name.rsplit("/", 1)[1] for name in names if "itigation" in (tree.text(name) or "")]
     if not active:
-        return Seen(N_("none active"), True)
-    return Seen(reason("active", n=len(active), names=", ".join(active)), False)
+        return Finding(N_("none active"), True)
+    return Finding(reason("active", n=len(active), names=", ".join(active)), False)
 
 
 @_look(
@@ -338,9 +329,9 @@ def _mitigations(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("What reading the time costs in each operation is open."),
 )
-def _clock_source(tree: Tree, path: Path) -> Seen | None:
+def _clock_source(tree: Tree, path: Path) -> Finding | None:
     name = tree.read("sys/devices/system/clocksource/clocksource0/current_clocksource")
-    return Seen(name, name in CHEAP_CLOCKS)
+    return Finding(name, name in CHEAP_CLOCKS)
 
 
 @_look(
@@ -351,11 +342,11 @@ def _clock_source(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("Whether a limit ends a server that grows is open."),
 )
-def _memory_limit(tree: Tree, path: Path) -> Seen | None:
+def _memory_limit(tree: Tree, path: Path) -> Finding | None:
     if not kernel.has_groups(tree):
         return None
     limit = kernel.memory_limit(tree)
-    return Seen(N_("none") if limit is None else _gib(limit), limit is None)
+    return Finding(N_("none") if limit is None else _gib(limit), limit is None)
 
 
 @_look(
@@ -366,15 +357,15 @@ def _memory_limit(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("Whether the kernel moves memory to the disk is open."),
 )
-def _swap(tree: Tree, path: Path) -> Seen | None:
+def _swap(tree: Tree, path: Path) -> Finding | None:
     memory = tree.fields("proc/meminfo")
     total, free = (int(memory[name].split()[0]) for name in ("SwapTotal", "SwapFree"))
     if not total:
-        return Seen(N_("none"), True, 0)
+        return Finding(N_("none"), True, 0)
     used, size = total - free, f"{total / 2**20:.1f}"
     if not used:
-        return Seen(reason("swap-unused", size=size), True, used)
-    return Seen(reason("swap-used", size=size, used=f"{used / 2**10:.0f}"), False, used)
+        return Finding(reason("swap-unused", size=size), True, used)
+    return Finding(reason("swap-used", size=size, used=f"{used / 2**10:.0f}"), False, used)
 
 
 @_look(
@@ -385,10 +376,10 @@ def _swap(tree: Tree, path: Path) -> Seen | None:
     ),
     N_("Whether the kernel puts small pages of memory together to large is open."),
 )
-def _huge_pages(tree: Tree, path: Path) -> Seen | None:
+def _huge_pages(tree: Tree, path: Path) -> Finding | None:
     modes = tree.read("sys/kernel/mm/transparent_hugepage/enabled").split()
     (chosen,) = (mode.strip("[]") for mode in modes if mode.startswith("["))
-    return Seen(chosen, chosen != "always")
+    return Finding(chosen, chosen != "always")
 
 
 @_look(
@@ -399,37 +390,39 @@ def _huge_pages(tree: Tree, path: Path) -> Seen | None:
         "report cannot tell it either."
     ),
 )
-def _pressure(tree: Tree, path: Path) -> Seen | None:
+def _pressure(tree: Tree, path: Path) -> Finding | None:
     names = [name for name in ("cpu", "memory", "io") if tree.text(f"proc/pressure/{name}")]
-    return Seen(", ".join(names), True) if names else None
+    return Finding(", ".join(names), True) if names else None
+
+
+# What follows from the kind of a disk.
+OF_DISKS = {
+    "disk-network": N_("Stores that write to their files wait for another machine."),
+    "disk-memory": N_("Files lie in memory: stores that write to disk look faster than they are."),
+    **dict.fromkeys(
+        ("disk-virtual", "disk-hidden"),
+        N_(
+            "What lies below the disk is open, and whether others write to it too: expect "
+            "stores that write to disk to differ more between runs."
+        ),
+    ),
+    "disk-rotating": N_(
+        "A rotating disk needs milliseconds for each place: stores that write to disk at once"
+        " wait for it."
+    ),
+}
 
 
 @_look(N_("Disk"), "", N_("What a store waits for when it writes is open."))
-def _disk(tree: Tree, path: Path) -> Seen | None:
+def _disk(tree: Tree, path: Path) -> Finding | None:
     mount = kernel.mount_of(tree, path)
     if mount is None:
         return None
-    system = mount.system
-    if system in NETWORK:
-        consequence = N_("Stores that write to their files wait for another machine.")
-        return Seen(reason("disk-network", system=system), False, consequence=consequence)
-    if system in ("tmpfs", "ramfs"):
-        consequence = N_(
-            "Files lie in memory: stores that write to disk look faster than they are."
-        )
-        return Seen(reason("disk-memory", system=system), False, consequence=consequence)
-    code = kernel.disk_code(tree, mount)
-    if code in ("disk-virtual", "disk-hidden"):
-        consequence = N_(
-            "What lies below the disk is open, and whether others write to it too: expect "
-            "stores that write to disk to differ more between runs."
-        )
-        return Seen(reason(code, system=system), None, consequence=consequence)
-    consequence = N_(
-        "A rotating disk needs milliseconds for each place: stores that write to disk at once"
-        " wait for it."
-    )
-    return Seen(reason(code, system=system), code == "disk-solid", consequence=consequence)
+    code = "disk-network" if mount.system in NETWORK else kernel.disk_code(tree, mount)
+    code = "disk-memory" if mount.system in ("tmpfs", "ramfs") else code
+    good = {"disk-solid": True, "disk-virtual": None, "disk-hidden": None}.get(code, False)
+    value = reason(code, system=mount.system)
+    return Finding(value, good, consequence=OF_DISKS.get(code, ""))
 
 
 @_look(
@@ -437,10 +430,10 @@ def _disk(tree: Tree, path: Path) -> Seen | None:
     N_("A full disk ends a measurement, and some file systems are slow when little is free."),
     N_("A full disk ends a measurement."),
 )
-def _disk_space(tree: Tree, path: Path) -> Seen | None:
+def _disk_space(tree: Tree, path: Path) -> Finding | None:
     existing = next(folder for folder in (path, *path.parents) if folder.exists())
     free = shutil.disk_usage(existing).free
-    return Seen(_gib(free), free >= LITTLE_SPACE, round(free / GIB, 1))
+    return Finding(_gib(free), free >= LITTLE_SPACE, round(free / GIB, 1))
 
 
 @_look(
@@ -448,17 +441,17 @@ def _disk_space(tree: Tree, path: Path) -> Seen | None:
     N_("A store that needs more files or connections fails or works with fewer."),
     N_("Whether a store may open enough files is open."),
 )
-def _open_files(tree: Tree, path: Path) -> Seen | None:
+def _open_files(tree: Tree, path: Path) -> Finding | None:
     limits = re.findall(r"^Max open files\s+(\S+)\s+(\S+)", tree.read("proc/self/limits"), re.M)
     soft, hard = limits[0]
     value = soft if soft == hard else reason("open-files", soft=soft, hard=hard)
     # Servers raise it to the hard limit by themselves.
-    return Seen(value, hard == "unlimited" or int(hard) >= FEW_FILES)
+    return Finding(value, hard == "unlimited" or int(hard) >= FEW_FILES)
 
 
 @_look(N_("Kernel"), "", N_("Values of another kernel cannot be told from these."))
-def _kernel(tree: Tree, path: Path) -> Seen | None:
-    return Seen(tree.read("proc/sys/kernel/osrelease"), True)
+def _kernel(tree: Tree, path: Path) -> Finding | None:
+    return Finding(tree.read("proc/sys/kernel/osrelease"), True)
 
 
 def _gib(size: int) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -292,10 +292,8 @@ def _checked(side: str, text: str, usable: list[int]) -> list[int]:
 
 def _text(cores: list[int]) -> str:
     """``[0, 1, 2, 5]`` as ``0-2,5``."""
-    runs: list[list[int]] = []
-    for core in sorted(cores):
-        if runs and core == runs[-1][-1] + 1:
-            runs[-1].append(core)
-        else:
-            runs.append([core])
-    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    places = enumerate(sorted(cores))
+    # Neighbours are as far from their places.
+    runs = ([*run] for _, run in groupby(places, key=lambda core: core[1] - core[0]))
+    ends = ((run[0][1], run[-1][1]) for run in runs)
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in ends)

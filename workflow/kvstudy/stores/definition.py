@@ -60,7 +60,30 @@ class Package(Strict):
         return self.url.rpartition("/")[2]
 
 
-class Native(Strict):
+class Way(Strict):
+    """How a provider runs the server."""
+
+    command: list[str] = Field(
+        description="Of the program, or arguments of the image; {host}, {port}, {data} (the "
+        "cell's folder for data, or the container's) and {ports[name]} are filled in, for a "
+        "program also {program}, {servers} (servers/<store>) and {user}."
+    )
+    environment: dict[str, str] = Field(default={}, description="Variables, filled in likewise.")
+    files: dict[str, str] = Field(
+        default={},
+        description="Files of the data folder, or of the container by their full path, made from "
+        "files of the store's folder; $host, $port and so on are filled in.",
+    )
+    ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
+    after_start: list[list[str]] = Field(
+        default=[],
+        description="Commands that a server needs beside it to get ready, in the container if it "
+        "has one; filled in likewise. From when its port is open on, each runs again and again "
+        "until it ends with status 0, then the next.",
+    )
+
+
+class Native(Way):
     """The server as a program of this machine."""
 
     program: str = Field(
@@ -70,25 +93,8 @@ class Native(Strict):
         default=None,
         description="A word by which <program> --version tells that it is another product.",
     )
-    command: list[str] = Field(
-        description="{program}, {host}, {port}, {data} (the cell's folder for data), {servers} "
-        "(servers/<store>) and {ports[name]} are filled in."
-    )
     prepare: list[list[str]] = Field(
         default=[], description="Commands that make the data folder ready; filled in likewise."
-    )
-    environment: dict[str, str] = Field(default={}, description="Variables, filled in likewise.")
-    files: dict[str, str] = Field(
-        default={},
-        description="Files of the data folder, made from files of the store's folder; "
-        "$host, $port and so on are filled in.",
-    )
-    ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
-    after_start: list[list[str]] = Field(
-        default=[],
-        description="Commands that a server needs beside it to get ready; filled in likewise. "
-        "From when its port is open on, each runs again and again until it ends with status 0, "
-        "then the next.",
     )
     user: str | None = Field(
         default=None, description="The user to become when started by root, if it refuses root."
@@ -108,25 +114,11 @@ class Native(Strict):
     remedy: Text = Field(description="How to get the program.")
 
 
-class Docker(Strict):
+class Docker(Way):
     """The server as a container; it shares the host's network and binds to loopback."""
 
     image: str = Field(description="Image with an exact version.")
-    command: list[str] = Field(
-        description="Arguments of the image; {host}, {port}, {data} and {ports[name]} are "
-        "filled in."
-    )
-    environment: dict[str, str] = Field(default={}, description="Variables, filled in likewise.")
-    files: dict[str, str] = Field(
-        default={},
-        description="Files of the container by their full path, made from files of the store's "
-        "folder as for native.",
-    )
-    ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
     data: str = Field(default="", description="The container's folder that {data} stands for.")
-    after_start: list[list[str]] = Field(
-        default=[], description="As in native; the commands run in the container."
-    )
 
 
 class Deviation(Strict):

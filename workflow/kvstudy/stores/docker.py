@@ -39,7 +39,10 @@ def missing(store: Store) -> str | None:
             f"{file}: docker.image: {store.docker.image} is not an exact version; "
             "name a tag such as 1.2.3 or a digest"
         )
-    if not _names_the_host(store):
+    files = (store.folder / template for template in store.docker.files.values())
+    texts = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
+    filled = [*store.docker.command, *store.docker.environment.values()]
+    if "{host}" not in " ".join(filled) and "$host" not in " ".join(texts):
         return (
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
             "add the image's option for the address, with the value {host}, or a file with $host"
@@ -55,14 +58,6 @@ def missing(store: Store) -> str | None:
         f"{file}: docker.image: {store.docker.image} is built from {store.installed}, which "
         f"is not here: run 'make servers STORES={store.folder.name}'"
     )
-
-
-def _names_the_host(store: Store) -> bool:
-    docker = store.docker
-    files = (store.folder / template for template in docker.files.values())
-    texts = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
-    filled = (*docker.command, *docker.environment.values())
-    return any("{host}" in part for part in filled) or any("$host" in text for text in texts)
 
 
 class DockerServer(LocalServer):

@@ -164,13 +164,6 @@ def how_it_ended(status: int) -> str:
     return f"ended with exit status {status}"
 
 
-def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
-    """Record the process, and its MARK, so that the next cell can end it if we cannot."""
-    created = psutil.Process(process.pid).create_time()
-    entry = {"kind": "process", "what": what, "pid": process.pid, "created": created, "mark": mark}
-    return record(f"{what}-{process.pid}", entry)
-
-
 @contextlib.contextmanager
 def running(
     command: list[str],
@@ -181,10 +174,15 @@ def running(
     mark: str = "",
     **how: Any,
 ) -> Iterator[subprocess.Popen]:
-    """A recorded process, as ``start`` makes it; it and its group end with the block."""
+    """A process, as ``start`` makes it; it and its group end with the block.
+
+    It is recorded with its MARK, so that the next cell can end it if we cannot.
+    """
     process, entry = start(command, output, errors, **how), None
     try:
-        entry = note(process, what, mark)
+        created = psutil.Process(process.pid).create_time()
+        about = {"kind": "process", "what": what, "pid": process.pid, "created": created}
+        entry = record(f"{what}-{process.pid}", about | {"mark": mark})
         yield process
     finally:
         stop(process, sign)

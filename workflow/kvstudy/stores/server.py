@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import functools
 import os
 import platform
 import re
@@ -17,7 +16,7 @@ from typing import BinaryIO
 import psutil
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.definition import Docker, Native, Store
+from kvstudy.stores.definition import Store, Way
 
 HOST = "127.0.0.1"
 POLL_SECONDS = 0.02
@@ -78,7 +77,7 @@ class LocalServer(Server):
     def __init__(
         self,
         store: Store,
-        way: Native | Docker,
+        way: Way,
         port: int,
         data: Path,
         log: Path,
@@ -222,20 +221,19 @@ def why_silent(server: Server) -> str | None:
 
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
     address = (server.host, server.port)
-    steps = [functools.partial(server.run_beside, command) for command in server.after_start]
-    if steps:
-        # Before its port is open, they would only slow the server down.
-        steps.insert(0, lambda: socket.create_connection(address, timeout=2).close())
-    steps.append(lambda: store.verbs.version(*address))
+    commands = list(server.after_start)
     limit = time.monotonic() + store.ready_seconds
     while True:
         if end := server.died():
             raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
         try:
-            while steps:
-                answer = steps[0]()
-                steps.pop(0)
-            return answer
+            if commands:
+                # Before its port is open, they would only slow the server down.
+                socket.create_connection(address, timeout=2).close()
+            while commands:
+                server.run_beside(commands[0])
+                commands.pop(0)
+            return store.verbs.version(*address)
         except (OSError, ValueError) as error:
             if time.monotonic() > limit:
                 raise KvstudyError(

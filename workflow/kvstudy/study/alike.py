@@ -24,7 +24,16 @@ def differences(manifests: dict[str, dict]) -> dict[str, list[tuple[str, list[st
     for cell, manifest in manifests.items():
         for what, values in _facts(manifest).items():
             facts.setdefault(what, {}).setdefault(values, []).append(cell)
-    return {what: _sides(sides) for what, sides in facts.items() if len(sides) > 1}
+    found = {}
+    for what, sides in facts.items():
+        if len(sides) > 1:
+            # Of lists only what is not common to all.
+            common = frozenset.intersection(*sides)
+            found[what] = [
+                (", ".join(sorted(values - common)) or "without them", cells)
+                for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
+            ]
+    return found
 
 
 def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> str:
@@ -59,21 +68,15 @@ def read_manifests(raw: Path) -> dict[str, dict]:
     return manifests
 
 
-def usable_cores(manifest: dict) -> int | None:
-    """How many hardware threads could be used where the cell was measured; None if unknown."""
-    cores = cores_of(_components(manifest).get("CPU", {}).get("details") or "")
-    return cores[1] if cores else None
-
-
 def client_cores(manifest: dict, clients: int) -> int | None:
     """How many hardware threads so many clients could use together; None if unknown."""
-    if not (hosts := manifest.get("hosts")):
-        return usable_cores(manifest)
-    of_hosts = [
-        usable_cores({"environment": hosts["environments"][name]})
-        for name in hosts["clients"][:clients]
+    environments = [manifest.get("environment")]
+    if hosts := manifest.get("hosts"):
+        environments = [hosts["environments"][name] for name in hosts["clients"][:clients]]
+    cores = [
+        cores_of(_parts(machine).get("CPU", {}).get("details") or "") for machine in environments
     ]
-    return None if None in of_hosts else sum(of_hosts)
+    return None if None in cores else sum(threads for _, threads in cores)
 
 
 def cores_of(details: str) -> tuple[int, int] | None:
@@ -82,8 +85,9 @@ def cores_of(details: str) -> tuple[int, int] | None:
     return (int(numbers[1]), int(numbers[2])) if numbers else None
 
 
-def _components(manifest: dict) -> dict[str, dict]:
-    return {part["component"]: part for part in manifest.get("environment") or []}
+def _parts(environment: list[dict] | None) -> dict[str, dict]:
+    """What a machine consists of, by component."""
+    return {part["component"]: part for part in environment or []}
 
 
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:
@@ -92,12 +96,13 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     server, client, java, hosts, pinning = (
         manifest.get(key) or {} for key in ("server", "client", "java", "hosts", "pinning")
     )
-    parts = _components(manifest)
+    parts = _parts(manifest.get("environment"))
 
     def name(component: str) -> str | None:
         return sentence(parts.get(component, {}).get("name") or "") or None
 
-    threads = usable_cores(manifest)
+    # Of clients on hosts of their own those of the first one.
+    threads = cores_of(parts.get("CPU", {}).get("details") or "")
     flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)] if java else []
     # Of what was not measured here neither is known.
     here = bool(manifest.get("protocol"))
@@ -107,14 +112,14 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     host: frozenset[str] = frozenset()
     if hosts:
         places = f"server on {hosts['server']}, clients on {', '.join(hosts['clients'])}"
-        of_host = _components({"environment": hosts["environments"][hosts["server"]]})
+        of_host = _parts(hosts["environments"][hosts["server"]])
         named = [of_host[part] for part in ("OS", "Kernel", "CPU", "Memory") if part in of_host]
         host = frozenset(sentence(part["name"]) for part in named)
     facts: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.
         "provider": None if server.get("provider") == "none" else server.get("provider"),
         "processor": name("CPU"),
-        "usable cores": threads and f"{threads} hardware threads usable",
+        "usable cores": threads and f"{threads[1]} hardware threads usable",
         "memory": name("Memory"),
         "operating system": name("OS"),
         "kernel": name("Kernel"),
@@ -124,7 +129,11 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         "hosts": places,
         "the server's host": host,
         "YCSB client": client.get("kind"),
-        f"jars of the client for {folder}": _jars(client.get("jars") or {}),
+        # A jar without a version in its name has a part of its hash.
+        f"jars of the client for {folder}": frozenset(
+            jar if re.search(r"\d\.\d", jar) else f"{jar} ({digest[:12]})"
+            for jar, digest in (client.get("jars") or {}).items()
+        ),
         f"server of {folder}": server.get("version"),
     }
     return {
@@ -132,20 +141,3 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         for what, value in facts.items()
         if value
     }
-
-
-def _jars(jars: dict[str, str]) -> frozenset[str]:
-    """Names with their version; a jar without one in its name has a part of its hash."""
-    return frozenset(
-        name if re.search(r"\d\.\d", name) else f"{name} ({digest[:12]})"
-        for name, digest in jars.items()
-    )
-
-
-def _sides(sides: dict[frozenset[str], list[str]]) -> list[tuple[str, list[str]]]:
-    """The sides, the one with most cells first; of lists only what is not common to all."""
-    common = frozenset.intersection(*sides)
-    return [
-        (", ".join(sorted(values - common)) or "without them", cells)
-        for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
-    ]

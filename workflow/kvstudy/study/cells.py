@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
-from kvstudy.libraries import pd
 from kvstudy.study.base import MOST, Strict
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, controls, original, trial_clients, trials
@@ -151,16 +150,6 @@ def run_name(study: str, scale: float) -> str:
     return study if scale == 1 else f"{study}-scale{scale:g}"
 
 
-def check_scale(scale: float) -> None:
-    """KvstudyError for a factor that is none, or that the name of a run cannot hold."""
-    if not 0 < scale < math.inf:
-        raise KvstudyError(f"scale: must be greater than 0 and finite, but is {scale:g}")
-    if float(f"{scale:g}") != scale:
-        raise KvstudyError(
-            f"scale: {scale!r} has more digits than the name of a run has; give {scale:g}"
-        )
-
-
 def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     """All cells, the controls' too, in the order of measurement.
 
@@ -169,10 +158,17 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     seeded by the study, so that drift of the machine does not fall on one store. Open-loop cells
     come last, in the same way: their rates follow from all the others.
 
+    KvstudyError for a scale that is none, or that the name of a run cannot hold.
+
     Source: randomized blocks. When the cells of a whole repetition were shuffled together,
     Redis and Redis again were up to 20 minutes and a factor of 1.3 apart.
     """
-    check_scale(scale)
+    if not 0 < scale < math.inf:
+        raise KvstudyError(f"scale: must be greater than 0 and finite, but is {scale:g}")
+    if float(f"{scale:g}") != scale:
+        raise KvstudyError(
+            f"scale: {scale!r} has more digits than the name of a run has; give {scale:g}"
+        )
     uses = [*study.stores, *controls(study)]
     first = [cell for use in uses for cell in _cells_of(study, use, scale)]
     repetitions = range(1, study.repetitions + 1)
@@ -392,19 +388,3 @@ class NotNow:
 
     reason: str
     final: bool
-
-
-def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
-    """One row per workload and parameters, in the study's order.
-
-    Columns: workload, parameters (their name in all files), records, operations (0 where
-    there is no run phase), threads, seconds (NaN but for timed cells).
-    """
-    columns = ["workload", "parameters", "records", "operations", "threads", "seconds"]
-    rows = []
-    for use in study.workloads:
-        # Cells that differ in nothing but the scale's floors have one name.
-        cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
-        numbers = [[getattr(cell, name) for name in columns] for cell in cells.values()]
-        rows += sorted(numbers, key=lambda row: row[2:-1])
-    return pd.DataFrame(rows, columns=columns).astype({"seconds": float})

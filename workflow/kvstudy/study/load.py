@@ -16,10 +16,10 @@ from kvstudy.study.workload import (
     ROUNDS,
     check_numbers,
     check_property,
-    check_record,
     class_of,
     divisible,
     load_only,
+    named_record,
     project_workloads,
     properties_of,
     rounds_problems,
@@ -120,7 +120,7 @@ def _problems_of_workload(
     properties = properties_of(study, use)
     for name in use.properties:
         check_property(f"{path}: {key}.properties", name, [class_of(properties)])
-    check_record(f"{path}: {key}", properties)
+    named_record(properties, f"{path}: {key}")
     check_numbers(f"{path}: {key}.properties", use.property_texts)
     several, one = combinations_of(study, use), shown_combination(study, use)
     seconds = use.seconds or study.parameters.seconds

@@ -67,7 +67,16 @@ class Source(Strict):
     )
 
 
-class StoreUse(Strict):
+class _Use(Strict):
+    """A bare name in the file is short for the first key."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_name(cls, value: object) -> object:
+        return {next(iter(cls.model_fields)): value} if isinstance(value, str) else value
+
+
+class StoreUse(_Use):
     """A store of the study; a bare name in the file is short for ``store: ...``."""
 
     store: Name = Field(description="Name of a folder under envs/stores/.")
@@ -86,11 +95,6 @@ class StoreUse(Strict):
         default=None, description="In place of the study's and the workloads', for a slow store."
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_name(cls, value: object) -> object:
-        return {"store": value} if isinstance(value, str) else value
-
 
 def _short(keys: dict[str, str]) -> str:
     return keys["name"].replace("-", " ").capitalize()
@@ -101,7 +105,7 @@ def _title(keys: dict[str, str]) -> str:
     return _("Workload {}").format(short) if len(short) == 1 else short
 
 
-class WorkloadUse(Strict):
+class WorkloadUse(_Use):
     """A workload of the study; a bare name in the file is short for ``name: ...``."""
 
     name: Name = Field(description="Name of a file under workloads/, or any with ``file``.")
@@ -125,11 +129,6 @@ class WorkloadUse(Strict):
     properties: dict[str, str | int | float | bool] = Field(
         default={}, description="Further YCSB properties, laid over those of file and study."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_name(cls, value: object) -> object:
-        return {"name": value} if isinstance(value, str) else value
 
     @property
     def property_texts(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -72,7 +73,7 @@ def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             raise KvstudyError(f"{path}: must hold keys and values, like 'title: ...'")
-        _check(path, node, {}, 0)
+        _check(path, node, {})
         return loader.construct_document(node), node
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -95,33 +96,28 @@ def _check_depth(path: Path, text: str) -> None:
             raise KvstudyError(f"{path}: {_TOO_DEEP} (line {event.start_mark.line + 1})")
 
 
-def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], level: int) -> int:
+def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None]) -> int:
     """How many values the node has, those of aliases each time; KvstudyError for what is wrong."""
-    size = sizes.get(node, 0)
-    if level > MOST_LEVELS or size is None:
-        # None: an alias stands within what it stands for.
-        raise KvstudyError(f"{path}: {_TOO_DEEP} (line {node.start_mark.line + 1})")
-    if size:
-        return size
-    sizes[node] = None
-    size = 1
-    if isinstance(node, yaml.ScalarNode):
+    if node in sizes and sizes[node] is not None:
+        return sizes[node]
+    problem, parts = "", []
+    if node in sizes:
+        # An alias stands within what it stands for.
+        problem = _TOO_DEEP
+    elif isinstance(node, yaml.ScalarNode):
         if match := UNPRINTABLE.search(node.value):
-            raise KvstudyError(
-                f"{path}: has the control character {match[0]!r}; remove it "
-                f"(line {node.start_mark.line + 1})"
-            )
+            problem = f"has the control character {match[0]!r}; remove it"
     elif isinstance(node, yaml.MappingNode):
         _check_keys(path, node)
-        for pair in node.value:
-            size += sum(_check(path, child, sizes, level + 1) for child in pair)
+        parts = itertools.chain.from_iterable(node.value)
     else:
-        size += sum(_check(path, child, sizes, level + 1) for child in node.value)
+        parts = node.value
+    sizes[node] = None
+    size = 1 + sum(_check(path, part, sizes) for part in parts)
     if size > MOST_VALUES:
-        raise KvstudyError(
-            f"{path}: has more than {MOST_VALUES} values, with those of its aliases (*); "
-            f"write fewer (line {node.start_mark.line + 1})"
-        )
+        problem = f"has more than {MOST_VALUES} values, with those of its aliases (*); write fewer"
+    if problem:
+        raise KvstudyError(f"{path}: {problem} (line {node.start_mark.line + 1})")
     sizes[node] = size
     return size
 

@@ -80,7 +80,7 @@ def class_of(properties: dict[str, str]) -> str:
 
 
 def field_names(properties: dict[str, str]) -> list[str]:
-    """The fields of a record in their order, for properties that ``check_record`` has passed."""
+    """The fields of a record in their order, for properties that ``named_record`` has passed."""
     if record := named_record(properties):
         return [field.name for field in record.fields]
     count = int(properties.get("fieldcount", _COUNT))
@@ -105,16 +105,14 @@ class NamedRecord:
     key_prefix: str
 
 
-def check_record(place: str, properties: dict[str, str]) -> None:
-    """KvstudyError (naming ``place``) when no record can be made of the properties."""
+def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | None:
+    """The record of the properties, None where it is YCSB's own.
+
+    KvstudyError (naming ``place``) when no record can be made of them.
+    """
     count = properties.get("fieldcount", _COUNT)
     if not re.fullmatch(r"[1-9]\d{0,3}", count):
         raise KvstudyError(f"{place}: fieldcount: '{count}' is no number of fields; give 1 to 9999")
-    named_record(properties, place)
-
-
-def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | None:
-    """The record of the properties, None where it is YCSB's own; KvstudyError as above."""
     if class_of(properties) != RECORD:
         return None
     fields: dict[str, NamedField] = {}
@@ -174,7 +172,7 @@ def load_workload(path: Path) -> dict[str, str]:
     for name, number in lines.items():
         check_property(f"{path}:{number}", name, [class_of(properties)])
     check_numbers(str(path), properties)
-    check_record(str(path), properties)
+    named_record(properties, str(path))
     return properties
 
 

@@ -24,7 +24,7 @@ from kvstudy.analyse.audit.check import (
     severity,
 )
 from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Source
-from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.results import REJECTED, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
@@ -45,7 +45,6 @@ from kvstudy.study.workload import load_only, properties_of, proportions_of
 
 # These take all the values that an address with * stands for.
 OF_MANY = ("mean", "sum", "least", "most")
-MADE_BY = "written by `kvstudy audit`"
 
 
 def read_values(path: Path, decimals: int) -> pd.DataFrame:
@@ -238,7 +237,7 @@ def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
 
 def read_audit(path: Path) -> pd.DataFrame:
     """The checks in ``path``; KvstudyError when they are not there."""
-    return read_csv(path, COLUMNS, NUMBERS, MADE_BY)
+    return Table("audit", COLUMNS, NUMBERS, "audit").read_file(path)
 
 
 def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:

@@ -25,7 +25,7 @@ from kvstudy.analyse.claims.selection import Operand, grid_of
 from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names, label, sides
-from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
@@ -214,7 +214,7 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
 
 def read_claims(path: Path) -> pd.DataFrame:
     """``claims.csv``; KvstudyError when it is missing or something else."""
-    return read_csv(path, COLUMNS, NUMBERS, "written by `kvstudy claims`")
+    return Table("claims", COLUMNS, NUMBERS, "claims").read_file(path)
 
 
 def _misfit(row: Mapping[str, object] | None) -> str:

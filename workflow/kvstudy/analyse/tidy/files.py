@@ -14,43 +14,6 @@ from kvstudy.libraries import arrow_csv, np, pa, pd
 from kvstudy.study.cells import cell_path
 
 
-def read_csv(
-    path: Path,
-    columns: Sequence[str],
-    numbers: Sequence[str],
-    made_by: str,
-    optional: Sequence[str] = (),
-) -> pd.DataFrame:
-    """Read ``path``; text columns have "" for nothing, the ``numbers`` are float with NaN.
-
-    Raises KvstudyError when the file is missing, is no CSV, lacks one of the
-    ``columns`` or has a word where a number belongs. ``made_by`` tells in the
-    message where the file comes from. Columns that are ``optional`` are empty where the file
-    has none.
-    """
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    except FileNotFoundError as error:
-        raise KvstudyError(f"{path}: no such file; it is {made_by}") from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: not a CSV file ({error}); it is {made_by}") from error
-    frame = frame.assign(**{column: "" for column in optional if column not in frame})
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise KvstudyError(f"{path}: no column {', '.join(missing)}; the file is {made_by}")
-    for column in numbers:
-        values = pd.to_numeric(frame[column].replace("", None), errors="coerce").astype(float)
-        wrong = frame.index[values.isna() & (frame[column] != "")]
-        if len(wrong):
-            text = frame.loc[wrong[0], column]
-            raise KvstudyError(
-                f"{path}: line {wrong[0] + 2}, column {column}: {text!r} is no number; "
-                f"the file is {made_by}"
-            )
-        frame[column] = values
-    return frame[list(columns)]
-
-
 @dataclass(frozen=True)
 class Table:
     """A CSV file that one step of the pipeline writes and others read.
@@ -73,9 +36,35 @@ class Table:
         return folder / f"{self.name}.csv"
 
     def read(self, folder: Path) -> pd.DataFrame:
-        """The table in ``folder``; raises as ``read_csv``."""
-        path = self.path(folder)
-        return read_csv(path, self.columns, self.numbers, self.made_by, self.optional)
+        """The table in ``folder``."""
+        return self.read_file(self.path(folder))
+
+    def read_file(self, path: Path) -> pd.DataFrame:
+        """The table in ``path``; text columns have "" for nothing, the numbers are float with NaN.
+
+        KvstudyError, which tells where the file comes from, when it is missing, is no CSV, lacks
+        a column or has a word where a number belongs.
+        """
+        try:
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+        except FileNotFoundError as error:
+            raise KvstudyError(f"{path}: no such file; it is {self.made_by}") from error
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+            raise KvstudyError(f"{path}: not a CSV file ({error}); it is {self.made_by}") from error
+        frame = frame.assign(**{column: "" for column in self.optional if column not in frame})
+        if missing := [column for column in self.columns if column not in frame]:
+            problem = f"{path}: no column {', '.join(missing)}; the file is {self.made_by}"
+            raise KvstudyError(problem)
+        for column in self.numbers:
+            values = pd.to_numeric(frame[column].replace("", None), errors="coerce").astype(float)
+            wrong = frame.index[values.isna() & (frame[column] != "")]
+            if len(wrong):
+                raise KvstudyError(
+                    f"{path}: line {wrong[0] + 2}, column {column}: "
+                    f"{frame.loc[wrong[0], column]!r} is no number; the file is {self.made_by}"
+                )
+            frame[column] = values
+        return frame[self.columns]
 
     def frame(self, rows: Sequence = ()) -> pd.DataFrame:
         """A table of these rows."""
@@ -85,8 +74,7 @@ class Table:
 class LongTable(Table):
     """A table of millions of rows: its texts are read as categories."""
 
-    def read(self, folder: Path) -> pd.DataFrame:
-        path = self.path(folder)
+    def read_file(self, path: Path) -> pd.DataFrame:
         text = pa.dictionary(pa.int32(), pa.string())
         types = {name: pa.float64() if name in self.numbers else text for name in self.columns}
         try:

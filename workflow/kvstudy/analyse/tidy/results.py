@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from kvstudy.analyse.tidy.files import counting
 from kvstudy.analyse.tidy.numbers import converted
@@ -29,19 +30,6 @@ REJECTED = "rejected"
 NUMBERS = ["value", *SIZES]
 # The rate of all operations together.
 THROUGHPUT = ("overall", "throughput")
-
-
-@dataclass(frozen=True)
-class Value:
-    """A mean over ``n`` repetitions. ``sd`` and ``cov`` are NaN for n = 1."""
-
-    n: int
-    mean: float
-    sd: float
-    cov: float
-    min: float
-    max: float
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -80,21 +68,21 @@ class Results:
             )
         )
         self._repetitions = cache(repetitions) if repetitions else None
-        self._measured: dict[tuple[str, ...], Value] = {}
-        self._published: dict[tuple, tuple] = {}
+        # Rows of the tables.
+        self._measured: dict[tuple, Any] = {}
+        self._published: dict[tuple, Any] = {}
         # In the order in which they are found.
         self._operations: dict[str, dict[str, None]] = defaultdict(dict)
-        for row in summary.itertuples():
-            value = Value(int(row.n), row.mean, row.sd, row.cov, row.min, row.max, row.unit)
-            self._measured[row.store, row.workload, row.operation, row.metric] = value
+        for row in summary.astype({"n": int}).itertuples():
+            self._measured[row.store, row.workload, row.operation, row.metric] = row
             self._operations[row.workload][row.operation] = None
         self.has_published = published is not None and len(published) > 0
         for row in published.dropna(subset="value").itertuples() if self.has_published else ():
             self._published[row.store, row.workload, row.operation, row.metric] = row
             self._operations[row.workload][row.operation] = None
 
-    def measured(self, store: str, workload: str, operation: str, metric: str) -> Value | None:
-        """The mean over repetitions in the unit of ``summary.csv``, or None."""
+    def measured(self, store: str, workload: str, operation: str, metric: str) -> Any:
+        """The row of ``summary.csv`` (n, mean, sd, cov, min, max, unit), or None."""
         return self._measured.get((store, workload, operation, metric))
 
     def runs(self, store: str, workload: str, operation: str, metric: str) -> dict[str, float]:
@@ -121,13 +109,13 @@ class Results:
         self, store: str, workload: str, operation: str, metric: str, unit: str | None = None
     ) -> float | None:
         """The published value, in ``unit`` if one is given, or None."""
-        found = self._published.get((store, workload, operation, metric))
-        return found and converted(found.value, found.unit, unit or found.unit)
+        row = self._published.get((store, workload, operation, metric))
+        return row and converted(row.value, row.unit, unit or row.unit)
 
     def rejected(self, store: str, workload: str, operation: str, metric: str) -> bool:
         """Whether the audit of the source rejects the published value."""
-        found = self._published.get((store, workload, operation, metric))
-        return found is not None and found.rejected
+        row = self._published.get((store, workload, operation, metric))
+        return row is not None and row.rejected
 
     def published_ratio(self, one: str, other: str, workload: str) -> tuple[float, bool]:
         """The published throughput of ``one`` relative to ``other``; NaN where one has none.

@@ -20,7 +20,7 @@ from kvstudy.analyse.tidy.results import (
 )
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
-from kvstudy.study.cells import Cell, by_combination, shown, sizes
+from kvstudy.study.cells import Cell, by_combination, shown
 from kvstudy.study.combinations import Combination, Line, threads_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -97,9 +97,9 @@ class Swept:
     def grid(self, workload: str) -> pd.DataFrame:
         """The sizes of the workload but for those with threads that stand under ``also`` only.
 
-        Columns as of ``study.sizes.sizes``.
+        Columns as of ``sizes``.
         """
-        every = self._sizes
+        every = sizes(self.study, self.scale)
         own = threads_of(self.study, self.study.workload(workload))
         return every[(every["workload"] == workload) & every["threads"].isin(own)]
 
@@ -162,10 +162,6 @@ class Swept:
         return rows.dropna(subset="value")
 
     @cached_property
-    def _sizes(self) -> pd.DataFrame:
-        return sizes(self.study, self.scale)
-
-    @cached_property
     def _cells_of(self) -> dict[str, dict[Combination, Cell]]:
         study = self.study
         return {use.name: by_combination(study, use, self.scale) for use in study.workloads}
@@ -185,3 +181,19 @@ class Swept:
         sums = sums[sums["count"] > 0].reset_index()
         sums = sums.assign(value=sums["sum"] / sums["count"], low=math.nan, high=math.nan)
         return sums[[*SETTING, "n", "value", "low", "high", "unit"]]
+
+
+def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
+    """One row per workload and parameters, in the study's order.
+
+    Columns: workload, parameters (their name in all files), records, operations (0 where
+    there is no run phase), threads.
+    """
+    columns = ["workload", "parameters", *SIZES]
+    rows = []
+    for use in study.workloads:
+        # Cells that differ in nothing but the scale's floors have one name.
+        cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
+        numbers = [[getattr(cell, name) for name in columns] for cell in cells.values()]
+        rows += sorted(numbers, key=lambda row: row[2:])
+    return pd.DataFrame(rows, columns=columns)

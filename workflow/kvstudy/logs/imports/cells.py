@@ -61,7 +61,14 @@ def import_cells(
             good.append(cell)
             _write(work / "raw" / cell.path, study, cell, phases, folder)
             write_sums(work / "raw" / cell.path)
-    _replace(results, work)
+    for part in ("raw", "failed"):
+        new, old = work / part, results / part
+        # The same that is there stays as it is.
+        if _sums(new) != _sums(old):
+            shutil.rmtree(old, ignore_errors=True)
+            if new.exists():
+                new.rename(old)
+    shutil.rmtree(work)
     # The report is made again when it changes.
     logs = [source.name for source in sources]
     _write_json(results / IMPORTS, {"logs": logs, "ignored": ignored})
@@ -200,17 +207,6 @@ def _no_series(source: Source | None) -> str:
         return ""
     except KvstudyError as error:
         return str(error)
-
-
-def _replace(results: Path, work: Path) -> None:
-    """Move what was imported into its place, unless the same is there."""
-    for part in ("raw", "failed"):
-        new, old = work / part, results / part
-        if _sums(new) != _sums(old):
-            shutil.rmtree(old, ignore_errors=True)
-            if new.exists():
-                new.rename(old)
-    shutil.rmtree(work)
 
 
 def _sums(folder: Path) -> dict[str, str]:

@@ -12,7 +12,6 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import SIZES, UNLIMITED, write_rows
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
-    OF_WORKLOADS,
     CommandLine,
     base_workload,
     differences,
@@ -26,14 +25,6 @@ from kvstudy.study.load import STORES
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 
-# Properties that say where a server or a file is, not what is measured.
-_PLACES = re.compile(
-    r"(^|\.)(hosts?|servers?|nodes?|port|user|username|debug|verbose|exporter|exportfile)$"
-    r"|(?i:passwd|password|secret|token)$|^(status|hdrhistogram|measurement|histogram|timeseries)\."
-    r"|^(db|db\.driver|dotransactions|threadcount)$"
-)
-# An address can have properties behind it: mongodb://host/base?w=0
-_URL = re.compile(r"(^|\.)(url|uri)$")
 _CLEANUP = re.compile(r"^\[(?:Hdr)?CLEANUP\], (?:Total )?Operations, (\d+)(?:\.0)?$", re.MULTILINE)
 INSERT = "insert"
 
@@ -93,7 +84,6 @@ def _from_command(
     if row.phase == "run":
         row.operations = _count(given, "operationcount")
         row.seconds = _count(given, "maxexecutiontime")
-    source.variant = variant_of(given)
     if (base := base_workload(command, folder, study)) is None:
         return
     shipped = load_workload(WORKLOADS / base)
@@ -107,23 +97,6 @@ def _from_command(
         # YCSB's own file, as it is: its sizes count too.
         row.operations = done
         row.records = row.records or _count(shipped, "recordcount")
-
-
-def variant_of(properties: dict[str, str]) -> dict[str, str]:
-    """Those of the ``properties`` that make another variant of the store, without addresses."""
-    variant = {}
-    for name, value in sorted(properties.items()):
-        if name in OF_WORKLOADS or _PLACES.search(name):
-            continue
-        if _URL.search(name):
-            _, _, behind = value.replace(";", "?", 1).partition("?")
-            parts = sorted(filter(None, re.split("[&;?]", behind)))
-            parts = [part for part in parts if not _PLACES.search(part.split("=")[0])]
-            if not parts:
-                continue
-            value = f"...?{'&'.join(parts)}"
-        variant[name] = value
-    return variant
 
 
 def _without_needless_limits(sources: list[Source]) -> None:
@@ -156,16 +129,14 @@ def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str:
     if len(bindings) < 2:
         return _only(bindings)
     # One binding for several stores: the address says which (JDBC), or it is named after one.
-    of_address = [name for name in bindings if _same_scheme(command, stores[name].ycsb.properties)]
+    of_address = [
+        store
+        for store in bindings
+        for name, value in stores[store].ycsb.properties.items()
+        if "://" in value
+        and command.properties.get(name, "").startswith(f"{value.partition('://')[0]}://")
+    ]
     return _only(of_address or [name for name, binding in bindings.items() if name == binding])
-
-
-def _same_scheme(command: CommandLine, properties: dict[str, str]) -> bool:
-    return any(
-        "://" in value
-        and command.properties.get(name, "").startswith(value.partition("://")[0] + "://")
-        for name, value in properties.items()
-    )
 
 
 def _count(properties: dict[str, str], name: str) -> int | None:
@@ -175,7 +146,6 @@ def _count(properties: dict[str, str], name: str) -> int | None:
 
 def _from_file_names(source: Source, stores: dict[str, StoreFile]) -> None:
     """What the words of the path say, where the log says nothing."""
-    source.named = True
     row, log = source.row, source.log
     words = re.findall(r"[a-z]+\d*|\d+", row.file.casefold())
     row.store = _only(name for name in stores if name in words)
@@ -305,16 +275,16 @@ def draft(path: Path, sources: list[Source]) -> None:
     lines = []
     for line, source in enumerate(sources, start=2):
         row, command = source.row, source.command
-        if not row.missing and not source.named:
-            continue
         text = f"{path}: line {line} ({row.file}): "
         text += f"complete {', '.join(row.missing)}" if row.missing else "look at it"
-        if not row.store and command and command.db:
-            text += f"; its binding is {command.db}"
-        if not row.workload and command and command.files:
-            text += f"; its workload file is {command.files[0]}"
-        if source.named:
+        if command is None:
             text += "; the log does not say how YCSB was called, so names of files were read"
+        elif not row.missing:
+            continue
+        elif not row.store and command.db:
+            text += f"; its binding is {command.db}"
+        if command and command.files and not row.workload:
+            text += f"; its workload file is {command.files[0]}"
         lines.append(text)
     if lines:
         lines.append(

@@ -76,10 +76,11 @@ def read_rows(path: Path) -> list[Row]:
         except ValueError as error:
             problems.append(f"{path}: line {line}, column {error}")
             continue
-        rows.append(row)
         if row.missing:
             problems.append(f"{path}: line {line} ({row.file}): complete {', '.join(row.missing)}")
-    problems += _problems(path, [row for row in rows if not row.missing])
+        else:
+            rows.append(row)
+    problems += _problems(path, rows)
     if problems:
         raise KvstudyError("\n".join([*problems, "then run the command again"]))
     if not rows:

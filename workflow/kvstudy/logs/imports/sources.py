@@ -15,6 +15,7 @@ from kvstudy.logs.imports.mapping import Row
 from kvstudy.logs.imports.workloads import (
     LAUNCHER,
     MARK,
+    OF_WORKLOADS,
     CommandLine,
     base_name,
     decoded,
@@ -26,6 +27,14 @@ from kvstudy.logs.ycsb.log import ADAPTERS, OPERATIONS, YcsbLog, parse
 _VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
 _STATUS = re.compile(r"\d sec: \d+ operations; ")
 _OVERALL = re.compile(r"^\[OVERALL\], RunTime\(ms\)", re.MULTILINE)
+# Properties that say where a server or a file is, not what is measured.
+_PLACES = re.compile(
+    r"(^|\.)(hosts?|servers?|nodes?|port|user|username|debug|verbose|exporter|exportfile)$"
+    r"|(?i:passwd|password|secret|token)$|^(status|hdrhistogram|measurement|histogram|timeseries)\."
+    r"|^(db|db\.driver|dotransactions|threadcount)$"
+)
+# An address can have properties behind it: mongodb://host/base?w=0
+_URL = re.compile(r"(^|\.)(url|uri)$")
 # What sets the two outputs of one run apart: redis-a.out and redis-a.err, out/redis-a.txt.
 _NOISE = frozenset(
     """
@@ -58,10 +67,8 @@ class Source:
     below the folder. ``row`` is that of import.csv: what the logs say, then what the user says.
 
     What the logs say, but for the row: ``given`` are YCSB's properties by the command and by
-    workload files beside the logs, None without a command; ``named`` tells that names of files
-    were read, which a person should look at. ``variant`` are the properties of the store's
-    binding, sorted; ``base`` is the file under workloads/, ``shape`` what its load does
-    differently; ``run`` is the run of a load.
+    workload files beside the logs, None without a command; ``base`` is the file under workloads/,
+    ``shape`` what its load does differently; ``run`` is the run of a load.
     """
 
     results: Part | None
@@ -69,8 +76,6 @@ class Source:
     histograms: dict[str, Path] = field(default_factory=dict)
     row: Row = field(init=False)
     given: dict[str, str] | None = None
-    named: bool = False
-    variant: dict[str, str] = field(default_factory=dict)
     base: str = ""
     shape: str = ""
     run: Source | None = None
@@ -98,6 +103,23 @@ class Source:
     def command(self) -> CommandLine | None:
         """The arguments, read."""
         return None if self.arguments is None else read_command(self.arguments)
+
+    @cached_property
+    def variant(self) -> dict[str, str]:
+        """The properties that make another variant of the store, sorted, without addresses."""
+        variant = {}
+        for name, value in sorted((self.given or {}).items()):
+            if name in OF_WORKLOADS or _PLACES.search(name):
+                continue
+            if _URL.search(name):
+                _, _, behind = value.replace(";", "?", 1).partition("?")
+                parts = sorted(filter(None, re.split("[&;?]", behind)))
+                parts = [part for part in parts if not _PLACES.search(part.split("=")[0])]
+                if not parts:
+                    continue
+                value = f"...?{'&'.join(parts)}"
+            variant[name] = value
+        return variant
 
     @property
     def talk(self) -> str:

@@ -99,7 +99,11 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
     for source in sources:
         by_store[source.row.store].append(source)
         stores_of[source.row.workload].add(source.row.store)
-    variants = {store: _variant(of) for store, of in by_store.items()}
+    variants = {}
+    for store, of in by_store.items():
+        # The same in all of them that tell it (``check_alike``).
+        told = (source.variant for source in of if source.command and is_measured(source.row))
+        variants[store] = ", ".join(f"{name}={value}" for name, value in next(told, {}).items())
     uses = _workloads(sources)
     names = ("records", "operations", "threads")
     common = Counter(tuple(use.get(size, 0) for size in names) for use in uses)
@@ -130,9 +134,8 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
         operations=sizes["operations"] or max(1, *(use.get("operations", 0) for use in uses)),
         threads=sizes["threads"],
         repetitions=max(source.row.repetition for source in sources),
-        groups=[
-            compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
-        ],
+        compared=compared,
+        most_groups=MOST_GROUPS,
         choices=[
             CHOICE_OF_FILES,
             *(
@@ -140,7 +143,7 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
                 for store, variant in variants.items()
                 if variant
             ),
-            *([CHOICE_BY_HAND] if any(source.named for source in sources) else []),
+            *([CHOICE_BY_HAND] if any(source.command is None for source in sources) else []),
         ],
     )
 
@@ -160,14 +163,6 @@ def _store(name: str, variant: str) -> str:
     rest = name.removeprefix(f"{folder}-").replace("-", " ")
     line = f"  - {_flow({'store': folder, 'name': name, 'title': f'{title} ({rest})'})}"
     return f"{line}  # {variant}" if variant else line
-
-
-def _variant(sources: list[Source]) -> str:
-    """The properties of the binding that the logs of a store were made with."""
-    variants = [source.variant for source in sources if source.command]
-    if not variants or any(other != variants[0] for other in variants):
-        return ""
-    return ", ".join(f"{name}={value}" for name, value in variants[0].items())
 
 
 def _workloads(sources: list[Source]) -> list[dict[str, object]]:

@@ -154,9 +154,13 @@ def last_status(text: str) -> Status | None:
     """The last whole status line of ``text``; None without one."""
     if not (lines := _lines(text)):
         return None
-    seconds, operations, rate = lines[-1].group("elapsed", "operations", "rate")
-    number = _number(rate)
-    return Status(int(seconds), int(operations), None if math.isnan(number) else number)
+    seconds, operations, text = lines[-1].group("elapsed", "operations", "rate")
+    try:
+        # Some locales have a decimal comma; in the first line it is ∞, or ? in the C locale.
+        rate = float((text or "").replace(",", "."))
+    except ValueError:
+        rate = math.nan
+    return Status(int(seconds), int(operations), rate if math.isfinite(rate) else None)
 
 
 def run_start(text: str) -> datetime | None:
@@ -248,12 +252,3 @@ def _counts(text: str) -> Counter[str] | None:
 def _good(counts: Counter[str]) -> int:
     # With measurement.interval=both each stands there twice, with intended only as such.
     return counts[""] or counts["Intended-"]
-
-
-def _number(text: str | None) -> float:
-    """A number as Java formats it, with the decimal comma of some locales; NaN for none."""
-    try:
-        value = float((text or "").replace(",", "."))
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan

@@ -299,11 +299,12 @@ def _nearest(
     groups: list[list[Cost]], phase: str, distance: Callable[[Cell], tuple]
 ) -> tuple[list[Cost], tuple]:
     """All cells with that phase that are nearest, and their distance."""
-    groups = [group for group in groups if phase in group[0].phases]
-    distances = [distance(group[0].cell) for group in groups]
-    least = min(distances, default=())
-    near = [group for group, far in zip(groups, distances, strict=True) if far == least]
-    return [*chain.from_iterable(near)], least
+    by_distance: dict[tuple, list[Cost]] = defaultdict(list)
+    for group in groups:
+        if phase in group[0].phases:
+            by_distance[distance(group[0].cell)] += group
+    least = min(by_distance, default=())
+    return by_distance[least], least
 
 
 def _load_distance(cell: Cell, other: Cell) -> tuple:

@@ -136,11 +136,11 @@ class Progress:
         clock: Callable[[], float] = time.time,
         since: float | None = None,
     ) -> None:
-        self._run, self._wanted, self._earlier = run, list(wanted), earlier
+        self.run, self.wanted, self._earlier = run, list(wanted), earlier
         self._clock = clock
         self._began = clock() if since is None else since
         self._estimator: Estimator | None = None
-        self._left: dict[str, Cell] = {cell.path: cell for cell in self._wanted}
+        self._left: dict[str, Cell] = {cell.path: cell for cell in self.wanted}
         self._log: Path | None = None
         self._line = ""
 
@@ -170,17 +170,17 @@ class Progress:
         """How far it is now, without a word to the log."""
         if self._estimator is None:
             self._estimator = Estimator(read_costs(self._earlier))
-        for cell in [cell for cell in self._left.values() if is_measured(self._run, cell)]:
+        for cell in [cell for cell in self._left.values() if is_measured(self.run, cell)]:
             del self._left[cell.path]
-            if (cost := read_cost(raw_directory(self._run, cell))) is not None:
+            if (cost := read_cost(raw_directory(self.run, cell))) is not None:
                 self._estimator.add(cost)
         estimates = {path: self._estimator(cell) for path, cell in self._left.items()}
         known = {path: each.seconds for path, each in estimates.items() if each is not None}
         # Of other stores nothing was measured yet: the mean of those that are known.
         mean = sum(known.values()) / len(known) if known else None
         return State(
-            done=len(self._wanted) - len(self._left),
-            wanted=counted(self._wanted),
+            done=len(self.wanted) - len(self._left),
+            wanted=counted(self.wanted),
             failed=tuple(self._failed()),
             seconds={path: known.get(path, mean) for path in estimates},
             sure=len(known) == len(estimates),
@@ -194,14 +194,14 @@ class Progress:
             return ""
         text = [f"Cells: {line}."]
         if failed := self._failed():
-            text.append(f"Failed, with reasons in results/{self._run}/failed/:")
+            text.append(f"Failed, with reasons in results/{self.run}/failed/:")
             text += [f"  {path}" for path in failed]
         text.append("The same command goes on with what is left and measures nothing twice.")
         return "\n".join(text)
 
     def _failed(self) -> list[str]:
         """Cells that failed since the beginning and are not there."""
-        root = Path("results") / self._run / "failed"
+        root = Path("results") / self.run / "failed"
         # One look at all: at each of thousands of cells it takes as long as a short cell.
         failed = {
             attempt.parent.relative_to(root).as_posix()

@@ -25,22 +25,19 @@ PATIENCE = 5.0
 
 
 class Watch:
-    """Looks at a run again and again; files are only read.
+    """Looks at the run that ``progress`` counts again and again; files are only read.
 
-    ``wanted`` are its cells, ``progress`` counts them. ``working`` tells whether a process
-    works on the project.
+    ``working`` tells whether a process works on the project.
     """
 
     def __init__(
         self,
-        run: str,
-        wanted: list[Cell],
         progress: Progress,
         working: Callable[[], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.run, self.progress, self._working, self._clock = run, progress, working, clock
-        self._cells = {cell.path: cell for cell in wanted}
+        self.run, self.progress, self._working, self._clock = progress.run, progress, working, clock
+        self._cells = {cell.path: cell for cell in progress.wanted}
         self._seen: State | None = None
         self._now: Current | None = None
         # When the present cell began, and when something worked on the project for the last time.
@@ -163,23 +160,18 @@ def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
         return Current(folder.name, "probe")
     for folder in sorted(root.glob("*/*/*/rep*")):
         name = str(folder.relative_to(root))
-        begun = [phase for phase in ("run", "load") if (folder / f"{phase}.err").is_file()]
-        if not begun:
+        phases = (phase for phase in ("run", "load") if (folder / f"{phase}.err").is_file())
+        if not (phase := next(phases, None)):
             return Current(name, "start")
-        phase = begun[0]
-        lines = list(_status_lines(folder, phase))
+        # The last one of each client.
+        lines: list[Status] = []
+        for errors in folder.glob(f"{phase}*.err"):
+            with contextlib.suppress(OSError), errors.open("rb") as file:
+                lines += filter(None, [last_status(end_of(file))])
         rates = [line.rate for line in lines if line.rate is not None]
         share = _share(planned[name], phase, lines) if lines and name in planned else None
         return Current(name, phase, sum(rates) if rates else None, share)
     return None
-
-
-def _status_lines(folder: Path, phase: str) -> Iterator[Status]:
-    """The last one of each client."""
-    for errors in folder.glob(f"{phase}*.err"):
-        with contextlib.suppress(OSError), errors.open("rb") as file:
-            if status := last_status(end_of(file)):
-                yield status
 
 
 def _share(cell: Cell, phase: str, lines: list[Status]) -> float:

@@ -8,7 +8,6 @@ the latencies.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import groupby, product
 from operator import itemgetter
 from string import ascii_lowercase
@@ -74,7 +73,7 @@ class ResultsTable(Table):
             for store in self._stores(run):
                 key = (store, self.workload, operation, metric)
                 value = results.measured(*key)
-                row = asdict(value) if value else {"n": 0}
+                row = value._asdict() if value else {"n": 0}
                 row |= {"store": store, "operation": operation, "metric": metric}
                 row["unit"] = METRICS[metric].unit
                 row["published"], row["rejected"] = results.published(*key), results.rejected(*key)

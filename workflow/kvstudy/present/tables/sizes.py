@@ -122,7 +122,7 @@ class ScalingTable(Table):
 
     def rows(self, run: Run) -> pd.DataFrame:
         from kvstudy.analyse.findings.bottleneck import scaling
-        from kvstudy.study.cells import sizes
+        from kvstudy.analyse.tidy.swept import sizes
 
         return scaling(run.values, sizes(run.study, run.scale))
 
