@@ -16,10 +16,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.claims import quantities
-from kvstudy.analyse.claims.quantities import Couple, Judge, Quantity, Step
+from kvstudy.analyse.claims import quantities, verdicts
+from kvstudy.analyse.claims.quantities import Couple, Quantity, Step
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
 from kvstudy.analyse.claims.values import Values
+from kvstudy.analyse.claims.verdicts import Judge
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
@@ -92,7 +93,7 @@ class AnyStatement(Selection):
         for pair in pairs:
             for a, b in zip(*(singles(self, grid, store=name) for name in pair), strict=True):
                 both = (a, b) if a.larger_is_better else (b, a)
-                parts.append(part_of_ratio(quantities.beyond_one(), *both))
+                parts.append(part_of_ratio(verdicts.beyond_one(), *both))
         return parts
 
     @property
@@ -225,7 +226,7 @@ class TimesAs(Quotient):
         return self
 
     def _judge(self) -> Judge:
-        return quantities.times(self.times, self.within)
+        return verdicts.times(self.times, self.within)
 
 
 class Equal(Quotient):
@@ -235,7 +236,7 @@ class Equal(Quotient):
     margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
 
     def _judge(self) -> Judge:
-        return quantities.equal(self.margin)
+        return verdicts.equal(self.margin)
 
 
 class _Limits(Strict):
@@ -251,7 +252,7 @@ class _Limits(Strict):
         return self
 
     def _judge(self) -> Judge:
-        return quantities.limits(self.at_least, self.at_most)
+        return verdicts.limits(self.at_least, self.at_most)
 
 
 class Factors(Quotient, _Limits):
@@ -291,7 +292,7 @@ class Value(_Single):
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
     def _judge(self) -> Judge:
-        return quantities.near(self.value, self.within)
+        return verdicts.near(self.value, self.within)
 
 
 class Trend(AnyStatement):
@@ -322,7 +323,7 @@ class Trend(AnyStatement):
         else:
             steps_of_each = self._series(self.over, grid)
         find = partial(quantities.change, until_saturation=self.until_saturation)
-        direction = quantities.beyond_one(above=self.goes == "up")
+        direction = verdicts.beyond_one(above=self.goes == "up")
         return [part_over(self.over, find, direction, steps) for steps in steps_of_each]
 
 
@@ -356,7 +357,7 @@ class First(_OneOfAll):
             for first, second in zip(own, theirs, strict=True):
                 find = partial(quantities.saturates_after, first=first, other=second)
                 of = tuple(operand for _, operand, _ in (*second, *first))
-                parts.append(Part(find, quantities.beyond_one(), of, over="threads"))
+                parts.append(Part(find, verdicts.beyond_one(), of, over="threads"))
         return parts
 
 
@@ -389,7 +390,7 @@ class BreakEven(AnyStatement):
             for name, (store, operation) in of.items()
         }
         find = partial(quantities.break_even, **costs)
-        reads = quantities.reads(self.reads, self.within)
+        reads = verdicts.reads(self.reads, self.within)
         return [Part(find, reads, (costs["read"], costs["database"]), between=N_("before"))]
 
 

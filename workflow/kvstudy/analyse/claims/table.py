@@ -13,17 +13,18 @@ from pathlib import Path
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.quantities import (
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.selection import Operand, grid_of
+from kvstudy.analyse.claims.statements import Part
+from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
+from kvstudy.analyse.claims.verdicts import (
     WEAKEST_FIRST,
-    Quantity,
     Support,
+    Verdict,
     audited,
     support_of,
     weakest,
 )
-from kvstudy.analyse.claims.selection import Operand, grid_of
-from kvstudy.analyse.claims.statements import Part
-from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names, label, sides
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.numbers import grouped, significant
@@ -31,7 +32,6 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence, several
 from kvstudy.libraries import np, pd
-from kvstudy.stats.ratios import Verdict
 from kvstudy.study.published import CLAIMS
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
@@ -172,7 +172,7 @@ def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
             fits = part.judge.fits(answer.published.value)
             answer.support = Support.SUPPORTED if fits else Support.NOT
             answer.rests_on = [operand for operand in part.of if published.rejects(operand)]
-    if part.judge.verdict is None:
+    if not part.judge.bounds:
         answer.reason = ELSEWHERE
         return answer
     try:

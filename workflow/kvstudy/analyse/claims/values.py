@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
+from kvstudy.analyse.claims.verdicts import Verdict
 from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.analyse.tidy.probes import records_of, updating
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import trimmed_estimate
-from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 
