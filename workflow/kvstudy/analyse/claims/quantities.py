@@ -17,8 +17,8 @@ from kvstudy.stats.intervals import (
     Interval,
     error_rate,
     log_t_interval,
-    mean_estimate,
-    trimmed_estimate,
+    plain_mean,
+    trimmed_mean,
 )
 from kvstudy.stats.laws import saturation
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
@@ -169,7 +169,7 @@ def break_even(
         runs = values.runs(operand).values()
         times.append([1 / rate for rate in runs] if operand.larger_is_better else [*runs])
         inside = values.setting(operand) in values.in_rounds
-        means.append((trimmed_estimate if inside else mean_estimate)(times[-1]))
+        means.append((trimmed_mean if inside else plain_mean)(times[-1]))
     n = min(map(len, times))
     if (reads := crossing(*means)) is not None:
         return Quantity(reads.value, reads.low, reads.high, n, READS)

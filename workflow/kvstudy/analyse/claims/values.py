@@ -14,7 +14,7 @@ from kvstudy.analyse.tidy.probes import records_of, updating
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
-from kvstudy.stats.intervals import trimmed_estimate
+from kvstudy.stats.intervals import trimmed_mean
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 
@@ -203,7 +203,7 @@ def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
         times["repetition"] = times["repetition"].astype(str) + times["round"].map(".{:g}".format)
     else:
         cells = times.groupby([*CELL, "operation"], sort=False)["us"]
-        times = cells.agg(lambda each: trimmed_estimate(each).value).reset_index()
+        times = cells.agg(lambda each: trimmed_mean(each).value).reset_index()
     rates = times.assign(metric="throughput", value=1e6 / times["us"])
     return pd.concat([rates, times.assign(metric="latency_mean", value=times["us"])]), inside
 
