@@ -65,7 +65,7 @@ def test_five_in_a_hundred_steady_machines_are_called_drifting(monkeypatch):
     monkeypatch.setattr(module, "PERMUTATIONS", 199)
     random = np.random.default_rng(5)
     trials, ours, usual = 300, 0, 0
-    for trial in range(trials):
+    for _trial in range(trials):
         cells = np.concatenate([random.permutation(8) for _ in range(3)])
         differences = residuals(random.lognormal(0.3 * cells, 0.05), cells)
         ours += drift(differences, cells, range(24))[1] <= 0.05
