@@ -49,6 +49,7 @@ STORES = ["fast", "slow", "near"]
 COUNTS = [1, 2, 4, 8, 16]
 SETS = [ParameterSet(1000, 10000, count, f"t{count}") for count in COUNTS]
 GRID = Grid({"a": SETS, "b": [SETS[-1]]}, {"a": SETS[-1], "b": SETS[-1]})
+NOTHING = Values({})
 NAMES = Names({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"}, GRID)
 # Operations per second with 16 threads, three repetitions.
 SPEED = {"fast": (200, 210, 220), "slow": (100, 104, 111), "near": (101, 102, 112)}
@@ -104,7 +105,7 @@ def rates(store: str, *speeds: float, runs: int = 3) -> dict:
 def judged(
     statements: list[dict],
     measured: Values | None = None,
-    published: Values | None = None,
+    published: Values = NOTHING,
     names: Names = NAMES,
     **more: object,
 ) -> pd.DataFrame:
@@ -114,7 +115,7 @@ def judged(
     return judge_claims(claims, names, STORES, measured or values(), published, **more)
 
 
-def answer(statement: dict, measured: Values | None = None, published: Values | None = None):
+def answer(statement: dict, measured: Values | None = None, published: Values = NOTHING):
     """The first row of a claim with this one statement."""
     return judged([statement], measured, published).iloc[0]
 
@@ -484,7 +485,7 @@ def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders():
     records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
     measured = Values(runs_of, updating={"a", "b"}, records=records)
     claims = load_claims(THESIS / "claims.yaml", study)
-    found = judge_claims(claims, Names({}, {}, grid), study.store_names, measured, None)
+    found = judge_claims(claims, Names({}, {}, grid), study.store_names, measured, source)
     verdicts = dict(zip(found["id"], found["verdict"], strict=True))
     assert verdicts["J1"] == verdicts["J8"] == "reproduced"
 
