@@ -21,7 +21,7 @@ from kvstudy.study.cells import Cell
 from kvstudy.study.controls import AGAIN, controls, noise_store
 from kvstudy.study.kinds import Part
 from kvstudy.study.model import Study
-from kvstudy.study.naming import did_you_mean
+from kvstudy.study.naming import check_known
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
 from kvstudy.whole_file import put
 
@@ -49,8 +49,7 @@ def part_of(run: Run, kind: str, name: str) -> dict[str, dict[str, Any]]:
     """
     data = provenance(run)
     parts = data[f"{kind}s"]
-    if name not in parts:
-        raise KvstudyError(f"{kind}:{name}: unknown {kind} '{name}'{did_you_mean(name, [*parts])}")
+    check_known(f"{kind}:{name}", kind, name, [*parts])
     part = parts[name]
     return {
         "files": {path: file_digest(Path(path)) for path in part["files"] if Path(path).is_file()},
