@@ -125,7 +125,8 @@ class AnyStatement(Selection):
             raise KvstudyError(
                 f"{key}.metric: failed_share may be 0 and has no ratio; use kind bound or value"
             )
-        if "of" in sides and sides["of"] == sides["to"] and not _several(sides["of"]):
+        same = "of" in sides and sides["of"] == sides["to"]
+        if same and all(len(sides["of"].values_of(of)) < 2 for of in ("store", "workload")):
             raise KvstudyError(f"{key}: of and to are the same; let them differ in something")
 
 
@@ -194,10 +195,11 @@ class Quotient(AnyStatement):
         for a, b in pairs:
             # A mean is of those that differ in sizes only.
             groups[(a.name, b.name) if self.take == "mean" else ()].append((a, b))
-        extreme = {"smallest": min, "largest": max}.get(self.take)
-        find = quantities.mean_ratio
-        if extreme:
-            find = partial(quantities.extreme_ratio, choose=extreme)
+        find = {
+            "mean": quantities.mean_ratio,
+            "smallest": partial(quantities.extreme_ratio, choose=min),
+            "largest": partial(quantities.extreme_ratio, choose=max),
+        }[self.take]
         return [
             Part(
                 partial(find, couples=of),
@@ -408,7 +410,3 @@ Statement = Annotated[
     | BreakEven,
     Field(discriminator="kind"),
 ]
-
-
-def _several(side: Selection) -> bool:
-    return len(side.values_of("store")) > 1 or len(side.values_of("workload")) > 1
