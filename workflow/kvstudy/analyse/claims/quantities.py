@@ -15,7 +15,6 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
 from kvstudy.stats.intervals import (
     Interval,
-    error_rate,
     log_t_interval,
     plain_mean,
     trimmed_mean,
@@ -73,10 +72,7 @@ def extreme_ratio(
 def value(values: Values, operand: Operand) -> Quantity:
     """The operand itself."""
     if operand.metric == "failed_share":
-        printed = values.printed_share(operand)
-        if printed is not None:
-            return Quantity(printed, None, None, 1, SHARE)
-        return Quantity(**vars(error_rate(*values.failed_share(operand))), unit=SHARE)
+        return Quantity(**vars(values.failed_share(operand)), unit=SHARE)
     mean = log_t_interval(values.runs(operand).values())
     return Quantity(**vars(mean), unit=metric_of(operand.metric).unit)
 

@@ -44,7 +44,7 @@ def verify(
             raise KvstudyError(f"{path}: no such file")
         run, given = find_name(name), Path(top) / "given"
         contents = contents_of(run)
-        # What an archive of it would unpack to.
+        # What an archive of it would unpack to; parsing may move what it cannot read.
         for file in {*contents.files, *contents.made}:
             (given / file).parent.mkdir(parents=True, exist_ok=True)
             if file in contents.made:
