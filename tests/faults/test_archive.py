@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import stat
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.share.archive.checks import check_packed
-from kvstudy.share.archive.unpack import opened
+from kvstudy.share.archive.unpack import extract, opened
 
 from tests.faults.finished import scene_of
 from tests.faults.scene import at_most, says
@@ -97,7 +98,7 @@ OF_THE_FILE: list[tuple[str, Callable[[bytes], bytes], str]] = [
 
 
 @pytest.fixture
-def scene(finished, monkeypatch, record_property):
+def scene(finished, monkeypatch, record_property, tmp_path_factory):
     """The finished run and its archive, which no fault may touch."""
     it = scene_of(finished, monkeypatch)
     temporary = Path(tempfile.mkdtemp(prefix="faults-"))
@@ -115,8 +116,11 @@ def scene(finished, monkeypatch, record_property):
     assert list(temporary.iterdir()) == []
     temporary.rmdir()
     assert GOOD.read_bytes() == before
+    folder = tmp_path_factory.mktemp("good")
     with opened(GOOD) as file:
-        assert check_packed(file).faults == []
+        assert extract(file, folder) == {}
+    with contextlib.chdir(folder):
+        assert check_packed({}).faults == []
 
 
 def refused(scene, message: str) -> None:

@@ -226,13 +226,13 @@ def inputs(project: Path) -> Inputs:
     )
 
 
-def render(inputs: Inputs, output: Path, scale: float = 1, partial: bool = False) -> Path:
+def render(inputs: Inputs, scale: float = 1, partial: bool = False) -> Path:
     """The report of these files, as those of a run of that scale."""
     name = run_name("tiny", scale) + (PARTIAL if partial else "")
     for folder in ("results", "figures"):
         if name != "tiny":
             Path(folder, name).symlink_to("tiny")
-    return render_run(Run(name, load_study(inputs.study), scale), output)
+    return render_run(Run(name, load_study(inputs.study), scale))
 
 
 def write_study(inputs: Inputs, **parameters: object) -> None:
@@ -243,13 +243,13 @@ def write_study(inputs: Inputs, **parameters: object) -> None:
 
 def written(inputs: Inputs, project: Path) -> str:
     """The text of the report of these files."""
-    render(inputs, project / "out")
-    return (project / "out/tiny.md").read_text()
+    render(inputs)
+    return Path("results/tiny/report/tiny.md").read_text()
 
 
 def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
-    main = str(render(inputs, Path("results/tiny/report"), partial=True))
-    assert main == "results/tiny/report/tiny-partial.tex"
+    main = str(render(inputs, partial=True))
+    assert main == "results/tiny-partial/report/tiny-partial.tex"
     pdf = project / "report/tiny.pdf"
     build_pdf(Path(main), Path(main).parent / "build", pdf)
     text = " ".join(text_of(pdf).split())
@@ -339,7 +339,7 @@ def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
 
 def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None:
     rows = [CLAIM, *(CLAIM | UNKNOWN | {"id": f"C{n}"} for n in range(2, 40))]
-    main = render(with_claims(inputs, rows), project / "out")
+    main = render(with_claims(inputs, rows))
     pdf = project / "report/tiny.pdf"
     build_pdf(main, main.parent / "build", pdf)
     text = " ".join(text_of(pdf).split())
@@ -362,7 +362,7 @@ def test_claims_without_their_table_are_refused(inputs: Inputs, project: Path) -
     claimed = with_claims(inputs, [CLAIM])
     (claimed.cells.parent / "tables/claims.tex").unlink()
     with pytest.raises(KvstudyError, match=r"claims\.tex: no such file; write it with"):
-        render(claimed, project / "out")
+        render(claimed)
 
 
 def methods(inputs: Inputs, project: Path) -> str:
@@ -411,9 +411,9 @@ def test_a_read_of_a_missing_key_that_counts_as_ok(inputs: Inputs, project: Path
 
 
 def test_a_trial_run_tells_its_scale_and_gives_no_answer(inputs: Inputs, project: Path) -> None:
-    main = render(inputs, project / "out", scale=0.1)
+    main = render(inputs, scale=0.1)
     assert main.name == "tiny-scale0.1.tex"
-    first = (project / "out/tiny-scale0.1.md").read_text().split("contents")[0]
+    first = Path("results/tiny-scale0.1/report/tiny-scale0.1.md").read_text().split("contents")[0]
     assert "counts are 0.1 times those of the study" in first
     assert "Only" not in first
 
@@ -422,8 +422,8 @@ def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: P
     """Neither on the first page nor in the claims' section and table."""
     blank = {"verdict": "", "statement_verdict": "", "verdicts": ""}
     trial = with_claims(inputs, [CLAIM | blank])
-    render(trial, project / "out", scale=0.1)
-    text = (project / "out/tiny-scale0.1.md").read_text()
+    render(trial, scale=0.1)
+    text = Path("results/tiny-scale0.1/report/tiny-scale0.1.md").read_text()
     assert text.count("no verdicts") == 1
     assert text.index("no verdicts") < text.index("# The claims in full")
     table = (trial.cells.parent / "tables/claims.html").read_text("utf-8")
@@ -436,10 +436,10 @@ def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: P
 
 def test_the_same_files_give_the_same_source(inputs: Inputs, project: Path) -> None:
     names = ["tiny.tex", "body.tex"]
-    render(inputs, project / "out")
-    before = [(project / "out" / name).read_bytes() for name in names]
-    render(inputs, project / "out")
-    assert [(project / "out" / name).read_bytes() for name in names] == before
+    render(inputs)
+    before = [Path("results/tiny/report", name).read_bytes() for name in names]
+    render(inputs)
+    assert [Path("results/tiny/report", name).read_bytes() for name in names] == before
 
 
 def test_nothing_measured_is_still_a_report(inputs: Inputs, project: Path) -> None:
@@ -693,18 +693,18 @@ def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, proj
     text.write_text(text.read_text() + "{{ run.tempo }}\n")
     line = len(text.read_text().splitlines())
     with pytest.raises(KvstudyError, match=rf"report/text/en/trust\.md\.j2:{line}: .*tempo"):
-        render(inputs, project / "out")
+        render(inputs)
 
 
 def test_a_source_that_is_not_in_the_bibliography(inputs: Inputs, project: Path) -> None:
     shutil.copy(ROOT / "report/references.bib", project / "report/references.bib")
     with pytest.raises(KvstudyError, match=r"references\.bib: has no entry 'someone2020'"):
-        render(inputs, project / "out")
+        render(inputs)
 
 
 def test_a_missing_figure_is_named(inputs: Inputs, project: Path) -> None:
     (inputs.figures / "f.pdf").unlink()
-    main = render(inputs, project / "out")
+    main = render(inputs)
     with pytest.raises(KvstudyError, match=r"figures/tiny/f\.pdf: no such file.*kvstudy draw"):
         build_pdf(main, main.parent / "build", project / "out.pdf")
 
@@ -722,7 +722,7 @@ def test_a_missing_figure_is_named(inputs: Inputs, project: Path) -> None:
 def test_cells_of_another_study_or_scale_are_refused(inputs, project, row, message) -> None:
     write_csv(inputs.cells, CELLS.columns, [row])
     with pytest.raises(KvstudyError, match=message):
-        render(inputs, project / "out")
+        render(inputs)
 
 
 def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) -> None:
@@ -731,7 +731,7 @@ def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) ->
         KvstudyError,
         match=r"summary\.csv: no column max; the file is written by `kvstudy analyse`",
     ):
-        render(inputs, project / "out")
+        render(inputs)
 
 
 def gaps(text: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from kvstudy.language.current import ORIGINAL, current, languages, using
-from kvstudy.present.report import published, render
+from kvstudy.present.report import render
 
 NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")
 # Addresses and names of files have numbers of their own, and a code of the language.
@@ -32,18 +31,13 @@ def check_numbers(english: str, other: str, language: str) -> None:
 @pytest.fixture(autouse=True)
 def in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each text that a test renders is rendered in the other languages too: equal numbers."""
-    monkeypatch.setattr(render, "write_text", _in_all(render.write_text))
-    monkeypatch.setattr(published, "_text", _in_all(published._text))
+    fill = render.fill
 
-
-def _in_all(write: Callable[..., str]) -> Callable[..., str]:
-    """``write``, whose first argument is the folder of the English templates."""
-
-    def write_all(folder: Path, *arguments: object) -> str:
-        written = write(folder, *arguments)
+    def fill_all(folder: Path, *arguments: object) -> str:
+        written = fill(folder, *arguments)
         for language in OTHER_LANGUAGES if current() == ORIGINAL else []:
             with using(language):
-                check_numbers(written, write(folder.with_name(language), *arguments), language)
+                check_numbers(written, fill(folder.with_name(language), *arguments), language)
         return written
 
-    return write_all
+    monkeypatch.setattr(render, "fill", fill_all)

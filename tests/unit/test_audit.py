@@ -9,10 +9,10 @@ import yaml
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, Number, half_unit, quoted, severity
 from kvstudy.analyse.audit.files import (
     audit,
+    check_quote,
     consistency,
     gravest_first,
     judged_values,
-    quotes,
     read_audit,
     read_values,
 )
@@ -202,7 +202,9 @@ def test_a_division_by_what_may_be_zero_is_refused():
 def said(path: Path, *found: dict) -> list:
     values = read_values(table(path / "p.csv"), 2)
     listed = [{"place": "p. 1", "says": "it", **each} for each in found]
-    return quotes(Quotes.model_validate({"quotes": listed}).quotes, values, Path("quotes.yaml"))
+    found = Quotes.model_validate({"quotes": listed}).quotes
+    keys = (f"quotes.yaml: quotes[{index}].expected" for index in range(len(found)))
+    return [check_quote(quote, values, key) for quote, key in zip(found, keys, strict=True)]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import pytest
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import audit, gravest_first, judged_values
 from kvstudy.analyse.claims.file import load_claims
-from kvstudy.analyse.claims.quantities import Support
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values
+from kvstudy.analyse.claims.verdicts import Support
 from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence

@@ -7,9 +7,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.claims import quantities
 from kvstudy.analyse.claims.file import Claims, load_claims
-from kvstudy.analyse.claims.quantities import Quantity, Support, support_of, weakest
 from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
 from kvstudy.analyse.claims.table import (
     CLIENT_BOUND,
@@ -20,6 +18,15 @@ from kvstudy.analyse.claims.table import (
     read_claims,
 )
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
+from kvstudy.analyse.claims.verdicts import (
+    Support,
+    Verdict,
+    equal,
+    reads,
+    support_of,
+    times,
+    weakest,
+)
 from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.pairs import FLOOR
@@ -31,7 +38,8 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import content, lines
 from kvstudy.present.typeset.latex import plain
 from kvstudy.present.typeset.table import notes_of
-from kvstudy.stats.ratios import Verdict
+from kvstudy.stats.intervals import Interval
+from kvstudy.stats.ratios import margin_bounds
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
 
@@ -41,6 +49,7 @@ STORES = ["fast", "slow", "near"]
 COUNTS = [1, 2, 4, 8, 16]
 SETS = [ParameterSet(1000, 10000, count, f"t{count}") for count in COUNTS]
 GRID = Grid({"a": SETS, "b": [SETS[-1]]}, {"a": SETS[-1], "b": SETS[-1]})
+NOTHING = Values({})
 NAMES = Names({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"}, GRID)
 # Operations per second with 16 threads, three repetitions.
 SPEED = {"fast": (200, 210, 220), "slow": (100, 104, 111), "near": (101, 102, 112)}
@@ -96,7 +105,7 @@ def rates(store: str, *speeds: float, runs: int = 3) -> dict:
 def judged(
     statements: list[dict],
     measured: Values | None = None,
-    published: Values | None = None,
+    published: Values = NOTHING,
     names: Names = NAMES,
     **more: object,
 ) -> pd.DataFrame:
@@ -106,7 +115,7 @@ def judged(
     return judge_claims(claims, names, STORES, measured or values(), published, **more)
 
 
-def answer(statement: dict, measured: Values | None = None, published: Values | None = None):
+def answer(statement: dict, measured: Values | None = None, published: Values = NOTHING):
     """The first row of a claim with this one statement."""
     return judged([statement], measured, published).iloc[0]
 
@@ -300,10 +309,60 @@ def test_from_how_many_reads_on_a_cache_pays_off():
 
 
 def test_a_cache_that_may_never_pay_off_is_undecided():
-    crossing = quantities.reads(2.5, 0.05)
-    assert crossing.verdict(Quantity(2.5, 1.9, inf, 5)) == "undecided"
-    assert crossing.verdict(Quantity(2.5, 1.9, 3.6, 5)) == "reproduced"
-    assert crossing.verdict(Quantity(9.0, 7.0, 12.0, 5)) == "direction only"
+    crossing = reads(2.5, 0.05)
+    assert crossing.verdict(Interval(2.5, 1.9, inf)) == "undecided"
+    assert crossing.verdict(Interval(2.5, 1.9, 3.6)) == "reproduced"
+    assert crossing.verdict(Interval(9.0, 7.0, 12.0)) == "direction only"
+
+
+@pytest.mark.parametrize(
+    ("published", "measured", "verdict"),
+    [
+        (2.0, (2.1, 1.9, 2.3), "reproduced"),
+        (0.5, (0.45, 0.4, 0.5), "reproduced"),
+        (2.0, (2.5, 2.2, 2.8), "reproduced"),  # exactly 1.25 times
+        (2.0, (1.6, 1.4, 1.8), "reproduced"),  # exactly 1/1.25
+        (2.0, (2.51, 2.2, 2.8), "direction only"),
+        (2.0, (1.59, 1.4, 1.8), "direction only"),
+        (0.5, (0.1, 0.05, 0.2), "direction only"),
+        (2.0, (1.9, 0.9, 4.0), "undecided"),
+        (2.0, (0.8, 0.6, 1.05), "undecided"),
+        (2.0, (1.5, 1.0, 2.2), "undecided"),  # a bound of 1 is contained
+        (2.0, (1.0, 1.0, 1.0), "undecided"),
+        (2.0, (0.8, 0.7, 0.9), "contradicted"),
+        (0.9, (1.1, 1.05, 1.2), "contradicted"),
+        (2.0, (2.0, None, None), "undecided"),  # one run
+    ],
+)
+def test_claims_of_a_ratio(published, measured, verdict):
+    assert times(published, 0.05).verdict(Interval(*measured)) == verdict
+    if measured[1]:
+        # So has the inverse claim.
+        value, low, high = (1 / number for number in measured)
+        assert times(1 / published, 0.05).verdict(Interval(value, high, low)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict"),
+    [
+        ((1.0, 0.95, 1.05), "reproduced"),
+        ((1.0, 0.91, 1.09), "reproduced"),
+        ((1.03, 1.01, 1.05), "reproduced"),  # a real but small difference
+        ((1.0, 0.7, 1.4), "undecided"),  # contains 1, and proves nothing
+        ((1.1, 1.05, 1.15), "undecided"),
+        ((0.95, 0.905, 1.0), "undecided"),
+        ((1.5, 1.2, 1.9), "contradicted"),
+        ((0.7, 0.6, 0.8), "contradicted"),
+        ((1.0, None, None), "undecided"),
+    ],
+)
+def test_claims_of_equality(measured, verdict):
+    assert equal(0.1).verdict(Interval(*measured)) == verdict
+
+
+def test_the_margin_is_the_same_both_ways_and_a_claim_may_have_another():
+    assert margin_bounds(0.1) == pytest.approx((0.909091, 1.1))
+    assert equal(0.5).verdict(Interval(1.0, 0.7, 1.4)) == "reproduced"
 
 
 def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
@@ -426,7 +485,7 @@ def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders():
     records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
     measured = Values(runs_of, updating={"a", "b"}, records=records)
     claims = load_claims(THESIS / "claims.yaml", study)
-    found = judge_claims(claims, Names({}, {}, grid), study.store_names, measured, None)
+    found = judge_claims(claims, Names({}, {}, grid), study.store_names, measured, source)
     verdicts = dict(zip(found["id"], found["verdict"], strict=True))
     assert verdicts["J1"] == verdicts["J8"] == "reproduced"
 

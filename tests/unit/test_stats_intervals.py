@@ -30,7 +30,6 @@ def test_log_t_interval_as_in_r():
     found = log_t_interval(THROUGHPUTS)
     assert found.value == pytest.approx(49677.2267076)
     assert (found.low, found.high) == pytest.approx((47545.0952022, 51904.9723818))
-    assert found.n == 5
 
 
 @pytest.mark.parametrize(("n", "width"), [(3, 2.48), (5, 1.24), (10, 0.72)])
@@ -127,7 +126,6 @@ def test_of_five_the_smallest_and_the_largest_are_dropped():
     half = 4.302653 * sqrt(1278.908 / (3 * 2))
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
     assert (found.low, found.high) == pytest.approx((923.71588, 1049.35079))
-    assert found.n == 5
 
 
 @given(st.integers(5, 21).flatmap(lambda n: st.lists(st.floats(-1e6, 1e6), min_size=n, max_size=n)))
@@ -254,7 +252,6 @@ def test_single_runs_have_no_spread_and_equal_ones_none():
         *[(variation, [values], "runs: ") for values in ([], [0, 0], [1, -1], [1, nan])],
         *[(error_rate, counts, "no such error rate") for counts in ((0, 0), (-1, 10), (11, 10))],
         (trimmed_mean, [[]], "at least one number"),
-        (trimmed_mean, [[1, 2, 3, 4]], "4 runs: .*needs 5"),
         (trimmed_mean, [[1, 2, 3, 4, nan]], "nan is among them"),
         (quotient, [[Estimate(-4, 0.1, 2), Estimate(2, 0.1, 2)], (1, 0), (0, 1)], "dividend"),
         (quotient, [[Estimate(nan, 0.1, 2), Estimate(2, 0.1, 2)], (1, 0), (0, 1)], "leave out"),

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.stats.ranks import agreement, place_ranges, places
+from kvstudy.stats.ranks import agreement, place_ranges
 from scipy.stats import kendalltau
 
 
@@ -15,6 +15,11 @@ def all_pairs(values: dict[str, float], undecided: set[str] = frozenset()) -> di
         (a, b): 0 if a + b in undecided else (values[a] > values[b]) - (values[a] < values[b])
         for a, b in combinations(values, 2)
     }
+
+
+def places(pairs: dict) -> dict[str, int]:
+    """The first place of each store."""
+    return {store: first for store, (first, _last) in place_ranges(pairs).items()}
 
 
 def test_places_where_all_is_decided():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.present.typeset.table import write_tables
-from kvstudy.share.trace.provenance import origin_of
+from kvstudy.share.trace.provenance import cells_of
 from kvstudy.study.cells import plan, shown
 from kvstudy.study.controls import CEILING
 from kvstudy.study.kinds import FIGURES, TABLES
@@ -55,7 +55,7 @@ def test_other_cells_make_no_difference_to_a_table(of, tmp_path):
     # Tables that are made of the same cells are written together.
     names: dict[frozenset, list[str]] = {}
     for table in of.tables:
-        inside = {tuple(path.split("/")[:2]) for path in origin_of(table, of, planned, one).cells}
+        inside = {tuple(path.split("/")[:2]) for path in cells_of(table, of, planned, one)}
         gone = frozenset(product(small.TITLES, ("a", "c"))) - inside
         names.setdefault(gone, []).append(table.name)
     for number, (gone, tables) in enumerate(names.items()):
@@ -73,10 +73,10 @@ def test_all_tables_and_figures_of_all_studies_have_cells_behind_them(file, monk
     planned, one = plan(study), shown(study)
     known = {cell.path for cell in planned}
     for part in [*study.tables, *study.figures]:
-        found = origin_of(part, study, planned, one)
-        assert set(found.cells) <= known
+        cells = cells_of(part, study, planned, one)
+        assert set(cells) <= known
         without = getattr(part, "kind", "") in ("properties", "audit", "audited", "operations")
-        assert bool(found.cells) != without, part.name
+        assert bool(cells) != without, part.name
 
 
 def test_every_kind_is_in_some_study():
@@ -94,7 +94,7 @@ def test_controls_are_behind_what_needs_them(of):
 
     def stores(name: str) -> set[str]:
         (table,) = [table for table in of.tables if table.name == name]
-        return {path.split("/")[0] for path in origin_of(table, of, planned, one).cells}
+        return {path.split("/")[0] for path in cells_of(table, of, planned, one)}
 
     assert stores("bottleneck") >= {CEILING.name}
     assert stores("faster") == {"memcached", "redis", "redis-again"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.audit.files import judged_values, read_audit
-from kvstudy.analyse.findings.files import Analysis, read_analysis, shown_of
+from kvstudy.analyse.audit.files import audit, judged_values, read_audit
+from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
 from kvstudy.analyse.tidy.files import (
     CELL,
     CELLS,
@@ -194,11 +194,14 @@ class Run(Paths):
     @cached_property
     def analysis(self) -> Analysis:
         """What ``kvstudy analyse`` found, at all sizes."""
-        return read_analysis(self.analysis_folder)
+        return no_analysis() if self.published_only else read_analysis(self.analysis_folder)
 
     @cached_property
     def audit(self) -> pd.DataFrame | None:
-        return read_audit(self.audit_file) if self.audit_file else None
+        """The checks of the study's source, which a run of published values makes itself."""
+        if self.audit_file is None or not self.published_only:
+            return read_audit(self.audit_file) if self.audit_file else None
+        return audit(self.study, *(beside(self.study_file, name) for name in (PUBLISHED, QUOTES)))
 
     @cached_property
     def published(self) -> pd.DataFrame | None:

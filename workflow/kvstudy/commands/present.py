@@ -86,7 +86,7 @@ def render(run: str, appendix: str) -> None:
     from kvstudy.present.report.render import render
 
     of = find_run(run)
-    print(render(of, of.text / "report", appendix))
+    print(render(of, appendix))
 
 
 @click.command("published")

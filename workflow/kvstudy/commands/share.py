@@ -74,21 +74,15 @@ def trace(
         value = chain(run, resolve(run, what))
         lines, data, problems = text.chain_lines(value), dataclasses.asdict(value), value.problems
     if as_json:
-        click.echo(json.dumps(_without_nan({"run": run.name} | data), indent=1))
+        whole = json.dumps({"run": run.name} | data)
+        # JSON has no NaN: what is not known is null.
+        known = json.loads(whole, parse_constant=lambda _nan: None)
+        click.echo(json.dumps(known, indent=1))
     else:
         click.echo("\n".join([*lines, *text.problem_lines(problems)]))
     if problems:
         things = "1 thing does" if len(problems) == 1 else f"{len(problems)} things do"
         raise KvstudyError(f"{what}: {things} not fit, see above")
-
-
-def _without_nan(value: Any) -> Any:
-    """JSON has no NaN: what is not known is null."""
-    if isinstance(value, dict):
-        return {key: _without_nan(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(each) for each in value]
-    return None if value != value else value
 
 
 def _run(name: str | None, study: str | None, scale: float | None) -> Run:
@@ -214,8 +208,7 @@ def archive(
     output = output or Path(f"{contents.run.name}.zip")
     # A log file stays quiet.
     shown = sys.stderr if sys.stderr.isatty() else io.StringIO()
-    # Each file is read twice: for its checksum, and into the zip.
-    total = 2 * sum(Path(name).stat().st_size for name in contents.files)
+    total = sum(Path(name).stat().st_size for name in contents.files)
     with click.progressbar(length=total, label=f"packing {output}", file=shown) as bar:
         pack(contents, output, people, licence, bar.update)
     megabytes = output.stat().st_size / 1e6

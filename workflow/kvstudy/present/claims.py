@@ -10,13 +10,13 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.quantities import Quantity, Support
+from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.table import asked
+from kvstudy.analyse.claims.verdicts import Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import fill, fill_html
-from kvstudy.stats.ratios import Verdict
 
 NAME = "claims"
 # How a claim stands in its source.

@@ -87,7 +87,7 @@ def residuals(values: Sequence[float], cells: Sequence[Hashable]) -> np.ndarray:
 
 
 def drift(
-    residuals: Sequence[float], cells: Sequence[Hashable], positions: Sequence[float], seed: int = 1
+    residuals: Sequence[float], cells: Sequence[Hashable], positions: Sequence[float]
 ) -> tuple[float, float] | None:
     """Test for drift: Spearman's rho of residual and position in the run order, and its p-value.
 
@@ -111,7 +111,7 @@ def drift(
     ranks, order = ranks - ranks.mean(), order - order.mean()
     scale = np.sqrt((ranks**2).sum() * (order**2).sum())
     rho = float(ranks @ order / scale)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(1)
     shuffled = np.empty((PERMUTATIONS, ranks.size))
     names = pd.Series(list(cells))
     for places in names.groupby(names, sort=False).indices.values():

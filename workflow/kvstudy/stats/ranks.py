@@ -32,7 +32,8 @@ def place_ranges(pairs: Pairs) -> dict[str, tuple[int, int]]:
 
     The first is 1 + the number of stores that are decided to be larger; from the last one up are
     those that are decided to be smaller. By the first one, best first, equal ones in the order of
-    ``pairs``. ValueError: a pair that is missing.
+    ``pairs``. They need not be transitive: of A ~ B, B ~ C and A better than C, A and B may be
+    first, C second. ValueError: a pair that is missing.
     """
     stores = _stores(pairs)
     wins, losses = Counter(), Counter()
@@ -43,14 +44,6 @@ def place_ranges(pairs: Pairs) -> dict[str, tuple[int, int]]:
             losses[smaller] += 1
     ranges = {store: (1 + losses[store], len(stores) - wins[store]) for store in stores}
     return dict(sorted(ranges.items(), key=lambda item: item[1][0]))
-
-
-def places(pairs: Pairs) -> dict[str, int]:
-    """The first of ``place_ranges``.
-
-    It need not be transitive: of A ~ B, B ~ C and A better than C, A and B are first, C second.
-    """
-    return {store: first for store, (first, _) in place_ranges(pairs).items()}
 
 
 def agreement(one: Pairs, other: Pairs) -> Agreement:

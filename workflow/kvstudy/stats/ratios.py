@@ -1,4 +1,4 @@
-"""How many times one store is faster than another, and what that says of a published claim."""
+"""How many times one store is faster than another."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from kvstudy.stats.intervals import LEVEL, positive
 
 # Claims of equality allow this much, in both directions.
 MARGIN = 0.10
-# Two ratios are the same size up to this factor.
-SAME_SIZE = 1.25
 
 
 @dataclass(frozen=True)
@@ -176,77 +174,29 @@ def margin_bounds(margin: float = MARGIN) -> tuple[float, float]:
     return 1 / (1 + margin), 1 + margin
 
 
-def equivalence_p(ratio: Ratio, margin: float = MARGIN) -> float | None:
-    """p-value of the two one-sided tests that A/B is outside the margin; None without a spread.
+def equivalence_p(ratio: Ratio) -> float | None:
+    """p-value of the two one-sided tests that A/B is outside ``MARGIN``; None without a spread.
 
-    The larger of P(T > (ln r + δ)/SE) and P(T < (ln r - δ)/SE), δ = ln(1 + margin).
+    The larger of P(T > (ln r + δ)/SE) and P(T < (ln r - δ)/SE), δ = ln(1 + MARGIN).
 
     Source: Schuirmann 1987.
     """
     if ratio.low is None:
         return None
-    mean, bound = log(ratio.value), log1p(margin)
+    mean, bound = log(ratio.value), log1p(MARGIN)
     above = special.stdtr(ratio.freedom, -_over(mean + bound, ratio.error))
     below = special.stdtr(ratio.freedom, _over(mean - bound, ratio.error))
     return float(max(above, below))
 
 
-def equivalent(ratio: Ratio, margin: float = MARGIN) -> bool | None:
-    """Whether the whole interval is inside the margin; None without a spread.
+def equivalent(ratio: Ratio) -> bool | None:
+    """Whether the whole interval is inside ``MARGIN``; None without a spread.
 
     With a 95 % interval that is two one-sided tests at 2.5 % each, so what is
     called equal can be checked in the printed interval. That the interval
     contains 1 shows nothing of the kind.
     """
-    lower, upper = margin_bounds(margin)
+    lower, upper = margin_bounds()
     if ratio.low is None:
         return None
     return lower < ratio.low and ratio.high < upper
-
-
-class Verdict(StrEnum):
-    """One word per claim. That cells were client-bound is said beside it."""
-
-    REPRODUCED = N_("reproduced")
-    DIRECTION_ONLY = N_("direction only")
-    UNDECIDED = N_("undecided")
-    CONTRADICTED = N_("contradicted")
-    NOT_MEASURED = N_("not measured")
-
-
-def ratio_verdict(published: float, measured: Ratio) -> Verdict:
-    """Verdict on "A is ``published`` times B", a ratio other than 1 (see ``equality_verdict``).
-
-    - undecided: its interval contains 1, or one run tells no interval
-    - contradicted: the interval is on the other side of 1
-    - reproduced: same side, and abs ln(published/measured) <= ln 1.25
-    - direction only: same side, another size
-
-    The interval is the ratio's own, not adjusted for the table's other pairs: each
-    claim was made before the measurement.
-    """
-    if measured.low is None or measured.low <= 1 <= measured.high:
-        return Verdict.UNDECIDED
-    if (published > 1) != (measured.value > 1):
-        return Verdict.CONTRADICTED
-    # 1.25 itself is still the same size, whatever the logarithms' last digit says.
-    if abs(log(published / measured.value)) <= log(SAME_SIZE) + 1e-12:
-        return Verdict.REPRODUCED
-    return Verdict.DIRECTION_ONLY
-
-
-def equality_verdict(measured: Ratio, margin: float = MARGIN) -> Verdict:
-    """Verdict on "A and B are equal", or that something has no effect.
-
-    - reproduced: the whole interval is inside the margin (``equivalent``)
-    - contradicted: the whole interval is outside
-    - undecided: it reaches over a bound, or one run tells no interval
-    """
-    lower, upper = margin_bounds(margin)
-    if measured.low is None:
-        return Verdict.UNDECIDED
-    if equivalent(measured, margin):
-        return Verdict.REPRODUCED
-    if measured.high < lower or measured.low > upper:
-        return Verdict.CONTRADICTED
-    return Verdict.UNDECIDED

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import reduce
-from operator import add, mul
+from operator import add, mul, sub, truediv
 from pathlib import Path
 
 from kvstudy.analyse.audit.check import (
@@ -44,7 +44,18 @@ from kvstudy.study.quotes import (
 from kvstudy.study.workload import load_only, properties_of, proportions_of
 
 # These take all the values that an address with * stands for.
-OF_MANY = ("mean", "sum", "least", "most")
+OF_MANY = {
+    "mean": lambda *numbers: reduce(add, numbers) * (1 / len(numbers)),
+    "sum": lambda *numbers: reduce(add, numbers),
+    "least": lambda *numbers: Number(*map(min, zip(*map(astuple, numbers), strict=True))),
+    "most": lambda *numbers: Number(*map(max, zip(*map(astuple, numbers), strict=True))),
+}
+HOW = OF_MANY | {
+    "ratio": truediv,
+    "change": lambda number, other: (number / other - Number.exact(1)) * 100,
+    "difference": sub,
+    "product": lambda *numbers: reduce(mul, numbers),
+}
 
 
 def read_values(path: Path, decimals: int) -> pd.DataFrame:
@@ -88,12 +99,8 @@ def which(values: pd.DataFrame, address: str) -> pd.Series:
     return found
 
 
-def quotes(found: list[Quote], values: pd.DataFrame, path: Path) -> list[Check]:
-    """A check of each quote; KvstudyError names its key in ``path``."""
-    return [_quote(quote, values, f"{path}: quotes[{i}].expected") for i, quote in enumerate(found)]
-
-
-def _quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
+def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
+    """The check of a quote; KvstudyError begins with its ``key`` in the file."""
     said = quoted(quote.value, quote.about)
     words = {"kind": Kind.TEXT, "place": quote.place, "what": quote.says, "unit": quote.unit}
     words |= {"note": quote.note, "claim": quote.claim or ""}
@@ -145,7 +152,7 @@ def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> Number:
             many = operand.how in OF_MANY and isinstance(part, str) and not is_number(part)
             numbers += at(values, part) if many else [evaluate(part, values)]
         try:
-            return _computed(operand.how, numbers)
+            return HOW[operand.how](*numbers)
         except ZeroDivisionError as error:
             text = f"{operand.how}: {error}; the source gives no such number"
             raise KvstudyError(text) from None
@@ -162,26 +169,6 @@ def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> Number:
     return first
 
 
-def _computed(how: str, numbers: list[Number]) -> Number:
-    first, *others = numbers
-    match how:
-        case "ratio":
-            return first / others[0]
-        case "change":
-            return (first / others[0] - Number.exact(1)) * 100
-        case "difference":
-            return first - others[0]
-        case "least" | "most":
-            pick = min if how == "least" else max
-            ends = ([getattr(one, end) for one in numbers] for end in ("value", "low", "high"))
-            return Number(*map(pick, ends))
-        case "product":
-            return reduce(mul, numbers)
-        case "sum":
-            return reduce(add, numbers)
-    return reduce(add, numbers) * (1 / len(numbers))
-
-
 def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataFrame:
     """All checks of the source (see ``check.Check``), the tables' first.
 
@@ -189,18 +176,18 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
     KvstudyError names file and key of a quote that the tables do not have.
     """
     said = load_quotes(quoted, study, published) if quoted else Quotes()
-    if published is None:
-        for index, quote in enumerate(said.quotes):
-            for address in addresses(quote.expected):
-                raise KvstudyError(
-                    f"{quoted}: quotes[{index}].expected: '{address}' needs a published.csv, and "
-                    "the study has none; leave `expected` out, or give numbers"
-                )
-        checks = quotes(said.quotes, pd.DataFrame(), quoted)
-    else:
+    keys = [f"{quoted}: quotes[{index}].expected" for index in range(len(said.quotes))]
+    values, checks = pd.DataFrame(), []
+    if published is not None:
         values = read_values(published, said.setting.decimals)
         checks = consistency(values, Source(said.setting, said.failures, _shares(study)))
-        checks += quotes(said.quotes, values, quoted)
+    for key, quote in zip(keys, said.quotes, strict=True):
+        if published is None and (needed := addresses(quote.expected)):
+            raise KvstudyError(
+                f"{key}: '{needed[0]}' needs a published.csv, and the study has none; "
+                "leave `expected` out, or give numbers"
+            )
+        checks.append(check_quote(quote, values, key))
     return pd.DataFrame([vars(check) for check in checks], columns=COLUMNS)
 
 

@@ -1,37 +1,26 @@
-"""What a part of a claim comes to, with its interval over repetitions, and the verdict on it."""
+"""What a part of a claim comes to, with its interval over repetitions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import chain
-from math import exp, inf, log, log1p
+from math import exp, inf, log
 
-from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.selection import Operand
 from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
+from kvstudy.analyse.claims.verdicts import Verdict
 from kvstudy.analyse.findings.rounds import crossing
-from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
 from kvstudy.stats.intervals import (
     Interval,
-    error_rate,
     log_t_interval,
-    mean_estimate,
-    trimmed_estimate,
+    plain_mean,
+    trimmed_mean,
 )
 from kvstudy.stats.laws import saturation
-from kvstudy.stats.ratios import (
-    Ratio,
-    Verdict,
-    equality_verdict,
-    margin_bounds,
-    paired_ratio,
-    ratio_verdict,
-    unpaired_ratio,
-)
+from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.metrics import metric_of
 
 Couple = tuple[Operand, Operand]
@@ -53,10 +42,6 @@ class Quantity(Interval):
 
     unit: str = ""
     of: tuple[Operand, ...] = ()
-
-    @property
-    def as_ratio(self) -> Ratio:
-        return Ratio(self.value, self.n, self.low, self.high)
 
 
 def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
@@ -87,10 +72,7 @@ def extreme_ratio(
 def value(values: Values, operand: Operand) -> Quantity:
     """The operand itself."""
     if operand.metric == "failed_share":
-        printed = values.printed_share(operand)
-        if printed is not None:
-            return Quantity(printed, None, None, 1, SHARE)
-        return Quantity(**vars(error_rate(*values.failed_share(operand))), unit=SHARE)
+        return Quantity(**vars(values.failed_share(operand)), unit=SHARE)
     mean = log_t_interval(values.runs(operand).values())
     return Quantity(**vars(mean), unit=metric_of(operand.metric).unit)
 
@@ -183,7 +165,7 @@ def break_even(
         runs = values.runs(operand).values()
         times.append([1 / rate for rate in runs] if operand.larger_is_better else [*runs])
         inside = values.setting(operand) in values.in_rounds
-        means.append((trimmed_estimate if inside else mean_estimate)(times[-1]))
+        means.append((trimmed_mean if inside else plain_mean)(times[-1]))
     n = min(map(len, times))
     if (reads := crossing(*means)) is not None:
         return Quantity(reads.value, reads.low, reads.high, n, READS)
@@ -205,139 +187,3 @@ def _common(several: Sequence[Runs]) -> list[str]:
     if not names:
         raise UnknownValue(Verdict.NOT_MEASURED, "no-repetition-of-all")
     return names
-
-
-class Support(StrEnum):
-    """Whether the source's own values say what it claims."""
-
-    SUPPORTED = N_("supported")
-    PARTLY = N_("supported in part")
-    NOT = N_("not supported")
-    NO_DATA = N_("no data")
-
-
-@dataclass(frozen=True)
-class Judge:
-    """The verdict on a measured quantity, and whether a value of the source fits.
-
-    No verdict: nothing measured here can tell.
-    """
-
-    verdict: Callable[[Quantity], Verdict] | None
-    fits: Callable[[float], bool]
-    # The smaller, the worse a value fits: which of many parts is shown.
-    rank: Callable[[float], float]
-    # Whether the statement says that two values differ.
-    differs: bool = False
-
-
-# Of two parts the weaker one stands for both; the first here is the weakest.
-WEAKEST_FIRST = [
-    Verdict.CONTRADICTED,
-    Verdict.NOT_MEASURED,
-    Verdict.UNDECIDED,
-    Verdict.DIRECTION_ONLY,
-    Verdict.REPRODUCED,
-]
-
-
-def weakest(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict on a claim (a statement), from those on its statements (parts)."""
-    return min(verdicts, key=WEAKEST_FIRST.index)
-
-
-def support_of(parts: Iterable[Support]) -> Support:
-    """Whether the source supports the whole: not, as soon as one part does not fit."""
-    kinds = set(parts)
-    if Support.NOT in kinds:
-        return Support.NOT
-    return kinds.pop() if len(kinds) == 1 else Support.PARTLY
-
-
-def audited(support: Support, fits: Fits) -> Support:
-    """``support`` where the audit of the source says of the same statement what ``fits``.
-
-    Both judge one sentence: what changes a result is not supported, what changes a value is so
-    in part. Digits change nothing.
-    """
-    if fits == Fits.RESULT:
-        return Support.NOT
-    return Support.PARTLY if fits == Fits.VALUE and support is Support.SUPPORTED else support
-
-
-def times(claimed: float, within: float) -> Judge:
-    """The ratio is ``claimed``; the source's own may be off by the share ``within``."""
-    close = near(claimed, within)
-    return replace(
-        close,
-        verdict=lambda quantity: ratio_verdict(claimed, quantity.as_ratio),
-        fits=lambda point: (point > 1) == (claimed > 1) and close.fits(point),
-        differs=True,
-    )
-
-
-def near(claimed: float, within: float) -> Judge:
-    """A value of the source's machine; nothing measured elsewhere can confirm it."""
-
-    def distance(point: float) -> float:
-        return abs(log(point / claimed))
-
-    return Judge(
-        None, lambda point: distance(point) <= log1p(within) + 1e-12, lambda point: -distance(point)
-    )
-
-
-def equal(margin: float) -> Judge:
-    """The ratio is 1, within the margin."""
-    low, high = margin_bounds(margin)
-    return Judge(
-        lambda quantity: equality_verdict(quantity.as_ratio, margin),
-        lambda point: low <= point <= high,
-        lambda point: -abs(log(point)),
-    )
-
-
-def beyond_one(above: bool = True) -> Judge:
-    """The ratio is above 1, or below; the claim names no size: there is no "direction only"."""
-    sign = 1 if above else -1
-
-    def verdict(quantity: Quantity) -> Verdict:
-        if quantity.low is None or quantity.low <= 1 <= quantity.high:
-            return Verdict.UNDECIDED
-        return Verdict.REPRODUCED if (quantity.low > 1) == above else Verdict.CONTRADICTED
-
-    return Judge(
-        verdict, lambda point: sign * point > sign, lambda point: sign * point, differs=True
-    )
-
-
-def limits(at_least: float | None, at_most: float | None) -> Judge:
-    """The quantity lies within the limits, with its whole interval."""
-    low, high = at_least or -inf, at_most or inf
-
-    def verdict(quantity: Quantity) -> Verdict:
-        if quantity.low is None:
-            return Verdict.UNDECIDED
-        if low <= quantity.low and quantity.high <= high:
-            return Verdict.REPRODUCED
-        outside = quantity.high < low or quantity.low > high
-        return Verdict.CONTRADICTED if outside else Verdict.UNDECIDED
-
-    return Judge(
-        verdict,
-        lambda point: low <= point <= high,
-        lambda point: min(point - low, high - point),
-        differs=low >= 1 or high <= 1,
-    )
-
-
-def reads(claimed: float, within: float) -> Judge:
-    """Reads per write: the size decides, as for a ratio; infinite means that none pay off."""
-    judge = times(claimed, within)
-
-    def verdict(quantity: Quantity) -> Verdict:
-        if quantity.low == inf:
-            return Verdict.CONTRADICTED
-        return Verdict.UNDECIDED if quantity.high == inf else judge.verdict(quantity)
-
-    return Judge(verdict, lambda point: point < inf and judge.fits(point), judge.rank)

@@ -16,10 +16,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.claims import quantities
-from kvstudy.analyse.claims.quantities import Couple, Judge, Quantity, Step
+from kvstudy.analyse.claims import quantities, verdicts
+from kvstudy.analyse.claims.quantities import Couple, Quantity, Step
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
 from kvstudy.analyse.claims.values import Values
+from kvstudy.analyse.claims.verdicts import Judge
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
@@ -92,7 +93,7 @@ class AnyStatement(Selection):
         for pair in pairs:
             for a, b in zip(*(singles(self, grid, store=name) for name in pair), strict=True):
                 both = (a, b) if a.larger_is_better else (b, a)
-                parts.append(part_of_ratio(quantities.beyond_one(), *both))
+                parts.append(part_of_ratio(verdicts.beyond_one(), *both))
         return parts
 
     @property
@@ -124,7 +125,8 @@ class AnyStatement(Selection):
             raise KvstudyError(
                 f"{key}.metric: failed_share may be 0 and has no ratio; use kind bound or value"
             )
-        if "of" in sides and sides["of"] == sides["to"] and not _several(sides["of"]):
+        same = "of" in sides and sides["of"] == sides["to"]
+        if same and all(len(sides["of"].values_of(of)) < 2 for of in ("store", "workload")):
             raise KvstudyError(f"{key}: of and to are the same; let them differ in something")
 
 
@@ -193,10 +195,11 @@ class Quotient(AnyStatement):
         for a, b in pairs:
             # A mean is of those that differ in sizes only.
             groups[(a.name, b.name) if self.take == "mean" else ()].append((a, b))
-        extreme = {"smallest": min, "largest": max}.get(self.take)
-        find = quantities.mean_ratio
-        if extreme:
-            find = partial(quantities.extreme_ratio, choose=extreme)
+        find = {
+            "mean": quantities.mean_ratio,
+            "smallest": partial(quantities.extreme_ratio, choose=min),
+            "largest": partial(quantities.extreme_ratio, choose=max),
+        }[self.take]
         return [
             Part(
                 partial(find, couples=of),
@@ -225,7 +228,7 @@ class TimesAs(Quotient):
         return self
 
     def _judge(self) -> Judge:
-        return quantities.times(self.times, self.within)
+        return verdicts.times(self.times, self.within)
 
 
 class Equal(Quotient):
@@ -235,7 +238,7 @@ class Equal(Quotient):
     margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
 
     def _judge(self) -> Judge:
-        return quantities.equal(self.margin)
+        return verdicts.equal(self.margin)
 
 
 class _Limits(Strict):
@@ -251,7 +254,7 @@ class _Limits(Strict):
         return self
 
     def _judge(self) -> Judge:
-        return quantities.limits(self.at_least, self.at_most)
+        return verdicts.limits(self.at_least, self.at_most)
 
 
 class Factors(Quotient, _Limits):
@@ -291,7 +294,7 @@ class Value(_Single):
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
     def _judge(self) -> Judge:
-        return quantities.near(self.value, self.within)
+        return verdicts.near(self.value, self.within)
 
 
 class Trend(AnyStatement):
@@ -322,7 +325,7 @@ class Trend(AnyStatement):
         else:
             steps_of_each = self._series(self.over, grid)
         find = partial(quantities.change, until_saturation=self.until_saturation)
-        direction = quantities.beyond_one(above=self.goes == "up")
+        direction = verdicts.beyond_one(above=self.goes == "up")
         return [part_over(self.over, find, direction, steps) for steps in steps_of_each]
 
 
@@ -356,7 +359,7 @@ class First(_OneOfAll):
             for first, second in zip(own, theirs, strict=True):
                 find = partial(quantities.saturates_after, first=first, other=second)
                 of = tuple(operand for _, operand, _ in (*second, *first))
-                parts.append(Part(find, quantities.beyond_one(), of, over="threads"))
+                parts.append(Part(find, verdicts.beyond_one(), of, over="threads"))
         return parts
 
 
@@ -389,7 +392,7 @@ class BreakEven(AnyStatement):
             for name, (store, operation) in of.items()
         }
         find = partial(quantities.break_even, **costs)
-        reads = quantities.reads(self.reads, self.within)
+        reads = verdicts.reads(self.reads, self.within)
         return [Part(find, reads, (costs["read"], costs["database"]), between=N_("before"))]
 
 
@@ -407,7 +410,3 @@ Statement = Annotated[
     | BreakEven,
     Field(discriminator="kind"),
 ]
-
-
-def _several(side: Selection) -> bool:
-    return len(side.values_of("store")) > 1 or len(side.values_of("workload")) > 1

@@ -13,25 +13,26 @@ from pathlib import Path
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.quantities import (
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.selection import Operand, grid_of
+from kvstudy.analyse.claims.statements import Part
+from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
+from kvstudy.analyse.claims.verdicts import (
     WEAKEST_FIRST,
-    Quantity,
     Support,
+    Verdict,
     audited,
     support_of,
     weakest,
 )
-from kvstudy.analyse.claims.selection import Operand, grid_of
-from kvstudy.analyse.claims.statements import Part
-from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names, label, sides
 from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence, several
 from kvstudy.libraries import np, pd
-from kvstudy.stats.ratios import Verdict
 from kvstudy.study.published import CLAIMS
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
@@ -69,7 +70,7 @@ def judge_claims(
     names: Names,
     stores: list[str],
     measured: Values,
-    published: Values | None,
+    published: Values,
     *,
     verdicts: bool = True,
 ) -> pd.DataFrame:
@@ -97,7 +98,7 @@ def judge_claims(
                 workloads = tuple(dict.fromkeys(operand.workload for operand in part.of))
                 by_workload[workloads].append(_answer(part, measured, published))
             for workloads, answers in by_workload.items():
-                misfit = published and published.misfit(f"{claim.id}/{number}", set(workloads))
+                misfit = published.misfit(f"{claim.id}/{number}", set(workloads))
                 of_kind = of_claim | {"kind": statement.kind}
                 rows.append(of_kind | _row(answers, misfit, names))
     table = pd.DataFrame(rows, columns=COLUMNS)
@@ -164,15 +165,14 @@ def _strength(answer: Answer) -> tuple[int, float]:
     return WEAKEST_FIRST.index(answer.verdict), fit
 
 
-def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
+def _answer(part: Part, measured: Values, published: Values) -> Answer:
     answer = Answer(part)
-    if published:
-        with suppress(UnknownValue):
-            answer.published = part.find(published)
-            fits = part.judge.fits(answer.published.value)
-            answer.support = Support.SUPPORTED if fits else Support.NOT
-            answer.rests_on = [operand for operand in part.of if published.rejects(operand)]
-    if part.judge.verdict is None:
+    with suppress(UnknownValue):
+        answer.published = part.find(published)
+        fits = part.judge.fits(answer.published.value)
+        answer.support = Support.SUPPORTED if fits else Support.NOT
+        answer.rests_on = [operand for operand in part.of if published.rejects(operand)]
+    if not part.judge.bounds:
         answer.reason = ELSEWHERE
         return answer
     try:
@@ -231,31 +231,19 @@ NOT_PUBLISHED = N_("not published")
 
 
 def judge_run(run) -> pd.DataFrame:
-    """The claims of a ``Run``'s study, asked of what was measured; a trial run has no verdicts."""
-    return _judge(run, measured_values(run), run.published, run.audit, run.scale == 1)
+    """The claims of a ``Run``'s study, asked of what was measured and of what was published.
 
-
-def judge_source(run, published: pd.DataFrame, checks: pd.DataFrame | None) -> pd.DataFrame:
-    """The same where nothing was measured.
-
-    ``published`` is as ``audit.files.judged_values`` gives it with ``checks``.
+    A trial run has no verdicts, and one of published values has nothing that was measured.
     """
-    rows = _judge(run, Values({}), published, checks, verdicts=False)
-    return rows.assign(reason=np.where(rows["published"].notna(), "", NOT_PUBLISHED))
-
-
-def _judge(
-    run,
-    measured: Values,
-    published: pd.DataFrame | None,
-    checks: pd.DataFrame | None,
-    verdicts: bool,
-) -> pd.DataFrame:
-    study = run.study
-    grid = grid_of(study, run.scale)
-    source = None
-    if published is not None:
-        source = published_values(published, grid, study.workload_names, checks)
-    claims = load_claims(run.study_file.with_name(CLAIMS), study)
-    names = Names.of(study, run.titles, grid)
-    return judge_claims(claims, names, study.store_names, measured, source, verdicts=verdicts)
+    study, grid = run.study, grid_of(run.study, run.scale)
+    values = read_published(None) if run.published is None else run.published
+    published = published_values(values, grid, study.workload_names, run.audit)
+    measured = Values({}) if run.published_only else measured_values(run)
+    rows = judge_claims(
+        load_claims(run.study_file.with_name(CLAIMS), study),
+        *(Names.of(study, run.titles, grid), study.store_names, measured, published),
+        verdicts=run.scale == 1 and not run.published_only,
+    )
+    if run.published_only:
+        rows["reason"] = np.where(rows["published"].notna(), "", NOT_PUBLISHED)
+    return rows

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
+from kvstudy.analyse.claims.verdicts import Verdict
 from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.analyse.tidy.probes import records_of, updating
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
-from kvstudy.stats.intervals import trimmed_estimate
-from kvstudy.stats.ratios import Verdict
+from kvstudy.stats.intervals import Interval, error_rate, trimmed_mean
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 
@@ -106,18 +106,15 @@ class Values:
         """One value above 0 per repetition; UnknownValue when there are none."""
         return self._runs(operand, self.best(operand))
 
-    def printed_share(self, operand: Operand) -> float | None:
-        """The share of failed operations as a source prints it; None where it does not."""
-        values = self.runs_of.get(self.setting(operand), {})
-        shares = values.get((operand.operation, "failed_share"), {})
-        return next((per_cent / 100 for per_cent in shares.values()), None)
+    def failed_share(self, operand: Operand) -> Interval:
+        """The share of failed operations, as a source prints it or of all repetitions together.
 
-    def failed_share(self, operand: Operand) -> tuple[int, int]:
-        """Failed and all operations of all repetitions; UnknownValue when not known.
-
-        Under the workload ``mean`` they are those of all workloads together.
+        Under the workload ``mean`` it is of all workloads. UnknownValue when it is not known.
         """
         settings = [self.setting(operand)]
+        printed = self.runs_of.get(settings[0], {}).get((operand.operation, "failed_share"), {})
+        for per_cent in printed.values():
+            return Interval(per_cent / 100, None, None, 1)
         if operand.workload == MEAN:
             settings = [setting for setting in self.runs_of if setting[0] == operand.store]
         failed = total = 0.0
@@ -129,7 +126,7 @@ class Values:
                 total += sum(values[operation, "operations"].values())
         if not total:
             raise self._unknown(operand, settings[0] if settings else ())
-        return round(failed), round(total)
+        return error_rate(round(failed), round(total))
 
     def _runs(self, operand: Operand, sizes: ParameterSet) -> Runs:
         setting = self.setting(operand, sizes)
@@ -203,7 +200,7 @@ def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
         times["repetition"] = times["repetition"].astype(str) + times["round"].map(".{:g}".format)
     else:
         cells = times.groupby([*CELL, "operation"], sort=False)["us"]
-        times = cells.agg(lambda each: trimmed_estimate(each).value).reset_index()
+        times = cells.agg(lambda each: trimmed_mean(each).value).reset_index()
     rates = times.assign(metric="throughput", value=1e6 / times["us"])
     return pd.concat([rates, times.assign(metric="latency_mean", value=times["us"])]), inside
 

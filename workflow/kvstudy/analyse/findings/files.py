@@ -51,6 +51,12 @@ def analyse(run) -> Analysis:
     return Analysis(**made, drift=drift_of(made["order"]))
 
 
+def no_analysis() -> Analysis:
+    """That of a run of which nothing was measured."""
+    tables = {name: table.frame() for name, table in TABLES.items()}
+    return Analysis(**tables, drift=drift_of(ORDER.frame()))
+
+
 def shown_of(analysis: Analysis, shown: Mapping[str, str]) -> Analysis:
     """The analysis with the shown parameters of each workload only; run order and rounds: all."""
     frames = {name: only(vars(analysis)[name], shown) for name in TABLES.keys() - OF_ALL_SIZES}

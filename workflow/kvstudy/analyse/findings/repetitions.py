@@ -90,7 +90,8 @@ def trimmed(values: pd.DataFrame) -> pd.DataFrame:
     for key, group in chosen.groupby(TRIMMED_KEYS, sort=False):
         if len(group) >= FEWEST_TO_TRIM:
             found = trimmed_mean(group["value"])
-            rows.append([*key, found.n, group["value"].mean(), found.value, found.low, found.high])
+            means = [group["value"].mean(), found.value, found.low, found.high]
+            rows.append([*key, len(group), *means])
     return TRIMMED.frame(rows)
 
 

@@ -23,7 +23,7 @@ from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
-from kvstudy.stats.intervals import Estimate, Interval, mean_estimate, quotient, trimmed_estimate
+from kvstudy.stats.intervals import Estimate, Interval, plain_mean, quotient, trimmed_mean
 
 KEYS = [*SETTING, "records", "operation"]
 NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
@@ -51,9 +51,9 @@ def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
     some = some.assign(us=some["ns"] / some["operations"] / 1000)
     for key, of in some.groupby(KEYS, sort=False):
         cells = of.groupby("repetition", sort=False)["us"]
-        estimates = [trimmed_estimate(values) for _, values in cells]
+        estimates = [trimmed_mean(values) for _, values in cells]
         means = [each.value for each in estimates]
-        estimate = estimates[0] if len(means) == 1 else mean_estimate(means)
+        estimate = estimates[0] if len(means) == 1 else plain_mean(means)
         numbers = [of["operations"].iloc[0], len(of), len(estimates), of["us"].mean()]
         rows.append([*key, *numbers, estimate.value, estimate.error, estimate.freedom])
     return ROUNDS.frame(rows).astype({"error": float, "freedom": float})

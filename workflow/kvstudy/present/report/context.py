@@ -12,8 +12,9 @@ import pandas as pd
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.claims.quantities import THREADS, WEAKEST_FIRST, Support
+from kvstudy.analyse.claims.quantities import THREADS
 from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
+from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
 from kvstudy.errors import KvstudyError

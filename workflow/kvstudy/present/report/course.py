@@ -13,6 +13,7 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import _, ngettext
 from kvstudy.present.report.cells import Names, gaps_of
+from kvstudy.present.report.workloads import PERCENT
 from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
@@ -96,13 +97,12 @@ def _pauses(summary: pd.DataFrame, names: Names) -> SimpleNamespace | None:
 
 
 def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
-    texts = []
-    for row in names.titled(summary[summary["metric"] == "stalled"]):
-        text = ngettext(
+    return [
+        ngettext(
             "{} under {} ({} run, up to {} s)", "{} under {} ({} runs, up to {} s)", int(row.n)
-        )
-        texts.append(text.format(row.store, row.workload, int(row.n), round(row.max)))
-    return texts
+        ).format(row.store, row.workload, int(row.n), round(row.max))
+        for row in names.titled(summary[summary["metric"] == "stalled"])
+    ]
 
 
 def rounds_facts(run: Run) -> dict[str, SimpleNamespace]:
@@ -136,9 +136,6 @@ def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
     most = max((row.records for row in source.values() or measured), default=0)
     fits = [row for row in measured if row.records <= most] or measured[:1]
     return SimpleNamespace(table=table, row=fits[-1] if fits else None, source=source)
-
-
-SHOWN_PERCENT = 99.0
 
 
 def open_loop_facts(names: Names, cells: pd.DataFrame, analysis: Analysis) -> SimpleNamespace:
@@ -179,7 +176,7 @@ def _widest(percentiles: pd.DataFrame, rates: pd.DataFrame, names: Names) -> tup
     """Where the ``service`` and the ``intended`` 99th percentile (us) differ most, of ``rates``."""
     chosen = percentiles[
         (percentiles["operation"] == ALL)
-        & (percentiles["percent"] == SHOWN_PERCENT)
+        & (percentiles["percent"] == PERCENT)
         & (percentiles["beyond"] >= ENOUGH_BEYOND)
     ].merge(rates)
     values = chosen.set_index(["store", "workload", "parameters", "load", "time"])["value"]

@@ -18,6 +18,7 @@ from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import amount
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import published_only, read_published
+from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.current import _
 from kvstudy.present.report import context, course
 from kvstudy.present.report.cells import (
@@ -30,7 +31,7 @@ from kvstudy.present.report.cells import (
     validity_facts,
     with_states,
 )
-from kvstudy.present.report.workloads import answers, throughputs, workload_facts
+from kvstudy.present.report.workloads import answers, workload_facts
 from kvstudy.study.cells import closed_loop, own_sizes
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
 from kvstudy.study.parts import MEAN

@@ -7,25 +7,20 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.audit.files import audit, judged_values
-from kvstudy.analyse.claims.table import judge_source
-from kvstudy.analyse.findings.rounds import ROUNDS
+from kvstudy.analyse.claims.table import judge_run
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import CELLS, SUMMARY
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import N_, _, current
+from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_claims
 from kvstudy.present.drawing.draw import Looks, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names, joined
 from kvstudy.present.report.context import audit_facts, claim_facts
-from kvstudy.present.report.document import write_latex
-from kvstudy.present.report.markdown import Floats, fill, listed
-from kvstudy.present.report.render import OF_A_SOURCE, front_of
+from kvstudy.present.report.markdown import listed
+from kvstudy.present.report.render import write_report
 from kvstudy.present.typeset.source import Source
 from kvstudy.present.typeset.table import write_published as write_table_of_source
 from kvstudy.present.typeset.table import write_table
@@ -33,7 +28,6 @@ from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.parts import MEAN
-from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, source_files
 from kvstudy.study.run_names import REPORT
 
 TABLES = REPORT / "templates" / "tables"
@@ -60,20 +54,14 @@ def write_published(run: Run) -> Path:
             f"{run.study_file}: source: the study has none; nothing was published that could be "
             "drawn"
         )
-    files = source_files(run.study_file)
-    values = read_published(files.get(PUBLISHED))
-    checks = None
-    if PUBLISHED in files or QUOTES in files:
-        checks = audit(study, files.get(PUBLISHED), files.get(QUOTES))
-        values = judged_values(values, checks)
-    source = Source(study, values, run.titles, checks)
+    values = read_published(None) if run.published is None else run.published
+    source = Source(study, values, run.titles, run.audit)
     for folder in (run.tables, run.figures):
         folder.mkdir(parents=True, exist_ok=True)
     tables, no_tables = _make_tables(source, run.tables)
-    figures, no_figures = _make_figures(source, Looks.of(run), run.figures)
-    if CLAIMS in files:
-        rows = judge_source(run, values, checks)
-        write_claims(rows, TABLES, run.tables, run.tables, measured=False)
+    figures, no_figures = _make_figures(run)
+    if run.claims_file:
+        write_claims(judge_run(run), TABLES, run.tables, run.tables, measured=False)
     lacking = joined((missing, figure) for figure, missing in figures if missing)
     none_of = _("The source printed no values of the {}.")
     published = SimpleNamespace(
@@ -94,18 +82,18 @@ def write_published(run: Run) -> Path:
         },
         # Values that no table shows.
         others=_others(source, tables),
-        claims=claim_facts(run.tables / "claims.csv") if CLAIMS in files else None,
-        audit=audit_facts(checks, Names(study, run.titles, {})),
+        claims=claim_facts(run.tables / "claims.csv") if run.claims_file else None,
+        audit=audit_facts(run.audit, Names(study, run.titles, {})),
     )
     author, title = study.source.author, study.source.title
-    front = front_of(
+    return write_report(
         run,
+        "published.md.j2",
+        {"published": published, "audit": published.audit, "place": STUDIES / study.name},
         _("What {} published: {} ({})").format(author, title, study.source.year),
         _("Drawn from published values alone; nothing was measured"),
         _("Published values of {}: {}").format(author, title),
     )
-    text = _text(REPORT / "text" / current(), published, Floats(run))
-    return write_latex(text, front, run, run.text / "report")
 
 
 def _make_tables(source: Source, output: Path) -> tuple[list[AnyTable], list[AnyTable]]:
@@ -122,24 +110,21 @@ def _make_tables(source: Source, output: Path) -> tuple[list[AnyTable], list[Any
 
 
 def _make_figures(
-    source: Source, looks: Looks, output: Path
+    run: Run,
 ) -> tuple[list[tuple[AnyFigure, tuple[str, ...]]], list[AnyFigure]]:
     """Write the figures that the study's file names; those made with what they lack, the others."""
-    study = source.study
-    swept = Swept(study, 1.0, SUMMARY.frame(), CELLS.frame(), source.values)
-    analysis = SimpleNamespace(rounds=ROUNDS.frame())
-    run = SimpleNamespace(study=study, scale=1.0, swept=swept, headline_analysis=analysis)
-    run.results = swept.shown(SUMMARY.frame)
-    made, left = [], []
+    looks, made, left = Looks.of(run), [], []
     use_style()
-    for figure in study.figures:
-        if figure.name in study.automatic_names["figures"]:
+    for figure in run.study.figures:
+        if figure.name in run.study.automatic_names["figures"]:
             continue
-        rows = figure.published_rows(run) if figure.drawn else pd.DataFrame()
-        if rows.empty or source.values.empty:
+        rows = pd.DataFrame()
+        if figure.drawn and run.published is not None:
+            rows = figure.published_rows(run)
+        if rows.empty:
             left.append(figure)
         else:
-            write_figure(figure, rows, looks, output)
+            write_figure(figure, rows, looks, run.figures)
             made.append((figure, _missing(figure, rows)))
     return made, left
 
@@ -193,16 +178,3 @@ def _others(source: Source, tables: list[AnyTable]) -> list[SimpleNamespace]:
         what = ", ".join(titles)
         others.append(SimpleNamespace(place=sentence(row.table), what=what, value=value))
     return others
-
-
-def _text(folder: Path, published: SimpleNamespace, floats: Floats) -> str:
-    values = {
-        **OF_A_SOURCE,
-        "published": published,
-        "audit": published.audit,
-        "study": published.study,
-        "source": published.study.source,
-        "floats": floats,
-        "place": STUDIES / published.study.name,
-    }
-    return fill(folder, "published.md.j2", values)

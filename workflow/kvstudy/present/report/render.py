@@ -37,23 +37,64 @@ from kvstudy.study.run_names import REPORT
 from kvstudy.study.workload import operations_of
 
 
-def render(run: Run, output: Path, appendix: str = "") -> Path:
-    """Write the report's text and its LaTeX source into ``output``; returns the main file.
+def render(run: Run, appendix: str = "") -> Path:
+    """Write the report's text and its LaTeX source; returns the main file.
 
-    ``appendix`` is a LaTeX file in ``output`` that ends the document, or "". KvstudyError for
+    ``appendix`` is a LaTeX file beside it that ends the document, or "". KvstudyError for
     files of another study or scale.
     """
     _check_cells(run)
     _check_source(run.study)
-    facts = run_facts(run)
-    text = write_text(REPORT / "text" / current(), facts, Floats(run))
+    facts, study = run_facts(run), run.study
     subtitle = _("Measurements of key-value stores")
-    if source := run.study.source:
+    if source := study.source:
         subtitle = _("A reproduction of {}: {} ({})").format(
             source.author, source.title, source.year
         )
-    front = front_of(run, subtitle, _dateline(facts), subtitle)
-    return write_latex(text, front, run, output, appendix)
+    values = {
+        **OF_A_RUN,
+        "run": facts,
+        "auto_clients": study.parameters.clients == AUTO,
+        "audit": facts.audit,
+        "machine": facts.machine,
+        "run_order": study.figures_of("run-order")[0],
+        "property_sources": _property_sources(facts),
+        "deviations": _deviations(facts),
+        "operations": {
+            operation
+            for workload in facts.workloads
+            for operation in ["insert", *operations_of(workload.properties)]
+        },
+        "transcripts": [_transcript(figure, facts) for figure in study.figures_of("transcript")],
+    }
+    words = (subtitle, _dateline(facts), subtitle)
+    return write_report(run, "report.md.j2", values, *words, appendix)
+
+
+def write_report(
+    run: Run,
+    template: str,
+    values: dict[str, object],
+    subtitle: str,
+    dateline: str,
+    subject: str,
+    appendix: str = "",
+) -> Path:
+    """Fill ``template`` with the ``values`` and what all reports show; returns the LaTeX file.
+
+    KvstudyError where the template fails.
+    """
+    study = run.study
+    values = {
+        **OF_A_SOURCE,
+        **{"study": study, "source": study.source, "floats": Floats(run)},
+        **values,
+    }
+    text = fill(REPORT / "text" / current(), template, values)
+    workloads = {use.name: use.title for use in study.workloads}
+    titles = (run.name, study.title, subtitle, dateline, subject)
+    front = Front(*titles, current(), run.titles, workloads)
+    return write_latex(text, front, run, run.text / "report", appendix)
 
 
 def _check_cells(run: Run) -> None:
@@ -98,19 +139,6 @@ def _dateline(run: SimpleNamespace) -> str:
     return (_("Imported logs, measured {}") if run.imports else _("Measured {}")).format(span)
 
 
-def front_of(run: Run, subtitle: str, dateline: str, subject: str) -> Front:
-    return Front(
-        run=run.name,
-        title=run.study.title,
-        subtitle=subtitle,
-        dateline=dateline,
-        subject=subject,
-        stores=run.titles,
-        workloads={use.name: use.title for use in run.study.workloads},
-        language=current(),
-    )
-
-
 # Limits that the text names, of every report and of those with measured values.
 OF_A_SOURCE = {
     "client_below": laws.CLIENT_BELOW,
@@ -135,32 +163,6 @@ OF_A_RUN = {
     "enough_beyond": percentiles.ENOUGH_BEYOND,
     "most_runs": power.MOST,
 }
-
-
-def write_text(folder: Path, run: SimpleNamespace, floats: Floats) -> str:
-    """The Markdown of the whole report; ``run`` are its facts."""
-    study = run.data.study
-    values = {
-        **OF_A_SOURCE,
-        **OF_A_RUN,
-        "run": run,
-        "study": study,
-        "auto_clients": study.parameters.clients == AUTO,
-        "source": study.source,
-        "audit": run.audit,
-        "machine": run.machine,
-        "floats": floats,
-        "run_order": study.figures_of("run-order")[0],
-        "property_sources": _property_sources(run),
-        "deviations": _deviations(run),
-        "operations": {
-            operation
-            for workload in run.workloads
-            for operation in ["insert", *operations_of(workload.properties)]
-        },
-        "transcripts": [_transcript(figure, run) for figure in study.figures_of("transcript")],
-    }
-    return fill(folder, "report.md.j2", values)
 
 
 def _property_sources(run: SimpleNamespace) -> list[tuple[int, Reference, str]]:

@@ -10,17 +10,13 @@ import pandas as pd
 
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.present.report.cells import Names, joined
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of, proportions_of
-
-
-def throughputs(values: pd.DataFrame) -> pd.DataFrame:
-    """The rows of ``values`` that are throughputs of all operations together."""
-    return values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
 
 
 def ranking(

@@ -32,7 +32,7 @@ from kvstudy.present.typeset.latex import (
     with_mark,
 )
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval, two_lines
-from kvstudy.stats.ranks import places
+from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import Name, Strict
 from kvstudy.study.naming import check_known
@@ -168,7 +168,7 @@ class RankingTable(Table):
         """One row per line and store: mean throughput over n runs (ops/s) and place.
 
         ``place`` is 1 + the number of stores that are decided to be faster
-        (``stats.ranks.places``); NaN, with a ``note``, where the store has no valid value.
+        (``stats.ranks.place_ranges``); NaN, with a ``note``, where the store has no valid value.
         ``published_place`` is the place that the source printed (``throughput_rank``), or else
         that of its ``published`` value. ``equal`` are stores that are shown to be equal to this
         one, ``undecided`` those of which neither is shown, each with the number of runs that both
@@ -226,7 +226,7 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[
     compared = run.compared[0]
     there = [store for store in stores if values[store] and store in compared]
     frame = _pairs_of(run, workload)
-    place = places(order_of(frame, there)) or dict.fromkeys(there, 1)
+    ranges = place_ranges(order_of(frame, there)) or dict.fromkeys(there, (1, 1))
     pairs = _by_pair(frame)
     published = {
         metric: {
@@ -238,7 +238,7 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[
     }
     source = source_places(*published.values())
     for store, value in values.items():
-        others = [other for other in there if other != store] if store in place else []
+        others = [other for other in there if other != store] if store in ranges else []
         beside = {other: pairs.get(frozenset((store, other))) for other in others}
         note = "" if value else results.state(store, workload).label or N_("no mean")
         yield {
@@ -247,7 +247,7 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[
             "store": store,
             "n": value.n if value else 0,
             "throughput": value.mean if value else math.nan,
-            "place": place.get(store, math.nan),
+            "place": ranges.get(store, (math.nan,))[0],
             "equal": " ".join(
                 other for other, row in beside.items() if row and row.decision == Decision.EQUAL
             ),

@@ -10,8 +10,9 @@ from pydantic import Field
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.claims.quantities import READS, WEAKEST_FIRST, Quantity, Support
+from kvstudy.analyse.claims.quantities import READS, Quantity
 from kvstudy.analyse.claims.table import VALUE, read_claims
+from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, change, grouped, rate, significant
 from kvstudy.errors import KvstudyError
@@ -30,7 +31,6 @@ from kvstudy.present.typeset.table import (
     interval_head,
     operation_word,
 )
-from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
 from kvstudy.study.load import STUDIES
 from kvstudy.study.parts import MEAN

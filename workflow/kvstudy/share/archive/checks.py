@@ -7,24 +7,21 @@ numbers. It leaves traces: a start that does not fit the planned order, or logs 
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import itertools
 import json
-import zipfile
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import METADATA, unmeasured
-from kvstudy.share.archive.unpack import Progress, chunks, files_in
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
-from kvstudy.study.raw import SUMS, file_digest, listed_sums, read_sums
+from kvstudy.study.raw import SUMS, file_digest, read_sums
 from kvstudy.study.run_names import RESULTS, RunName
 
 SHOWN = 8
@@ -98,56 +95,51 @@ def as_text(page: Verified, every: bool = False) -> str:
     return "\n".join(lines)
 
 
-def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None) -> Part:
-    """Every file of the archive against its checksum list, and the list against the files."""
+def check_packed(damaged: dict[str, str]) -> Part:
+    """The files of an archive, which is unpacked here, against its checksum list.
+
+    ``damaged`` says what is wrong with files that could not be unpacked.
+    """
     part = Part("Checksums of the archive")
-    names = set(files_in(file))
-    if SUMS not in names:
+    if not Path(SUMS).is_file() and SUMS not in damaged:
         part.faults.append(f"{SUMS}: is missing, so nothing tells what was packed")
         return part
-    try:
-        expected = listed_sums(b"".join(chunks(file, SUMS)).decode())
-    except (KvstudyError, ValueError) as error:
-        part.faults.append(f"{SUMS}: cannot be read ({error})")
-        return part
-
-    def digest(name: str) -> str:
-        sha = hashlib.sha256()
-        for chunk in chunks(file, name, progress):
-            sha.update(chunk)
-        return sha.hexdigest()
-
-    part.faults += _faults(expected, names - {SUMS}, digest, PACKED)
-    if METADATA in names & expected.keys():
-        # Of a damaged one that was said.
-        with contextlib.suppress(KvstudyError):
-            part.faults += _against_metadata(b"".join(chunks(file, METADATA)), expected)
+    number, part.faults = _against_sums(Path(), Path().rglob("*"), PACKED, damaged)
+    if number and METADATA not in damaged and Path(METADATA).is_file():
+        part.faults += _against_metadata(read_sums(Path()))
     if not part.faults:
         part.facts.append(
-            f"{count(len(expected), 'file')} are as they were packed; none is missing or was added"
+            f"{count(number, 'file')} are as they were packed; none is missing or was added"
         )
     return part
 
 
-def _faults(
-    expected: dict[str, str], there: set[str], digest: Callable[[str], str], words: tuple[str, ...]
-) -> Iterator[str]:
-    """What is wrong with the files ``there``, which should have the ``expected`` checksums."""
+def _against_sums(
+    folder: Path,
+    paths: Iterable[Path],
+    words: tuple[str, str, str],
+    damaged: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[int, list[str]]:
+    """How many files the checksum list of ``folder`` has, and what is wrong with ``paths``."""
+    try:
+        sums = read_sums(folder)
+    except KvstudyError as error:
+        return 0, [damaged.get(SUMS, str(error))]
     missing, added, changed = words
-    yield from (f"{name}: {missing}" for name in sorted(expected.keys() - there))
-    yield from (f"{name}: {added}" for name in sorted(there - expected.keys()))
-    for name in sorted(there & expected.keys()):
-        try:
-            if digest(name) != expected[name]:
-                yield f"{name}: {changed}"
-        except KvstudyError as error:
-            yield str(error)
+    there = {path.relative_to(folder).as_posix() for path in paths if path.is_file()} - {SUMS}
+    problems = dict.fromkeys(sums.keys() - there, missing)
+    problems |= dict.fromkeys(there - sums.keys(), added)
+    same = there & sums.keys() - damaged.keys()
+    differing = (name for name in same if file_digest(folder / name) != sums[name])
+    problems |= dict.fromkeys(differing, changed)
+    faults = {name: f"{folder / name}: {problem}" for name, problem in problems.items()} | damaged
+    return len(sums), [faults[name] for name in sorted(faults)]
 
 
-def _against_metadata(content: bytes, expected: dict[str, str]) -> list[str]:
+def _against_metadata(expected: dict[str, str]) -> list[str]:
     """Faults of the checksums that the metadata repeat."""
     try:
-        graph = json.loads(content)["@graph"]
+        graph = json.loads(Path(METADATA).read_bytes())["@graph"]
         repeated = {entity["@id"]: entity["sha256"] for entity in graph if "sha256" in entity}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return [f"{METADATA}: cannot be read ({error!r})"]
@@ -161,23 +153,17 @@ def _against_metadata(content: bytes, expected: dict[str, str]) -> list[str]:
 def check_measured(results: Path) -> Part:
     """The raw logs of each cell and probe against the checksums that were written with them."""
     part = Part("Checksums of the raw logs")
-    lists = sorted([*results.glob(f"raw/**/{SUMS}"), *results.glob(f"probes/*/{SUMS}")])
+    cells, probes = (list(results.glob(f"{of}/{SUMS}")) for of in ("raw/**", "probes/*"))
     files = 0
-    for folder in (path.parent for path in lists):
-        try:
-            sums = {str(folder / name): digest for name, digest in read_sums(folder).items()}
-        except KvstudyError as error:
-            part.faults.append(str(error))
-            continue
-        there = {str(path) for path in folder.iterdir() if path.is_file() and path.name != SUMS}
-        files += len(there)
-        part.faults += _faults(sums, there, lambda name: file_digest(Path(name)), MEASURED)
+    for folder in (path.parent for path in sorted([*cells, *probes])):
+        number, faults = _against_sums(folder, folder.iterdir(), MEASURED)
+        files += number
+        part.faults += faults
     if not part.faults:
-        probes = sum(path.is_relative_to(results / "probes") for path in lists)
         part.facts.append(
-            f"{count(files, 'raw file')} of {count(len(lists) - probes, 'cell')} and "
-            f"{count(probes, 'probe')} are as they were measured"
-            if lists
+            f"{count(files, 'raw file')} of {count(len(cells), 'cell')} and "
+            f"{count(len(probes), 'probe')} are as they were measured"
+            if cells or probes
             else "there are no raw logs: nothing was measured"
         )
     return part

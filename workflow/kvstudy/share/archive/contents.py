@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from kvstudy import __version__
+from kvstudy.analyse.tidy.files import read_environment
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.language.reasons import sentence
@@ -159,22 +160,17 @@ def remedy(run: RunName) -> str:
 def configuration(run: RunName, top: Path = Path()) -> str:
     """The configuration that builds the report of the run below ``top``, and nothing else."""
     values = {"study": run.study, "scale": run.scale, "source": run.source, "measure": False}
-    values |= {"language": run.language, "mixed": bool(read_environment(run, top)["mixed"])}
+    values |= {"language": run.language, "mixed": bool(environment_of(run, top)["mixed"])}
     head = "# Builds the report of this archive from its raw logs; nothing is measured.\n"
     return head + yaml.safe_dump(values, sort_keys=False)
 
 
-def read_environment(run: RunName, top: Path = Path()) -> dict:
+def environment_of(run: RunName, top: Path = Path()) -> dict:
     """``environment.json`` of the run below ``top``; of published values there is none."""
-    path = top / RESULTS / run.name / "environment.json"
     if run.published_only:
         return {"mixed": [], "stores": {}, "components": []}
-    try:
-        environment = json.loads(path.read_text(encoding="utf-8"))
-        # What a crate tells of it.
-        return {key: environment[key] for key in ("mixed", "stores", "components")}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); {remedy(run)}") from None
+    path = top / RESULTS / run.name / "environment.json"
+    return read_environment(path, ("mixed", "components"))
 
 
 def _files(run: RunName, study: Study) -> list[str]:

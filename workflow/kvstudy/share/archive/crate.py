@@ -25,8 +25,8 @@ from kvstudy.share.archive.contents import (
     FACTS,
     README,
     Contents,
+    environment_of,
     is_input,
-    read_environment,
 )
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import IMPORTS, SUMS
@@ -242,7 +242,7 @@ class _Crate:
         """The action from the study to the report."""
         starts = self._all("startTime")
         values = {"scale": f"{self.run.scale:g}", "source": self.run.source}
-        environment = read_environment(self.run)
+        environment = environment_of(self.run)
         for name, store in sorted(environment["stores"].items()):
             values[f"server of {name}"] = store["version"]
         for part in environment["components"]:

@@ -1,10 +1,12 @@
-"""Write an archive: a zip of sorted files without times, so that equal files give equal bytes."""
+"""Write an archive: a zip of sorted files without times, so that equal files give equal bytes.
+
+What is made here of the files, their checksums among it, stands at its end.
+"""
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import io
 import os
 import re
 import zipfile
@@ -15,7 +17,7 @@ from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import CHUNK, METADATA, README, Contents, Progress
 from kvstudy.share.archive.crate import Person, metadata
-from kvstudy.study.raw import SUMS, file_digest
+from kvstudy.study.raw import SUMS
 
 # The earliest that a zip can say.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -69,39 +71,27 @@ def pack(
 ) -> None:
     """Write the archive to ``output``; nothing is left there when it cannot be finished.
 
-    ``progress`` is called with counts of bytes, which add up to twice those of ``files``.
+    ``progress`` is called with counts of bytes, which add up to those of ``files``. Checksums are
+    of what was packed, whatever changes meanwhile.
     """
     made = contents.made | {README: readme(contents).encode()}
-    digests = {}
-    for name in contents.files:
-        try:
-            digests[name] = file_digest(Path(name))
-        except OSError as error:
-            raise KvstudyError(f"{name}: cannot be read: {error}") from None
-        progress(Path(name).stat().st_size)
-    digests |= {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
-    made[METADATA] = metadata(contents, digests, authors, licence)
-    digests[METADATA] = hashlib.sha256(made[METADATA]).hexdigest()
-    made[SUMS] = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
+    raw = f"results/{contents.run.base}/raw/"
     unfinished = output.with_name(output.name + ".part")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file:
-            # A folder that the metadata describe must be an entry of its own.
-            raw = f"results/{contents.run.base}/raw/"
-            for name in contents.files:
-                if name.startswith(raw) and name.endswith(f"/{SUMS}"):
-                    file.writestr(_entry(name.removesuffix(SUMS), FOLDER), b"")
             # What was made here stands in place of a file of that name.
-            for name in sorted({*contents.files, *made}):
-                if name in made:
-                    _write(file, name, PLAIN, io.BytesIO(made[name]), lambda count: None)
-                    continue
-                mode = EXECUTABLE if os.access(name, os.X_OK) else PLAIN
-                with Path(name).open("rb") as source:
-                    written = _write(file, name, mode, source, progress)
-                if written != digests[name]:
-                    raise KvstudyError(f"{name}: was changed while it was packed; pack it again")
+            for name in sorted({*contents.files} - {*made, METADATA, SUMS}):
+                if name.startswith(raw) and name.endswith(f"/{SUMS}"):
+                    # A folder that the metadata describe must be an entry of its own.
+                    file.writestr(_entry(name.removesuffix(SUMS), FOLDER), b"")
+                digests[name] = _write(file, name, progress)
+            made[METADATA] = metadata(contents, digests, authors, licence)
+            digests[METADATA] = hashlib.sha256(made[METADATA]).hexdigest()
+            made[SUMS] = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
+            for name, content in made.items():
+                file.writestr(_entry(name, PLAIN), content)
         unfinished.replace(output)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -113,11 +103,15 @@ def pack(
         unfinished.unlink(missing_ok=True)
 
 
-def _write(file: zipfile.ZipFile, name: str, mode: int, source, progress: Progress) -> str:
-    """Copy ``source`` into the zip; returns the SHA-256 of what was copied."""
+def _write(file: zipfile.ZipFile, name: str, progress: Progress) -> str:
+    """Copy the file ``name`` into the zip; returns the SHA-256 of what was copied."""
+    if not os.access(name, os.R_OK):
+        raise KvstudyError(f"{name}: cannot be read; give yourself the right to read it (chmod)")
     digest = hashlib.sha256()
+    mode = EXECUTABLE if os.access(name, os.X_OK) else PLAIN
     # The size is not known to the zip beforehand, and may be above 4 GiB.
-    with file.open(_entry(name, mode), "w", force_zip64=True) as target:
+    entry = _entry(name, mode)
+    with Path(name).open("rb") as source, file.open(entry, "w", force_zip64=True) as target:
         while chunk := source.read(CHUNK):
             digest.update(chunk)
             target.write(chunk)

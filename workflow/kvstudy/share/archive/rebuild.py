@@ -119,9 +119,11 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
         check_room(archive, file, folder)
         existed = folder.is_dir()
         try:
-            extract(
+            damaged = extract(
                 file, given, lambda name: own_code or is_input(run, name), executable=not own_code
             )
+            for problem in damaged.values():
+                raise KvstudyError(problem)
             if own_code:
                 compose(folder, given, Path(), run)
         except KvstudyError:

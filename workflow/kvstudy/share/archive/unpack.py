@@ -31,10 +31,6 @@ GROWTH, ALWAYS, FILES = 100, 10**9, 10**6
 WHOLE, WHOLE_EACH = 10**6, 2000
 
 
-def _quiet(count: int) -> None:
-    """Progress that nobody looks at."""
-
-
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[zipfile.ZipFile]:
     """The archive, once its names are safe; KvstudyError for what is none."""
@@ -105,18 +101,12 @@ def _check_names(path: Path, file: zipfile.ZipFile) -> None:
         seen.add(name)
 
 
-def files_in(file: zipfile.ZipFile) -> list[str]:
-    """The names of its files, sorted."""
-    return sorted(entry.filename for entry in file.infolist() if not entry.is_dir())
-
-
-def chunks(file: zipfile.ZipFile, name: str, progress: Progress = _quiet) -> Iterator[bytes]:
+def _chunks(file: zipfile.ZipFile, name: str) -> Iterator[bytes]:
     """The content of a file; KvstudyError where the zip is damaged."""
     try:
         with file.open(name) as source:
             while chunk := source.read(CHUNK):
                 yield chunk
-                progress(len(chunk))
     except (*BROKEN, OSError, RuntimeError) as error:
         raise KvstudyError(f"{name}: is damaged in the archive ({error}); {GET_AGAIN}") from None
 
@@ -124,7 +114,7 @@ def chunks(file: zipfile.ZipFile, name: str, progress: Progress = _quiet) -> Ite
 def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
     """Of which run the archive is, and which planned cells it says are missing."""
     try:
-        data = json.loads(b"".join(chunks(file, FACTS)))
+        data = json.loads(b"".join(_chunks(file, FACTS)))
         if data["format"] != FORMAT:
             raise KvstudyError(
                 f"{FACTS}: has format {data['format']}, this kvstudy reads {FORMAT}; "
@@ -149,16 +139,27 @@ def extract(
     folder: Path,
     chosen: Callable[[str], bool] = lambda name: True,
     executable: bool = False,
-    progress: Progress = _quiet,
-) -> None:
-    """Write the ``chosen`` files below ``folder``; programs only where ``executable``."""
-    for name in filter(chosen, files_in(file)):
+    progress: Progress = lambda count: None,
+) -> dict[str, str]:
+    """Write the ``chosen`` files below ``folder``; programs only where ``executable``.
+
+    Returns what is wrong with those that are damaged, by their names.
+    """
+    damaged = {}
+    for name in sorted(entry.filename for entry in file.infolist() if not entry.is_dir()):
+        if not chosen(name):
+            continue
         target = folder / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as output:
-                output.writelines(chunks(file, name, progress))
+                for chunk in _chunks(file, name):
+                    output.write(chunk)
+                    progress(len(chunk))
             if executable and file.getinfo(name).external_attr >> 16 & stat.S_IXUSR:
                 target.chmod(0o755)
+        except KvstudyError as error:
+            damaged[name] = str(error)
         except OSError as error:
             raise KvstudyError(f"{target}: cannot be written: {error.strerror}") from None
+    return damaged

@@ -19,14 +19,7 @@ from kvstudy.share.archive.checks import (
 )
 from kvstudy.share.archive.contents import CODE, contents_of, files_below
 from kvstudy.share.archive.rebuild import check_clone, check_numbers
-from kvstudy.share.archive.unpack import (
-    Progress,
-    check_room,
-    extract,
-    opened,
-    read_facts,
-    unpacked_size,
-)
+from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts, unpacked_size
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import file_digest
@@ -51,7 +44,7 @@ def verify(
             raise KvstudyError(f"{path}: no such file")
         run, given = find_name(name), Path(top) / "given"
         contents = contents_of(run)
-        # What an archive of it would unpack to.
+        # What an archive of it would unpack to; parsing may move what it cannot read.
         for file in {*contents.files, *contents.made}:
             (given / file).parent.mkdir(parents=True, exist_ok=True)
             if file in contents.made:
@@ -63,21 +56,28 @@ def verify(
 
 
 def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) -> Verified:
-    say(f"reading {path}")
+    folder, done = top / "given", 0
     with opened(path) as file:
         run, declared = read_facts(file)
         check_room(path, file, top)
         total = unpacked_size(file)
-        size = path.stat().st_size
-        lines = [f"Archive: {path.name}, {size:,} bytes", f"SHA-256: {file_digest(path)}"]
-        parts = [check_packed(file, _share(f"checksums of {path}", total, say))]
-        folder = top / "given"
-        try:
-            extract(file, folder, progress=_share(f"unpacking {path}", total, say))
-        except KvstudyError:
-            # Named among the checksums; of a damaged file nothing else can be told.
-            parts.append(Part("All else", notes=["not looked at: the archive is damaged"]))
-            return Verified(run.name, lines, parts)
+
+        def progress(count: int) -> None:
+            nonlocal done
+            done += count
+            say(f"unpacking {path}: {done / total:.0%} of {total / 1e6:,.0f} MB")
+
+        damaged = extract(file, folder, progress=progress)
+    lines = [
+        f"Archive: {path.name}, {path.stat().st_size:,} bytes",
+        f"SHA-256: {file_digest(path)}",
+    ]
+    say(f"checksums of {path}")
+    with contextlib.chdir(folder):
+        parts = [check_packed(damaged)]
+    if damaged:
+        parts.append(Part("All else", notes=["not looked at: the archive is damaged"]))
+        return Verified(run.name, lines, parts)
     parts.append(_code(folder, own_code))
     code = Path() if own_code else folder
     parts += _parts(run, folder, declared if run.partial else (), top / "made", code, say)
@@ -118,18 +118,6 @@ def _parts(
     else:
         say("making every number anew from the raw logs; this takes a minute or more")
         yield check_numbers(run, given, made, code, say)
-
-
-def _share(what: str, total: int, say: Callable[[str], None]) -> Progress:
-    """Says how much of ``total`` bytes is done of ``what``."""
-    done = 0
-
-    def progress(count: int) -> None:
-        nonlocal done
-        done += count
-        say(f"{what}: {done / total:.0%} of {total / 1e6:,.0f} MB")
-
-    return progress
 
 
 def _code(folder: Path, own_code: bool) -> Part:

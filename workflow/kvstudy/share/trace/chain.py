@@ -19,7 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.sources import RawCell, Source
 from kvstudy.study.base import ALL
 from kvstudy.study.metrics import PRINTED
-from kvstudy.study.naming import did_you_mean
+from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
 # Parts of the name of a cell's parameters: r1000_o10000_t4_load50.
@@ -64,33 +64,29 @@ def resolve(run: Run, text: str) -> Address:
         )
     store, workload, *rest = parts
     cells = run.all_cells
-    _check_name(text, "store", store, [*dict.fromkeys(cells["store"])])
+    check_known(text, "store", store, list(cells["store"].unique()))
     own = cells[cells["store"] == store]
     there = [name for name in run.study.workload_names if name in set(own["workload"])]
-    _check_name(text, "workload", workload, [*there, MEAN])
+    check_known(text, "workload", workload, [*there, MEAN])
     sized = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])
-    sizes = rest.pop(0) if sized else ""
-    parameters = "all"
+    sizes, parameters = rest.pop(0) if sized else "", "all"
     if workload != MEAN:
-        sets = [*dict.fromkeys(own.loc[own["workload"] == workload, "parameters"])]
+        sets = list(own.loc[own["workload"] == workload, "parameters"].unique())
         parameters = _parameters(text, sizes, sets, run.headline[workload])
     if len(rest) not in (1, 2):
         raise KvstudyError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
-    operation, metric = rest if len(rest) == 2 else (WHOLE, rest[0])
-    names = _names(run, workload)
-    operations = sorted({name for name, _ in names}, key=lambda name: (operation_rank(name), name))
+    *operations, metric = rest
+    operation = operations[0] if operations else WHOLE
     # Where nothing of the workload was measured, the chain tells why.
-    if operations:
-        operation = operations[-1] if operation == ALL else operation
-        _check_name(text, "operation", operation, operations)
-        metrics = {metric for name, metric in names if name == operation}
-        others = [f"{store}/{workload}/{of}/{metric}" for of in operations if (of, metric) in names]
-        if others and metric not in metrics:
-            raise KvstudyError(
-                f"{text}: {metric} is not of '{operation}'; there are {', '.join(others)}"
-            )
-        first = [name for name in PRINTED if name in metrics]
-        _check_name(text, "metric", metric, [*first, *sorted(metrics - {*first})])
+    if metrics := _metrics(run, workload):
+        operation = list(metrics)[-1] if operation == ALL else operation
+        check_known(text, "operation", operation, list(metrics))
+        others = [of for of in metrics if metric in metrics[of]]
+        if others and operation not in others:
+            names = ", ".join(f"{store}/{workload}/{of}/{metric}" for of in others)
+            raise KvstudyError(f"{text}: {metric} is not of '{operation}'; there are {names}")
+        first = [name for name in PRINTED if name in metrics[operation]]
+        check_known(text, "metric", metric, [*first, *sorted(metrics[operation] - {*first})])
     return Address(store, workload, parameters, operation, metric)
 
 
@@ -98,36 +94,33 @@ def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
     if not sizes:
         return one if one in sets else sets[0]
     if "=" not in sizes:
-        _check_name(text, "parameters", sizes, sets)
+        check_known(text, "parameters", sizes, sets)
         return sizes
     parts = set()
     for size in sizes.split(","):
         name, _, number = size.partition("=")
-        _check_name(text, "size", name, [*SIZES])
+        check_known(text, "size", name, [*SIZES])
         parts.add(f"{SIZES[name]}{number}")
     fitting = [name for name in sets if parts <= set(name.split("_"))]
     # Cells at fixed rates are asked for by their load.
     fitting = [name for name in fitting if "_load" not in name] or fitting
-    if one not in fitting and len(fitting) != 1:
-        what = "no cell has" if not fitting else "several sets of cells have"
+    if one in fitting:
+        return one
+    if len(fitting) != 1:
+        what = "several sets of cells have" if fitting else "no cell has"
         raise KvstudyError(f"{text}: {what} {sizes}; there are {', '.join(fitting or sets)}")
-    return one if one in fitting else fitting[0]
+    return fitting[0]
 
 
-def _names(run: Run, workload: str) -> set[tuple[str, str]]:
-    """Operation and metric of all values of the workload."""
+def _metrics(run: Run, workload: str) -> dict[str, set[str]]:
+    """The metrics of each operation of the workload that has a value, combined ones last."""
     frames = [run.all_values]
     if workload != MEAN:
         rows = run.all_measurements
         frames.append(rows[rows["phase"] == measured_phases(rows).get(workload)])
-    rows = pd.concat(frame[["workload", "operation", "metric"]] for frame in frames)
-    rows = rows[rows["workload"] == workload]
-    return set(zip(rows["operation"], rows["metric"], strict=True))
-
-
-def _check_name(text: str, kind: str, name: str, names: list[str]) -> None:
-    if name not in names:
-        raise KvstudyError(f"{text}: unknown {kind} '{name}'{did_you_mean(name, names)}")
+    rows = pd.concat(frames)
+    metrics = rows[rows["workload"] == workload].groupby("operation")["metric"].agg(set).to_dict()
+    return dict(sorted(metrics.items(), key=lambda item: (operation_rank(item[0]), item[0])))
 
 
 @dataclass(frozen=True)
@@ -294,20 +287,19 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
             f"ratio:{text}: name a ratio as ratio:STORE/OTHER/WORKLOAD, "
             "for example ratio:redis/memcached/a"
         )
-    one, other, *rest = parts
-    sides = {store: resolve(run, "/".join([store, *rest, "throughput"])) for store in (one, other)}
-    workload, parameters = sides[one].workload, sides[one].parameters
-    path = run.analysis_folder / "pairs.csv"
+    stores, rest = parts[:2], parts[2:]
+    sides = {store: resolve(run, "/".join([store, *rest, "throughput"])) for store in stores}
+    address, path = sides[stores[0]], run.analysis_folder / "pairs.csv"
     rows = run.analysis.pairs
     rows = rows[
-        (rows["workload"] == workload)
-        & (rows["parameters"] == parameters)
-        & rows[["faster", "slower"]].isin([one, other]).all(axis=1)
+        (rows["workload"] == address.workload)
+        & (rows["parameters"] == address.parameters)
+        & rows[["faster", "slower"]].isin(stores).all(axis=1)
     ]
     if rows.empty:
         raise KvstudyError(
             f"ratio:{text}: {path} has no such pair: the two have no repetition in common that "
-            f"counts, or one is a control; see 'kvstudy trace {sides[other]}'"
+            f"counts, or one is a control; see 'kvstudy trace {sides[stores[1]]}'"
         )
     row = rows.iloc[0]
     chains = [chain(run, sides[store]) for store in (row["faster"], row["slower"])]
@@ -316,14 +308,12 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
     )
     paired = run.study.imported is None
     pairs = [(n, faster[n] / slower[n]) for n in faster if paired and n in slower]
-    place = f"{path}:{rows.index[0] + 2}"
+    place = f"{path}:{row.name + 2}"
     problems = [problem for side in chains for problem in side.problems]
     if pairs and not same(again := geometric_mean(ratio for _, ratio in pairs), row["ratio"]):
         problems.append(
             f"{place}: {row['ratio']!r} is not the geometric mean of its pairs, {again!r}; "
             "run 'kvstudy analyse' again"
         )
-    return RatioChain(
-        *(row["faster"], row["slower"], workload, parameters),
-        *(row["ratio"], row["low"], row["high"], place, paired, pairs, chains, problems),
-    )
+    numbers = row[["faster", "slower", "workload", "parameters", "ratio", "low", "high"]]
+    return RatioChain(*numbers, place, paired, pairs, chains, problems)

@@ -1,0 +1,161 @@
+"""The verdict on a claim, by what was measured, and whether the source's own values support it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf, log, log1p, nextafter
+from sys import float_info
+
+from kvstudy.analyse.audit.check import Fits
+from kvstudy.language.current import N_
+from kvstudy.stats.intervals import Interval
+from kvstudy.stats.ratios import margin_bounds
+
+# Two ratios are the same size up to this factor.
+SAME_SIZE = 1.25
+# Of the last digit of a logarithm.
+SLACK = 1e-12
+
+
+class Verdict(StrEnum):
+    """One word per claim. That cells were client-bound is said beside it."""
+
+    REPRODUCED = N_("reproduced")
+    DIRECTION_ONLY = N_("direction only")
+    UNDECIDED = N_("undecided")
+    CONTRADICTED = N_("contradicted")
+    NOT_MEASURED = N_("not measured")
+
+
+# Of two parts the weaker one stands for both; the first here is the weakest.
+WEAKEST_FIRST = [
+    Verdict.CONTRADICTED,
+    Verdict.NOT_MEASURED,
+    Verdict.UNDECIDED,
+    Verdict.DIRECTION_ONLY,
+    Verdict.REPRODUCED,
+]
+
+
+def weakest(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict on a claim (a statement), from those on its statements (parts)."""
+    return min(verdicts, key=WEAKEST_FIRST.index)
+
+
+class Support(StrEnum):
+    """Whether the source's own values say what it claims."""
+
+    SUPPORTED = N_("supported")
+    PARTLY = N_("supported in part")
+    NOT = N_("not supported")
+    NO_DATA = N_("no data")
+
+
+def support_of(parts: Iterable[Support]) -> Support:
+    """Whether the source supports the whole: not, as soon as one part does not fit."""
+    kinds = set(parts)
+    if Support.NOT in kinds:
+        return Support.NOT
+    return kinds.pop() if len(kinds) == 1 else Support.PARTLY
+
+
+def audited(support: Support, fits: Fits) -> Support:
+    """``support`` where the audit of the source says of the same statement what ``fits``.
+
+    Both judge one sentence: what changes a result is not supported, what changes a value is so
+    in part. Digits change nothing.
+    """
+    if fits == Fits.RESULT:
+        return Support.NOT
+    return Support.PARTLY if fits == Fits.VALUE and support is Support.SUPPORTED else support
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What a quantity must be: ``above`` and ``below`` these bounds, and about ``claimed``.
+
+    Without bounds nothing measured elsewhere can tell. ``within`` is the share by which a value
+    of the source may be off, since its text rounds; None for a claim that names no size.
+    ``differs``: it says that two values differ.
+    """
+
+    above: float | None = None
+    below: float | None = None
+    claimed: float | None = None
+    within: float | None = None
+    differs: bool = False
+
+    @property
+    def bounds(self) -> list[float]:
+        return [bound for bound in (self.above, self.below) if bound is not None]
+
+    def fits(self, point: float) -> bool:
+        """Whether a value of the source is what it claims."""
+        near = self.within is None or self._distance(point) <= log1p(self.within) + SLACK
+        return near and self._inside(point)
+
+    def verdict(self, found: Interval) -> Verdict:
+        """The verdict on a measured quantity.
+
+        - undecided: a bound is in its interval, or one run tells no interval
+        - contradicted: the whole interval is beyond a bound
+        - reproduced: it is within the bounds, and the value within ``SAME_SIZE`` of the claimed one
+        - direction only: within the bounds, another size
+
+        The interval is not adjusted for a table's other pairs: each claim was made before
+        the measurement.
+        """
+        if found.low is None or any(found.low <= bound <= found.high for bound in self.bounds):
+            return Verdict.UNDECIDED
+        if not self._inside(found.value):
+            return Verdict.CONTRADICTED
+        if self.within is None or self._distance(found.value) <= log(SAME_SIZE) + SLACK:
+            return Verdict.REPRODUCED
+        return Verdict.DIRECTION_ONLY
+
+    def rank(self, point: float) -> float:
+        """The smaller, the worse a value fits: which of many parts is shown."""
+        if self.claimed is not None:
+            return -self._distance(point)
+        return min(abs(point - bound) for bound in self.bounds) * (1 if self._inside(point) else -1)
+
+    def _inside(self, point: float) -> bool:
+        above = self.above is None or point > self.above
+        return above and (self.below is None or point < self.below)
+
+    def _distance(self, point: float) -> float:
+        return abs(log(point / self.claimed))
+
+
+def beyond_one(above: bool = True, **size: float) -> Judge:
+    """A ratio is above 1, or below; ``size`` is what is claimed of it, if anything."""
+    return Judge(1 if above else None, None if above else 1, differs=True, **size)
+
+
+def times(claimed: float, within: float) -> Judge:
+    """The ratio is ``claimed``, which is not 1."""
+    return beyond_one(claimed > 1, claimed=claimed, within=within)
+
+
+def near(claimed: float, within: float) -> Judge:
+    """A value of the source's machine; nothing measured elsewhere can confirm it."""
+    return Judge(claimed=claimed, within=within)
+
+
+def equal(margin: float) -> Judge:
+    """The ratio is 1, or what differs has no effect: the whole interval is within the margin."""
+    return Judge(*margin_bounds(margin), claimed=1)
+
+
+def limits(at_least: float | None, at_most: float | None) -> Judge:
+    """The quantity lies within the limits, which themselves still fit."""
+    above = at_least and nextafter(at_least, -inf)
+    below = at_most and nextafter(at_most, inf)
+    return Judge(above, below, differs=(at_least or 0) >= 1 or (at_most or inf) <= 1)
+
+
+def reads(claimed: float, within: float) -> Judge:
+    """Reads per write, as a ratio; infinite means that none pay off."""
+    return Judge(1, float_info.max, claimed, within)
