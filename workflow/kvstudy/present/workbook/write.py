@@ -77,7 +77,7 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     run, study, environment = content.run, content.study, content.run.environment
     facts = [("Question", " ".join(study.question.split())), ("Run", run.name)]
     facts += [("Careful", content.trial)] if content.trial else []
-    rows = [row for of in content.outcomes.values() for row in of]
+    rows = list(run.cells.itertuples())
     for name, controls in (("Cells", False), ("Control cells", True)):
         states = [content.status(row)[0] for row in rows if is_control(row.store) == controls]
         counts = Counter(measured=0)
