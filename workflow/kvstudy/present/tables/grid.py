@@ -24,6 +24,7 @@ from kvstudy.present.typeset.table import (
     Paper,
     Section,
     Table,
+    client_bound,
     interval,
     interval_head,
     operation_word,
@@ -179,8 +180,7 @@ def _latencies(run: Run, metric: str) -> pd.DataFrame:
 
 def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
     study, stores = run.study, _group(run, baseline)
-    limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
-    bound = set(zip(limited["workload"], limited["store"], strict=True))
+    bound = client_bound(run)
     tails = run.headline_analysis.percentiles.query(f"percent == 99 and beyond >= {ENOUGH_BEYOND}")
     tails = tails.set_index(KEYS)["value"].to_dict()
     # Of throughput alone there is more than the ratio.
