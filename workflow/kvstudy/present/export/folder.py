@@ -250,7 +250,8 @@ def numbers_tex(run: Run, templates: Path) -> str:
         "names": _names(summary, planned),
         "shown": [*run.headline.items(), (MEAN, "all"), (ALL, "all")],
         "only": [(name, *names) for name, names in single.items() if len(names) == 1],
-        "digits": _digits,
+        # All that a text can ask for; NaN has none.
+        "digits": lambda value: "" if math.isnan(value) else significant(value, DIGITS),
     }
     return _filled(templates, "numbers.tex", values)
 
@@ -260,11 +261,6 @@ def _keyed(rows: pd.DataFrame) -> Iterator[tuple]:
     keys = ["/".join(key) for key in rows[KEYS].itertuples(index=False, name=None)]
     # A unit that is not known is left as it is.
     return rows.assign(key=keys, unit=rows["unit"].replace(UNITS)).itertuples()
-
-
-def _digits(value: float) -> str:
-    """``value`` with all digits that a text can ask for; "" for NaN."""
-    return "" if math.isnan(value) else significant(value, DIGITS)
 
 
 def _ratios(rows: pd.DataFrame) -> Iterator[tuple]:

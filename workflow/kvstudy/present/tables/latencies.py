@@ -21,6 +21,7 @@ from kvstudy.present.typeset.table import (
     Paper,
     Section,
     Table,
+    number_of,
     operation_word,
     sections_of,
     two_lines,
@@ -72,7 +73,8 @@ class PercentilesTable(Table):
         averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
         columns = [(percent, decimal(f"{percent:g} %"), _merged) for percent in SHOWN]
         head = stacked(_("mean of the"), _("runs' values"))
-        columns += [(percent, head, _mean) for percent in averaged]
+        mean = number_of("mean_of_runs", whole)
+        columns += [(percent, head, lambda row: (mean(row), "")) for percent in averaged]
         columns.sort(key=itemgetter(0))
 
         def lines(store: str, of_store: pd.DataFrame) -> list[Line]:
@@ -110,10 +112,6 @@ def _merged(row: pd.Series) -> tuple[str, str]:
         return DASH, ""
     below = f"{whole(row['low'])}{DASH}{whole(row['high'])}" if row["n"] > 1 else ""
     return marked(whole(row["value"]), row["value"]), below
-
-
-def _mean(row: pd.Series) -> tuple[str, str]:
-    return number_cell(row["mean_of_runs"], whole), ""
 
 
 TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in SHOWN]

@@ -36,6 +36,7 @@ from kvstudy.present.typeset.table import (
     Table,
     client_bound,
     interval,
+    pairing,
     sign_of,
     two_lines,
 )
@@ -88,17 +89,13 @@ class RatiosTable(Table):
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
             sections.insert(0, Section(_("Noise floor"), lines))
         heads = [marked(study.workload(name).short, workload=name) for name in names]
-        return [Grid(heads, sections, [_note(study)], paper=Paper(most=MOST_COLUMNS))]
-
-
-def _note(study: Study) -> str:
-    pairing = _("not paired, by Welch's method") if study.imported else _("paired by repetition")
-    return _(
-        "Ratio of throughputs (geometric means, {}), below it the 95 % interval. {}: undecided "
-        "(Holm's correction over the pairs of a workload), in brackets the runs that would "
-        "decide. {}: equal within ±10 %. Grey: not above the noise floor. {}: one of the two is "
-        "client-bound."
-    ).format(pairing, TIE, EQUAL, BOUND)
+        note = _(
+            "Ratio of throughputs (geometric means, {}), below it the 95 % interval. {}: undecided "
+            "(Holm's correction over the pairs of a workload), in brackets the runs that would "
+            "decide. {}: equal within ±10 %. Grey: not above the noise floor. {}: one of the two "
+            "is client-bound."
+        ).format(pairing(study), TIE, EQUAL, BOUND)
+        return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
 
 
 def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[str, str]:

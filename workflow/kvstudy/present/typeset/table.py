@@ -267,6 +267,11 @@ def sign_of(pair) -> str:
     return SIGNS[pair.decision if pair else Decision.UNDECIDED]
 
 
+def pairing(study: Study) -> str:
+    """How ratios of two stores are made of their runs."""
+    return _("not paired, by Welch's method") if study.imported else _("paired by repetition")
+
+
 def client_bound(run: Run) -> set[tuple[str, str]]:
     """Workload and store of each throughput that the client limits."""
     rows = run.headline_analysis.bottleneck.query("client_bound == 'yes'")

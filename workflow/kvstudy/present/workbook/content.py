@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -121,15 +122,13 @@ class Content:
         return self.settings | {("", *key[1:]): cell for key, cell in last}
 
     @cached_property
-    def _outcomes(self) -> dict[Setting, pd.DataFrame]:
+    def outcomes(self) -> dict[Setting, pd.DataFrame]:
+        """The rows of ``cells.csv`` of each setting, by repetition; empty where none is planned."""
         rows = self.run.cells.sort_values(
             "repetition", key=lambda texts: texts.astype(int), kind="stable"
         )
-        return dict(list(rows.groupby(SETTING, sort=False)))
-
-    def outcomes(self, setting: Setting) -> pd.DataFrame:
-        """The rows of ``cells.csv`` of the setting, by repetition."""
-        return self._outcomes.get(setting, self.run.cells.head(0))
+        of_settings = dict(list(rows.groupby(SETTING, sort=False)))
+        return defaultdict(lambda: rows.head(0), of_settings)
 
     def status(self, row) -> tuple[str, str]:
         """What became of a cell, and why; invalid is measured, but not in the means."""
@@ -139,7 +138,7 @@ class Content:
 
     def state(self, setting: Setting) -> State:
         """Which runs of the setting have no value or do not count, and why."""
-        return state_of(self.outcomes(setting))
+        return state_of(self.outcomes[setting])
 
 
 def moment(text: str) -> datetime:

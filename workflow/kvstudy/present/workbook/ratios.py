@@ -10,6 +10,7 @@ from xlsxwriter.utility import xl_range, xl_range_abs, xl_rowcol_to_cell
 from kvstudy.analyse.tidy.numbers import FARTHEST, MARK, significant
 from kvstudy.present.tables.grid import THROUGHPUT
 from kvstudy.present.typeset.latex import BOUND
+from kvstudy.present.typeset.table import pairing
 from kvstudy.present.workbook.content import Content
 from kvstudy.present.workbook.sheet import GREY, HEAD, NOTHING, Book, print_set_up, quoted
 from kvstudy.present.workbook.tables import Places
@@ -136,13 +137,12 @@ class RatioSheet:
         return "=" + "/".join(f"GEOMEAN({self._places.ranges(key)})" for key in keys)
 
     def _notes(self) -> list[str]:
-        unpaired = self._content.study.imported
-        pairing = "not paired, by Welch's method" if unpaired else "paired by repetition"
+        pairs = pairing(self._content.study)
         rows = self._rows.values()
         several = _known(row.low for row in rows)
         notes = {
             "Ratios of one run each.": not several,
-            f"Ratios of geometric means over the runs, with 95 % intervals ({pairing}).": several,
+            f"Ratios of geometric means over the runs, with 95 % intervals ({pairs}).": several,
             "Grey: published, or not above the noise floor (the ratio of two measurements of one "
             "store).": any(row.in_floor == "yes" for row in rows),
             "p99: 99th percentile of the latency of the workload's main operation, all runs "

@@ -82,7 +82,11 @@ class Runs:
         self._content, self._places = content, places
         measured, values = content.run.measurements, content.run.values
         units = dict(zip(measured["metric"], measured["unit"], strict=True))
-        self._columns = {name: _column(name, units[name]) for name in sorted(units, key=rank)}
+        self._columns = {}
+        for name in sorted(units, key=rank):
+            unit = unit_text(units[name])
+            header = metric_of(name).title + (f" ({unit})" if unit else "")
+            self._columns[name] = Column(header, number_format(units[name]))
         derived = values["operation"].str.contains("+", regex=False) | (values["workload"] == MEAN)
         rows = pd.concat([measured, values[derived]])
         # By metric, of each run, phase and operation; and the phases and operations of a setting.
@@ -116,7 +120,7 @@ class Runs:
         explained = set()
         lines = self._lines.get(setting, {("", "")})
         for line in sorted(lines, key=lambda line: (line[0], operation_order(line[1]))):
-            for row in self._content.outcomes(setting).itertuples():
+            for row in self._content.outcomes[setting].itertuples():
                 status, reason = self._content.status(row)
                 sheet.next((setting, line))
                 self._run(sheet, (*setting, *line, row.repetition), with_store, status)
@@ -151,11 +155,6 @@ class Runs:
             if not style and phase == self._phase.get(workload, phase):
                 place = (*key[:3], operation, metric)
                 self._places.add(place, repetition, sheet.name, sheet.row, column)
-
-
-def _column(metric: str, unit: str) -> Column:
-    sign = f" ({unit_text(unit)})" if unit_text(unit) else ""
-    return Column(metric_of(metric).title + sign, number_format(unit))
 
 
 QUANTITY = [
@@ -318,7 +317,7 @@ def cells(content: Content, book: Book, name: str) -> None:
     """Write one row per planned cell."""
     sheet = Sheet(book, name, CELLS, 4, content.heading("cells and checksums"))
     for setting in content.settings:
-        for row in content.outcomes(setting).itertuples():
+        for row in content.outcomes[setting].itertuples():
             store, workload, parameters = setting
             status, reason = content.status(row)
             sheet.next()

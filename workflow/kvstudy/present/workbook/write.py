@@ -87,8 +87,13 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     started = sorted(filter(None, run.cells["started"]), key=moment)
     when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else UNKNOWN
     facts.append(("When", when))
-    machines = ["; ".join(map(_component, parts)) for parts in environment.get("machines", [])]
-    facts += [("Where", machine) for machine in machines or [UNKNOWN]]
+    for parts in environment.get("machines") or [[]]:
+        words = [
+            f"{part['component']}: {sentence(part['name'])}"
+            + (f" ({sentence(part['details'])})" if part["details"] else "")
+            for part in parts
+        ]
+        facts.append(("Where", "; ".join(words) or UNKNOWN))
     for store, record in environment["stores"].items():
         # YCSB without a store has no server that a provider could start.
         provider = record["provider"].replace("none", "")
@@ -101,11 +106,6 @@ def _facts(content: Content) -> list[tuple[str, str]]:
         facts.append(("Source", words))
         cite += ", and cite the source above"
     return [*facts, ("How to cite", f"{cite}."), ("Raw logs", RAW_LOGS)]
-
-
-def _component(part: dict[str, str]) -> str:
-    name, details = sentence(part["name"]), sentence(part["details"])
-    return f"{part['component']}: {name}" + (f" ({details})" if details else "")
 
 
 # Text stays text, whatever it begins with.
