@@ -147,12 +147,3 @@ def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
     # The source published none of workload c.
     grid = percentiles(found.assign(workload="c"), small.results())
     assert grid.columns == ["50 %", "95 %", "99 %", "99.9 %"]
-
-
-def test_several_parameters_have_a_section_each():
-    intervals = small.analysis().intervals
-    both = pd.concat([intervals, intervals.assign(parameters="other")])
-    grid = runs(both, STEADINESS.frame())
-    titles = [section.title for section in grid.sections]
-    sizes = ("r10_o20_t1", "other")
-    assert titles == [f"Workload {name}, {which}" for name in "AC" for which in sizes]

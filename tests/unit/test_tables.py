@@ -43,7 +43,7 @@ def folder(tmp_path_factory) -> Path:
 
 def notes(found, name: str = "one") -> str:
     table = next(table for table in small.study().tables if table.name == name)
-    (grid,) = table.grids(pd.DataFrame(), small.run(results=found))
+    grid = small.grid_of(table, small.run(results=found))
     return "\n".join(grid.notes)
 
 

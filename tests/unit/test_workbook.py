@@ -212,7 +212,7 @@ def test_a_failed_run_is_empty_with_its_reason_and_no_formula(made):
     # One run has no deviation.
     assert line.iloc[0]["Standard deviation"] is None
     notes = table(path, "Averages and spread").query("Store == 'Redis'")["Note"].dropna()
-    assert notes.tolist() == [f"run 1 failed: {FAILED[1]}"]
+    assert notes.tolist() == [f"{FAILED[1]} (repetition 1)"]
 
 
 def test_text_that_looks_like_a_formula_is_text(made):

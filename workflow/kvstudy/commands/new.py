@@ -141,10 +141,9 @@ def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
 
 
 def _write(path: Path, template: str, values: dict) -> None:
-    environment = templates.environment(TEMPLATES)
     # A YAML text may be written as one of JSON.
-    environment.filters["quoted"] = functools.partial(json.dumps, ensure_ascii=False)
-    text = templates.fill(environment, template, values)
+    filters = {"quoted": functools.partial(json.dumps, ensure_ascii=False)}
+    text = templates.fill(TEMPLATES / template, values, filters)
     path.parent.mkdir(exist_ok=True)
     # x: not even a file that came in between is overwritten.
     with path.open("x", encoding="utf-8") as file:

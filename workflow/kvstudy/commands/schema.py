@@ -42,16 +42,18 @@ def files() -> dict[str, str]:
         f"workflow/schemas/{name}.schema.json": json.dumps(schema, indent=2) + "\n"
         for name, schema in schemas.items()
     }
-    environment = templates.environment(Path(__file__).with_name("pages"))
-    environment.filters["line"] = lambda text: " ".join(text.split())
+    pages, filters = (
+        Path(__file__).with_name("pages"),
+        {"line": lambda text: " ".join(text.split())},
+    )
     # The kinds of tables and figures share some keys.
     rows = {
         name: dict.fromkeys(_rows(schema, schema.get("$defs", {}), ""))
         for name, schema in schemas.items()
     }
     stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
-    made["config/README.md"] = templates.fill(environment, "config.md.j2", {"models": rows})
-    made["docs/stores.md"] = templates.fill(environment, "stores.md.j2", {"stores": stores})
+    made["config/README.md"] = templates.fill(pages / "config.md.j2", {"models": rows}, filters)
+    made["docs/stores.md"] = templates.fill(pages / "stores.md.j2", {"stores": stores}, filters)
     return made
 
 

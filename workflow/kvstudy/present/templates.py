@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,10 @@ from kvstudy.libraries import jinja2
 
 
 @cache
-def environment(folder: Path, **options: Any) -> jinja2.Environment:
-    """That of the templates in ``folder``; ``options`` (of Jinja2) are those of a format.
+def _environment(folder: Path, **options: Any) -> jinja2.Environment:
+    """One for the whole process, with all templates that it has compiled.
 
-    One for the whole process, with all templates that it has compiled; a template that was
-    edited is compiled again.
+    A template that was edited is compiled again.
     """
     layout = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
     return jinja2.Environment(
@@ -24,16 +24,27 @@ def environment(folder: Path, **options: Any) -> jinja2.Environment:
     )
 
 
-def fill(environment: jinja2.Environment, name: str, values: dict[str, Any]) -> str:
-    """The template ``name`` filled in; KvstudyError names file and line of what fails."""
+def fill(
+    template: Path,
+    values: dict[str, Any],
+    filters: Mapping[str, Callable] | None = None,
+    **options: Any,
+) -> str:
+    """The ``template`` filled in; KvstudyError names file and line of what fails.
+
+    ``filters`` and ``options`` (of Jinja2) are those of a format.
+    """
+    environment = _environment(template.parent, **options)
+    environment.filters |= filters or {}
     try:
-        return environment.get_template(name).render(values)
+        return environment.get_template(template.name).render(values)
     except jinja2.TemplateSyntaxError as error:
         line = f"{error.filename or error.name}:{error.lineno}"
         raise KvstudyError(f"{line}: {error.message}; mend the template") from None
     except jinja2.TemplateNotFound as error:
-        folders = ", ".join(environment.loader.searchpath)
-        raise KvstudyError(f"{folders}/{error.name}: no such template; restore it") from None
+        raise KvstudyError(
+            f"{template.parent / error.name}: no such template; restore it"
+        ) from None
     except (jinja2.UndefinedError, TypeError, ValueError, LookupError) as error:
         frames = traceback.extract_tb(error.__traceback__)
         inner = [f"{frame.filename}:{frame.lineno}" for frame in frames if ".j2" in frame.filename]

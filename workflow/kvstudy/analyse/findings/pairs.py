@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from itertools import combinations
+from typing import Any
 
 from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.summary import throughputs
@@ -98,12 +99,17 @@ def ratio_of(row, store: str) -> tuple[float, float, float]:
     return 1 / row.ratio, 1 / row.high, 1 / row.low
 
 
+def by_pair(pairs: pd.DataFrame) -> dict[frozenset[str], Any]:
+    """The rows of ``pairs`` of one workload and its parameters by their two stores."""
+    return {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
+
+
 def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str], int]:
     """For ``stats.ranks``: every two of the ``stores``, 1 where the first one is faster.
 
     ``pairs`` are those of one workload and its parameters.
     """
-    rows = {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
+    rows = by_pair(pairs)
     found = {}
     for pair in combinations(stores, 2):
         row = rows.get(frozenset(pair))

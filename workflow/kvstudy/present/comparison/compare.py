@@ -9,7 +9,7 @@ from itertools import pairwise
 import pandas as pd
 import seaborn as sns
 
-from kvstudy.analyse.findings.pairs import FLOOR, order_of, pairs
+from kvstudy.analyse.findings.pairs import FLOOR, by_pair, order_of, pairs
 from kvstudy.analyse.tidy.files import why_not
 from kvstudy.errors import KvstudyError
 from kvstudy.present.comparison.runs import (
@@ -21,7 +21,7 @@ from kvstudy.present.comparison.runs import (
     sizes,
 )
 from kvstudy.present.drawing.draw import Look, looks
-from kvstudy.present.typeset.latex import EQUAL, TIE
+from kvstudy.present.typeset.table import sign_of
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ranks import agreement
@@ -41,7 +41,6 @@ from kvstudy.study.parts import StoreUse
 TABLES = ["facts", "left-out", "changes", "throughputs", "orders"]
 LEFT_OUT = ["run", *PLACE, "repetitions", "reason"]
 YES_NO = {True: "yes", False: "no", None: ""}
-SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
 ORDERS = [
     *["workload", "parameters", "stores", "order_a", "order_b"],
     *["pairs", "same", "opposite", "neither", "tau"],
@@ -109,9 +108,13 @@ class Comparison:
                 "runs that share two stores"
             )
         self.stores = _looks(a, list(stores))
-        self.workloads = self._workload_titles()
-        titles = {name: look.title for name, look in self.stores.items()}
-        self.facts = facts_of_both(a, b, titles)
+        sets = Counter(workload for workload, _ in self.matches)
+        self.workloads = {}
+        for name, parameters in self.matches:
+            title = a.workloads[name].title or name
+            title += f", {sizes(parameters)}" if sets[name] > 1 else ""
+            self.workloads[name, parameters] = title
+        self.facts = facts_of_both(a, b, {name: self.title(name) for name in self.stores})
         self.changes = _changes(list(self._relative()), RELATIVE)
         self.orders = pd.DataFrame(self._orders(), columns=ORDERS)
         self.throughputs = _changes(
@@ -149,16 +152,16 @@ class Comparison:
                 there = {store: both for store, both in speeds.items() if all(map(len, both))}
                 matches[workload, parameters] = there
         if not any(matches.values()):
-            what, same = "common workload with the same parameters", "the same"
-            reasons = [row["reason"] for row in self._left_out if not row["store"]]
+            what = "common workload with the same parameters"
             if matches:
-                what, same = "shared store with values on both sides", "the same stores"
-                of_stores = [row for row in self._left_out if row["store"]]
-                reasons = [f"{row['store']}: {row['reason']}" for row in of_stores]
+                what = "shared store with values on both sides"
+            reasons = [
+                ": ".join(filter(None, [row["store"], row["reason"]])) for row in self._left_out
+            ]
             raise KvstudyError(
                 f"{self.a.folder} and {self.b.folder}: no {what}: "
                 f"{'; '.join(dict.fromkeys(reasons)) or 'no cell was measured'}. "
-                f"Compare runs that measured {same}"
+                "Compare runs that measured the same"
             )
         return {place: speeds for place, speeds in matches.items() if speeds}
 
@@ -217,15 +220,6 @@ class Comparison:
             both.append(cells.set_index("repetition")["value"].dropna())
         return both
 
-    def _workload_titles(self) -> dict[tuple[str, str], str]:
-        """The name of each match, with its parameters where a workload has several."""
-        sets = Counter(workload for workload, _ in self.matches)
-        titles = {}
-        for name, parameters in self.matches:
-            title = self.a.workloads[name].title or name
-            titles[name, parameters] = f"{title}, {sizes(parameters)}" if sets[name] > 1 else title
-        return titles
-
     def _relative(self) -> Iterator[tuple[list[str], Parts, Parts]]:
         """What the change of each store's ratio to the base is worked out from.
 
@@ -269,7 +263,11 @@ class Comparison:
             if len(speeds) < 2:
                 continue
             of_runs = [{store: both[side] for store, both in speeds.items()} for side in (0, 1)]
-            compared = [_pairs(*both) for both in zip(self.runs, of_runs, strict=True)]
+            # As in the run's own analysis.
+            compared = [
+                pairs(_values(of), FLOOR.frame(), paired=not run.study.imported)
+                for run, of in zip(self.runs, of_runs, strict=True)
+            ]
             number = len(speeds) * (len(speeds) - 1) // 2
             lacking = [side for side, of in zip("AB", compared, strict=True) if len(of) < number]
             if lacking:
@@ -303,19 +301,18 @@ def _looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
     return looks(titles, colors)
 
 
-def _pairs(run: RecordedRun, speeds: dict[str, pd.Series]) -> pd.DataFrame:
-    """The ratios of every two stores, as in the run's own analysis."""
-    values = pd.concat(speeds, names=["store"]).reset_index().assign(workload="", parameters="")
-    return pairs(values, FLOOR.frame(), paired=not run.study.imported)
+def _values(speeds: dict[str, pd.Series]) -> pd.DataFrame:
+    values = pd.concat(speeds, names=["store"]).reset_index()
+    return values.assign(workload="", parameters="")
 
 
 def _order(speeds: dict[str, pd.Series], compared: pd.DataFrame) -> str:
-    decisions = {frozenset((row.faster, row.slower)): row.decision for row in compared.itertuples()}
+    of_pair = by_pair(compared)
     means = {store: log_t_interval(of).value for store, of in speeds.items()}
     ordered = sorted(means, key=means.__getitem__, reverse=True)
     text = ordered[0]
     for one, other in pairwise(ordered):
-        text += f" {SIGNS[decisions[frozenset((one, other))]]} {other}"
+        text += f" {sign_of(of_pair[frozenset((one, other))])} {other}"
     return text
 
 

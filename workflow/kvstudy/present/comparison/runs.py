@@ -173,8 +173,11 @@ def _facts(run: RecordedRun, titles: dict[str, str]) -> dict[str, str]:
     study, measured = run.study, run.cells[run.cells["status"] == "measured"]
     facts = {"study": study.name}
     for component in dict.fromkeys(name for machine in run.machines for name in machine):
-        parts = (machine.get(component) for machine in run.machines)
-        facts[component] = _distinct(_words(part) if part else UNKNOWN for part in parts)
+        parts = (machine.get(component, {}) for machine in run.machines)
+        words = [
+            [sentence(part[key]) for key in ("name", "details") if part.get(key)] for part in parts
+        ]
+        facts[component] = _distinct(", ".join(of) or UNKNOWN for of in words)
     facts["YCSB"] = _distinct(ycsb_versions(run.environment))
     facts["YCSB client"] = _distinct(measured["client"])
     facts["servers run as"] = _distinct(measured["provider"])
@@ -199,10 +202,6 @@ def _only(one: dict[str, str], other: dict[str, str]) -> str:
         for name, digest in sorted(one.items())
         if other.get(name) != digest
     )
-
-
-def _words(part: dict[str, str]) -> str:
-    return ", ".join(sentence(text) for text in (part.get("name"), part.get("details")) if text)
 
 
 def _distinct(texts: Iterable[str]) -> str:

@@ -94,7 +94,13 @@ def parts_of(comparison: Comparison) -> list[Part]:
     if base is not None:
         title = f"Throughput relative to {comparison.title(base)}, and its change from A to B"
         heads = [f"Run {side}, by {comparison.title(base)}" for side in "AB"]
-        grid = _changes(comparison, "ratio", heads, _about_relative(comparison), MARKS)
+        imported = [
+            side for side, run in zip("AB", comparison.runs, strict=True) if run.study.imported
+        ]
+        runs = "Runs A and B have" if len(imported) > 1 else f"Run {''.join(imported)} has"
+        words = IMPORTED.format(runs) if imported else ""
+        about = ABOUT_RELATIVE.format(base=comparison.title(base), imported=words)
+        grid = _changes(comparison, "ratio", heads, about, MARKS)
         parts.append(Part(title, grid, "No store has values beside it in both runs."))
     if len(comparison.orders):
         paper = Paper(label=0.22, widths=(0.74,))
@@ -133,13 +139,6 @@ def _changes(comparison: Comparison, value: str, heads: list[str], *notes: str) 
     columns = ["Workload", "Store", *heads, "n", "Change", "95 % interval", ""]
     paper = Paper(label=0.22, widths=(0.22, *[0] * 6))
     return _grid(columns, rows, paper, *(notes if rows else ()))
-
-
-def _about_relative(comparison: Comparison) -> str:
-    sides = [side for side, run in zip("AB", comparison.runs, strict=True) if run.study.imported]
-    runs = "Runs A and B have" if len(sides) > 1 else f"Run {''.join(sides)} has"
-    imported = IMPORTED.format(runs) if sides else ""
-    return ABOUT_RELATIVE.format(base=comparison.title(comparison.base), imported=imported)
 
 
 def _orders(comparison: Comparison) -> list[list[str]]:

@@ -19,8 +19,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
 from kvstudy.present.export.bibliography import references
-from kvstudy.present.templates import environment, fill
-from kvstudy.present.typeset.latex import DELIMITERS, broken, escape
+from kvstudy.present.templates import fill
+from kvstudy.present.typeset.latex import DELIMITERS, escape, printed
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.run_names import REPORT
@@ -115,20 +115,15 @@ def export(run: Run, language: str) -> Path:
     texts = {
         "numbers.tex": numbers_tex(run, templates),
         "references.bib": references(run, REPORT / "references.bib"),
-        "README.txt": _filled(templates, "README.txt", about),
-        "example/thesis.tex": _filled(templates, "thesis.tex", about),
-        "example/thesis-czech.tex": _filled(templates, "thesis-czech.tex", about),
+        "README.txt": fill(templates / "README.txt.j2", about, **DELIMITERS),
+        "example/thesis.tex": fill(templates / "thesis.tex.j2", about, **DELIMITERS),
+        "example/thesis-czech.tex": fill(templates / "thesis-czech.tex.j2", about, **DELIMITERS),
     }
     for name, text in texts.items():
         (beside / name).write_text(text, encoding="utf-8")
     shutil.rmtree(output, ignore_errors=True)
     beside.replace(output)
     return output
-
-
-def _filled(folder: Path, name: str, values: dict[str, object]) -> str:
-    """The template of the file ``name``; nothing is escaped."""
-    return fill(environment(folder, **DELIMITERS), f"{name}.j2", values)
 
 
 def _tables(study: Study, folder: Path, output: Path) -> dict[str, str]:
@@ -183,24 +178,20 @@ def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[st
         "title": study.title,
         "run": run.name,
         "stores": [
-            (name, _latex(run.stores[name].title), run.stores[name].folder.name) for name in stores
+            (name, printed(run.stores[name].title), run.stores[name].folder.name) for name in stores
         ],
         "workload": workload,
-        "workload_title": _latex(study.workload(workload).title),
+        "workload_title": printed(study.workload(workload).title),
         "compared": len(measured) > 1,
         "published": published is not None,
         "operation": next(iter(operations), ""),
         "intervals": bool((speeds["n"] > 1).any()),
         "table": table,
-        "table_caption": _latex(tables[table]),
+        "table_caption": printed(tables[table]),
         "figure": figure,
-        "figure_caption": _latex(figures.get(figure, "")),
+        "figure_caption": printed(figures.get(figure, "")),
         "source": study.source.key if study.source else "",
     }
-
-
-def _latex(text: str) -> str:
-    return escape(broken(text))
 
 
 # Units as siunitx writes them; the macros of our own are in the template.
@@ -250,9 +241,10 @@ def numbers_tex(run: Run, templates: Path) -> str:
         "names": _names(summary, planned),
         "shown": [*run.headline.items(), (MEAN, "all"), (ALL, "all")],
         "only": [(name, *names) for name, names in single.items() if len(names) == 1],
-        "digits": _digits,
+        # All that a text can ask for; NaN has none.
+        "digits": lambda value: "" if math.isnan(value) else significant(value, DIGITS),
     }
-    return _filled(templates, "numbers.tex", values)
+    return fill(templates / "numbers.tex.j2", values, **DELIMITERS)
 
 
 def _keyed(rows: pd.DataFrame) -> Iterator[tuple]:
@@ -260,11 +252,6 @@ def _keyed(rows: pd.DataFrame) -> Iterator[tuple]:
     keys = ["/".join(key) for key in rows[KEYS].itertuples(index=False, name=None)]
     # A unit that is not known is left as it is.
     return rows.assign(key=keys, unit=rows["unit"].replace(UNITS)).itertuples()
-
-
-def _digits(value: float) -> str:
-    """``value`` with all digits that a text can ask for; "" for NaN."""
-    return "" if math.isnan(value) else significant(value, DIGITS)
 
 
 def _ratios(rows: pd.DataFrame) -> Iterator[tuple]:

@@ -328,8 +328,8 @@ def _page(folder: Path, front: Front, contents: str, body: str, packed: Mapping[
         "packed": pack(packed),
         "scripts": [(folder / name).read_text(encoding="utf-8") for name in BEHAVIOUR],
     }
-    environment = templates.environment(folder, autoescape=True, keep_trailing_newline=False)
-    return templates.fill(environment, "page.html.j2", values)
+    options = {"autoescape": True, "keep_trailing_newline": False}
+    return templates.fill(folder / "page.html.j2", values, **options)
 
 
 def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:

@@ -153,9 +153,7 @@ def fill(folder: Path, name: str, values: dict[str, object]) -> str:
     Strings are escaped, whole numbers grouped. A bare float is an error: how many digits it
     deserves is for the text to say.
     """
-    environment = templates.environment(folder, finalize=_finalize)
-    environment.filters |= FILTERS
-    return templates.fill(environment, name, values)
+    return templates.fill(folder / name, values, FILTERS, finalize=_finalize)
 
 
 def _finalize(value: object) -> str:

@@ -126,11 +126,16 @@ class ComparisonTable(Table):
             interval = DASH
             if not math.isnan(row.low):
                 interval = between(change(row.low).removesuffix(" %"), change(row.high))
-            here, there = ([_cell(row, of, name) for name in FORMS] for of in ("", "published_"))
+            here, there = (
+                [number_cell(getattr(row, of + name), form) for name, form in FORMS.items()]
+                for of in ("", "published_")
+            )
             title = run.study.workload(row.workload).title
             here.insert(3, interval)
             lines.append(Line(title, here, workload=row.workload))
             if any(cell != DASH for cell in there):
+                rejected = [row.rejected_baseline, row.rejected_store]
+                there[:2] = map(with_mark, there[:2], rejected)
                 there.insert(3, DASH)
                 words = _("published")
                 lines.append(Line(words, there, workload=row.workload, published=True))
@@ -182,12 +187,6 @@ class ComparisonTable(Table):
             upper=[labels[metric] for metric, _store in columns],
             stores=stores,
         )
-
-
-def _cell(row, of: str, name: str) -> str:
-    """The number of the name, ``of`` this study or published."""
-    cell = number_cell(getattr(row, of + name), FORMS[name])
-    return with_mark(cell, bool(of) and getattr(row, f"rejected_{name}", False))
 
 
 def _notes(frame: pd.DataFrame, study: Study) -> list[str]:

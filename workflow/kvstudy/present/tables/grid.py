@@ -24,9 +24,11 @@ from kvstudy.present.typeset.table import (
     Paper,
     Section,
     Table,
+    client_bound,
     interval,
     interval_head,
     operation_word,
+    pairing,
     two_lines,
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
@@ -179,8 +181,7 @@ def _latencies(run: Run, metric: str) -> pd.DataFrame:
 
 def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
     study, stores = run.study, _group(run, baseline)
-    limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
-    bound = set(zip(limited["workload"], limited["store"], strict=True))
+    bound = client_bound(run)
     tails = run.headline_analysis.percentiles.query(f"percent == 99 and beyond >= {ENOUGH_BEYOND}")
     tails = tails.set_index(KEYS)["value"].to_dict()
     # Of throughput alone there is more than the ratio.
@@ -321,8 +322,6 @@ def _notes(
     rows: pd.DataFrame, run: Run, names: list[str], metric: str, short: Callable[[str], str]
 ) -> list[str]:
     """What the numbers are, once below all."""
-    imported = run.study.imported
-    pairing = _("not paired, by Welch's method") if imported else _("paired by repetition")
     operations = "; ".join(
         f"{operation_word(operation)}: {list_of(map(short, of['workload'].unique()))}"
         for operation, of in rows.dropna(subset="p99" if metric == THROUGHPUT else "ratio")
@@ -333,13 +332,13 @@ def _notes(
         notes = [_("Ratio of the values of one run each.")]
     elif metric == THROUGHPUT:
         text = _("Ratio of throughputs (geometric means, {}), with its 95 % interval.")
-        notes = [text.format(pairing)]
+        notes = [text.format(pairing(run.study))]
     else:
         text = _(
             "Ratio of the latencies of single runs (geometric means, {}), with its 95 % interval; "
             "below 1 they are shorter. {}."
         )
-        notes = [text.format(pairing, operations)]
+        notes = [text.format(pairing(run.study), operations)]
     if MEAN in names:
         notes.append(_("All: geometric mean over the workloads."))
     if (rows["in_floor"] == "yes").any():

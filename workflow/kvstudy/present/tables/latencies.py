@@ -21,6 +21,7 @@ from kvstudy.present.typeset.table import (
     Paper,
     Section,
     Table,
+    number_of,
     operation_word,
     sections_of,
     two_lines,
@@ -68,11 +69,12 @@ class PercentilesTable(Table):
         return rows.assign(mean_of_runs=means)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per workload and its parameters, a line per store and operation."""
+        """A section per workload, a line per store and operation."""
         averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
         columns = [(percent, decimal(f"{percent:g} %"), _merged) for percent in SHOWN]
         head = stacked(_("mean of the"), _("runs' values"))
-        columns += [(percent, head, _mean) for percent in averaged]
+        mean = number_of("mean_of_runs", whole)
+        columns += [(percent, head, lambda row: (mean(row), "")) for percent in averaged]
         columns.sort(key=itemgetter(0))
 
         def lines(store: str, of_store: pd.DataFrame) -> list[Line]:
@@ -112,10 +114,6 @@ def _merged(row: pd.Series) -> tuple[str, str]:
     return marked(whole(row["value"]), row["value"]), below
 
 
-def _mean(row: pd.Series) -> tuple[str, str]:
-    return number_cell(row["mean_of_runs"], whole), ""
-
-
 TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in SHOWN]
 
 
@@ -137,14 +135,12 @@ class OpenLoopTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per store, a line per load."""
         together = rows[rows["operation"] == ALL]
-        several = together["parameters"].nunique() > 1
         sections = []
         for store in run.study.store_names:
             lines = []
             of_store = together[together["store"] == store]
-            for (parameters, load), of in of_store.groupby(["parameters", "load"], sort=True):
-                label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
-                lines.append(Line(label, _at_rate(of), store))
+            for load, of in of_store.groupby("load"):
+                lines.append(Line(decimal(f"{load:g} %"), _at_rate(of), store))
             lines += [
                 Line(decimal(f"{percent} %"), [DASH] * (2 + len(TIMES_SHOWN)), store)
                 for percent in run.study.open_loop.percents

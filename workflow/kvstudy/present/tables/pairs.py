@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import combinations, zip_longest
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.findings.pairs import order_of, ratio_of
-from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.findings.pairs import by_pair, order_of, ratio_of
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.language.current import N_, _
@@ -28,10 +26,20 @@ from kvstudy.present.typeset.latex import (
     grey,
     lines,
     marked,
-    stacked,
     with_mark,
 )
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval, two_lines
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    client_bound,
+    interval,
+    pairing,
+    sign_of,
+    two_lines,
+)
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import Name, Strict
@@ -43,8 +51,8 @@ if TYPE_CHECKING:
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
 
-# Columns that fit the width of a page, and those whose heads have parameters.
-MOST_COLUMNS, MOST_WITH_PARAMETERS = 6, 4
+# Columns that fit the width of a page.
+MOST_COLUMNS = 6
 
 
 class RatiosTable(Table):
@@ -57,74 +65,54 @@ class RatiosTable(Table):
     kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A line per pair, a column per workload and parameters."""
-        study, floor = run.study, run.headline_analysis.floor
-        limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
-        bound = set(limited[SETTING].itertuples(index=False, name=None))
-        settings = [
-            (name, parameters)
-            for name in study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
-            for parameters in rows.loc[rows["workload"] == name, "parameters"].unique()
-        ]
-        by_pair = {
-            (row.workload, row.parameters, frozenset((row.faster, row.slower))): row
-            for row in rows.itertuples()
-        }
+        """A line per pair, a column per workload."""
+        study, floor, bound = run.study, run.headline_analysis.floor, client_bound(run)
+        names = [name for name in [*study.workload_names, MEAN] if name in set(rows["workload"])]
+        of_workload = {name: by_pair(of) for name, of in rows.groupby("workload")}
         lines = []
         for both in combinations(study.store_names, 2):
-            pairs = [by_pair.get((*setting, frozenset(both))) for setting in settings]
+            pairs = [of_workload[name].get(frozenset(both)) for name in names]
             if any(pairs):
                 cells = [_ratio(row, both[0], bound) for row in pairs]
                 lines += two_lines(" / ".join(map(run.titles.get, both)), cells, " ".join(both))
         sections = [Section(_("Two stores") if len(floor) else "", lines)]
         if len(floor):
             noise = {
-                (row.workload, row.parameters): (
+                row.workload: (
                     marked(significant(row.ratio), row.ratio),
                     interval(row.ratio, row.low, row.high),
                 )
                 for row in floor.itertuples()
             }
-            cells = [noise.get(setting, (DASH, "")) for setting in settings]
+            cells = [noise.get(name, (DASH, "")) for name in names]
             store = floor["store"].iloc[0]
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
             sections.insert(0, Section(_("Noise floor"), lines))
-        several = Counter(name for name, _ in settings)
-        heads = []
-        for name, parameters in settings:
-            short = study.workload(name).short
-            head = stacked(short, parameters) if several[name] > 1 else short
-            heads.append(marked(head, workload=name))
-        most = MOST_COLUMNS if len(several) == len(settings) else MOST_WITH_PARAMETERS
-        return [Grid(heads, sections, [_note(study)], paper=Paper(most=most))]
+        heads = [marked(study.workload(name).short, workload=name) for name in names]
+        note = _(
+            "Ratio of throughputs (geometric means, {}), below it the 95 % interval. {}: undecided "
+            "(Holm's correction over the pairs of a workload), in brackets the runs that would "
+            "decide. {}: equal within ±10 %. Grey: not above the noise floor. {}: one of the two "
+            "is client-bound."
+        ).format(pairing(study), TIE, EQUAL, BOUND)
+        return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
 
 
-def _note(study: Study) -> str:
-    pairing = _("not paired, by Welch's method") if study.imported else _("paired by repetition")
-    return _(
-        "Ratio of throughputs (geometric means, {}), below it the 95 % interval. {}: undecided "
-        "(Holm's correction over the pairs of a workload), in brackets the runs that would "
-        "decide. {}: equal within ±10 %. Grey: not above the noise floor. {}: one of the two is "
-        "client-bound."
-    ).format(pairing, TIE, EQUAL, BOUND)
-
-
-def _ratio(row, one: str, bound: set[tuple[str, str, str]]) -> tuple[str, str]:
+def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[str, str]:
     """The ratio of ``one`` to the other with its marks, and the interval below it."""
     if row is None:
         return DASH, ""
     value, low, high = ratio_of(row, one)
-    marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
+    marks = "" if row.decision == Decision.FASTER else sign_of(row)
     if pd.notna(row.would_decide):
         marks += f" ({row.would_decide:.0f})"
-    if any((store, row.workload, row.parameters) in bound for store in (row.faster, row.slower)):
+    if bound & {(row.workload, row.faster), (row.workload, row.slower)}:
         marks += BOUND
     text = marked(f"{significant(value)} {marks}".rstrip(), value)
     between = interval(value, low, high)
     return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
 
 
-FASTER = ">"
 # What a source prints of places: rates, or the places themselves.
 SOURCE_METRICS = ("throughput", "throughput_rank")
 # Places that fit side by side, and the width of one.
@@ -170,14 +158,10 @@ class RankingTable(Table):
         ``place`` is 1 + the number of stores that are decided to be faster
         (``stats.ranks.place_ranges``); NaN, with a ``note``, where the store has no valid value.
         ``published_place`` is the place that the source printed (``throughput_rank``), or else
-        that of its ``published`` value. ``equal`` are stores that are shown to be equal to this
-        one, ``undecided`` those of which neither is shown, each with the number of runs that both
-        have and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is
-        "yes" where the client limits the store.
+        that of its ``published`` value. ``client_bound`` is "yes" where the client limits the
+        store. What the runs say of each two stores is in ``pairs.csv`` of the analysis.
         """
-        limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
-        bound = set(zip(limited["workload"], limited["store"], strict=True))
-        return pd.DataFrame(row for line in self.lines for row in _rows(line, run, bound))
+        return pd.DataFrame(row for line in self.lines for row in _rows(line, run))
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per order, below it that of the source; a column per place."""
@@ -185,7 +169,7 @@ class RankingTable(Table):
         shown: list[Line] = []
         for title, of in rows.groupby("line", sort=False):
             workload = of["workload"].iloc[0]
-            cells = _cells(of, run.titles, number, _by_pair(_pairs_of(run, workload)))
+            cells = _cells(of, run.titles, number, _pairs_of(run, workload))
             shown.append(Line(title, cells, workload=workload))
             if of["published_place"].notna().any():
                 cells = _cells(of, run.titles, number)
@@ -220,26 +204,19 @@ class RankingTable(Table):
         return source.table(heads, [Section("", shown)], _("Throughput"), text=True)
 
 
-def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[dict]:
+def _rows(line: RankingLine, run: Run) -> Iterator[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
     values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
-    compared = run.compared[0]
+    compared, bound = run.compared[0], client_bound(run)
     there = [store for store in stores if values[store] and store in compared]
-    frame = _pairs_of(run, workload)
-    ranges = place_ranges(order_of(frame, there)) or dict.fromkeys(there, (1, 1))
-    pairs = _by_pair(frame)
-    published = {
-        metric: {
-            store: value
-            for store in stores
-            if (value := results.published(store, workload, "overall", metric)) is not None
-        }
+    rows = run.headline_analysis.pairs.query("workload == @workload")
+    ranges = place_ranges(order_of(rows, there)) or dict.fromkeys(there, (1, 1))
+    published, printed = (
+        {store: results.published(store, workload, "overall", metric) for store in stores}
         for metric in SOURCE_METRICS
-    }
-    source = source_places(*published.values())
+    )
+    source = source_places(published, printed)
     for store, value in values.items():
-        others = [other for other in there if other != store] if store in ranges else []
-        beside = {other: pairs.get(frozenset((store, other))) for other in others}
         note = "" if value else results.state(store, workload).label or N_("no mean")
         yield {
             "line": line.title,
@@ -248,41 +225,25 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> Iterator[
             "n": value.n if value else 0,
             "throughput": value.mean if value else math.nan,
             "place": ranges.get(store, (math.nan,))[0],
-            "equal": " ".join(
-                other for other, row in beside.items() if row and row.decision == Decision.EQUAL
-            ),
-            "undecided": " ".join(
-                f"{other}:{row.n:.0f}:{row.would_decide:.0f}" if row else f"{other}:0:nan"
-                for other, row in beside.items()
-                if _undecided(row)
-            ),
             "client_bound": "yes" if (workload, store) in bound else "",
-            "published": published["throughput"].get(store),
+            "published": published[store],
             "published_place": source.get(store, math.nan),
             "rejected": results.rejected(store, workload, *THROUGHPUT),
             "note": note if store in compared else N_("it is embedded, the others are servers"),
         }
 
 
-def _pairs_of(run: Run, workload: str) -> pd.DataFrame:
-    """The rows of the analysis."""
-    return run.headline_analysis.pairs.query("workload == @workload")
+def _pairs_of(run: Run, workload: str) -> dict[frozenset[str], Any]:
+    return by_pair(run.headline_analysis.pairs.query("workload == @workload"))
 
 
-def _by_pair(rows: pd.DataFrame) -> dict[frozenset[str], Any]:
-    """``rows`` of ``_pairs_of`` by the two stores."""
-    return {frozenset((row.faster, row.slower)): row for row in rows.itertuples()}
-
-
-def _undecided(pair) -> bool:
-    """Also of two stores without a common repetition, which have no row."""
-    return pair is None or pair.decision == Decision.UNDECIDED
-
-
-def source_places(rates: Mapping[str, float], printed: Mapping[str, float]) -> dict[str, int]:
+def source_places(
+    rates: Mapping[str, float | None], printed: Mapping[str, float | None]
+) -> dict[str, int]:
     """Places as the source ``printed`` them, or else by its rates; equal ones share one."""
     by_rate = pd.Series(rates, dtype=float).rank(method="min", ascending=False)
-    return {store: int(place) for store, place in {**by_rate, **printed}.items()}
+    places = pd.Series(printed, dtype=float).combine_first(by_rate)
+    return places.dropna().astype(int).to_dict()
 
 
 def _cells(
@@ -298,22 +259,17 @@ def _cells(
     for at in range(1, number + 1):
         texts = []
         rows = list(line[line[place] == at].sort_values(value, ascending=False).itertuples())
-        for row, following in zip_longest(rows, rows[1:]):
+        for row in rows:
             bound = BOUND if here and row.client_bound else ""
             rate = getattr(row, value)
             rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
-            text = with_mark(f"{titles[row.store]}{bound}{rate}", not here and row.rejected)
-            if following:
-                sign = _sign(pairs.get(frozenset((row.store, following.store)))) if here else EQUAL
-                text += f"\N{NO-BREAK SPACE}{sign}"
-            texts.append(text)
+            text = f"{titles[row.store]}{bound}{rate}"
+            texts.append(with_mark(text, not here and row.rejected))
+        for at_end, (row, following) in enumerate(pairwise(rows)):
+            pair = pairs.get(frozenset((row.store, following.store))) if here else None
+            texts[at_end] += "\N{NO-BREAK SPACE}" + (sign_of(pair) if here else EQUAL)
         cells.append(lines(*texts))
     return cells
-
-
-def _sign(pair) -> str:
-    """What stands between two stores of one place."""
-    return TIE if _undecided(pair) else EQUAL if pair.decision == Decision.EQUAL else FASTER
 
 
 def _notes(frame: pd.DataFrame, run: Run) -> list[str]:
@@ -351,12 +307,12 @@ def _undecided_pairs(frame: pd.DataFrame, run: Run) -> Iterator[str]:
     from kvstudy.analyse.claims.words import runs_words
 
     for title, line in frame.groupby("line", sort=False):
-        pairs = _by_pair(_pairs_of(run, line["workload"].iloc[0]))
+        pairs = _pairs_of(run, line["workload"].iloc[0])
         placed = line.sort_values("throughput", ascending=False).dropna(subset="place")
         texts = []
         for one, other in combinations(placed["store"], 2):
             pair = pairs.get(frozenset((one, other)))
-            if _undecided(pair):
+            if sign_of(pair) == TIE:
                 words = runs_words(int(pair.n), pair.would_decide) if pair else runs_words(0, 0)
                 texts.append(f"{run.titles[one]} / {run.titles[other]} ({words})")
         if texts:

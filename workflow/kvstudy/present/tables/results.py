@@ -8,8 +8,7 @@ the latencies.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby, product
-from operator import itemgetter
+from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal
 
@@ -30,7 +29,6 @@ from kvstudy.study.metrics import LATENCIES, METRICS
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.analyse.tidy.results import Results
 
 COLUMNS = [
     *["store", "operation", "metric", "unit", "n", "mean", "sd", "cov", "min", "max"],
@@ -69,56 +67,56 @@ class ResultsTable(Table):
         published, rejected, note. A value that does not exist is NaN; the note says why.
         """
         results, rows = run.results, []
-        for operation, metric in self._lines(results):
-            for store in self._stores(run):
+        states = {store: results.state(store, self.workload) for store in run.study.store_names}
+        stores = list(states)
+        if run.study.imported and not results.has_published:
+            # Others than those of the logs were never meant to have one.
+            stores = [name for name in stores if states[name].label != "not measured"] or stores
+        # Top to bottom.
+        lines = [
+            *[("overall", "runtime"), ("overall", "throughput")],
+            *product(results.operations(self.workload), ("operations", *LATENCIES)),
+        ]
+        for operation, metric in lines:
+            for store in stores:
                 key = (store, self.workload, operation, metric)
                 value = results.measured(*key)
                 row = value._asdict() if value else {"n": 0}
                 row |= {"store": store, "operation": operation, "metric": metric}
                 row["unit"] = METRICS[metric].unit
                 row["published"], row["rejected"] = results.published(*key), results.rejected(*key)
-                row["note"] = "; ".join(results.state(store, self.workload).problems)
+                row["note"] = "; ".join(states[store].problems)
                 rows.append(row)
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def _stores(self, run: Run) -> list[str]:
-        """All stores, but of imported logs those that have one: others were never meant to."""
-        stores = run.study.store_names
-        if not run.study.imported or run.results.has_published:
-            return stores
-        states = {store: run.results.state(store, self.workload).label for store in stores}
-        return [store for store in stores if states[store] != "not measured"] or stores
-
-    def _lines(self, results: Results) -> list[tuple[str, str]]:
-        """Operation and metric of each line, top to bottom."""
-        return [
-            *[("overall", "runtime"), ("overall", "throughput")],
-            *product(results.operations(self.workload), ("operations", *LATENCIES)),
-        ]
-
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per operation; one column per store, or two: here and published."""
-        results, stores = run.results, self._stores(run)
+        published, stores = run.results.has_published, list(rows["store"].unique())
+        fewest = rows[rows["metric"] == "operations"].set_index(["store", "operation"])["min"]
+        states = {store: run.results.state(store, self.workload).label for store in stores}
         sections = []
-        for operation, lines in groupby(self._lines(results), key=itemgetter(0)):
+        for operation, of_operation in rows.groupby("operation", sort=False):
             words = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
             title = _("{} (plain mean)").format(words) if "+" in operation else words
             sections.append(Section(title, []))
-            for _operation, metric in lines:
+            for metric, of in of_operation.groupby("metric", sort=False):
                 label, unit = _(METRICS[metric].row), METRICS[metric].unit
-                line = Line(label if unit == "count" else f"{label} ({sign(unit)})", [])
-                for store in stores:
-                    key = (store, self.workload, operation, metric)
-                    line.cells.append(self._measured(results, key))
-                    if results.has_published:
-                        marks = MARK if results.rejected(*key) else ""
-                        line.cells.append(_number(metric, results.published(*key), marks))
-                sections[-1].lines.append(line)
+                cells = []
+                for row in of.itertuples():
+                    # Where no run counts, the column says so once.
+                    gap = "" if states[row.store] else DASH
+                    marks = _marks(row, fewest)
+                    cells.append(_number(metric, row.mean, marks) if row.n else gap)
+                    if published:
+                        marks = MARK if row.rejected else ""
+                        cells.append(_number(metric, row.published, marks))
+                label = label if unit == "count" else f"{label} ({sign(unit)})"
+                sections[-1].lines.append(Line(label, cells))
         groups, columns, incomplete = self._heads(stores, run)
         grid = Grid(columns, sections, groups=groups)
         cells = "".join(cell for line in grid.lines for cell in line.cells)
         grid.notes = [*self._notes(run, stores, cells), *incomplete]
-        grid.paper = Paper(hang=True, most=0 if results.has_published else MOST_STORES)
+        grid.paper = Paper(hang=True, most=0 if published else MOST_STORES)
         return [grid]
 
     def _heads(self, stores: list[str], run: Run) -> tuple[list, list[str], list[str]]:
@@ -141,23 +139,6 @@ class ResultsTable(Table):
                 there.published = True
                 columns.append(there)
         return groups, columns, [note(mark, text) for text, mark in notes.items()]
-
-    def _measured(self, results: Results, key: tuple[str, ...]) -> str:
-        store, _workload, operation, metric = key
-        value = results.measured(*key)
-        if value is None:
-            empty = results.state(store, self.workload).label
-            return "" if empty else DASH
-        marks = "*" if value.cov > NOISY else ""
-        if percent := METRICS[metric].percent:
-            counts = [
-                results.measured(store, self.workload, part, "operations")
-                for part in operation.split("+")
-            ]
-            beyond = [n.min * (100 - percent) / 100 for n in counts if n is not None]
-            if any(number < ENOUGH_BEYOND for number in beyond):
-                marks += RARE
-        return _number(metric, value.mean, marks)
 
     def _notes(self, run: Run, stores: list[str], cells: str) -> Iterator[str]:
         """What the numbers are, and what the marks in the ``cells`` mean."""
@@ -192,12 +173,22 @@ class ResultsTable(Table):
             yield note(RARE, text.format(ENOUGH_BEYOND))
 
 
+def _marks(row, fewest: pd.Series) -> str:
+    """Those of a measured value; ``fewest`` are the operations of a run by store and operation."""
+    marks = "*" if row.cov > NOISY else ""
+    if percent := METRICS[row.metric].percent:
+        counts = fewest.reindex([(row.store, part) for part in row.operation.split("+")])
+        if (counts * (100 - percent) / 100 < ENOUGH_BEYOND).any():
+            marks += RARE
+    return marks
+
+
 def _number(metric: str, value: float | None, marks: str = "") -> str:
     """``value`` for a right-aligned column: whole numbers keep the decimals' place free.
 
     ``marks`` stand high behind the number without taking room.
     """
-    if value is None:
+    if pd.isna(value):
         return DASH
     text = grouped(fixed(metric, value))
     rich = Rich.escape(text) + (hanging(raised(marks)) if marks else "")

@@ -197,33 +197,35 @@ class BreakEvenTable(Caching, Table):
         """
         times = Times(run.headline_analysis.rounds, self.workload)
         published, of = run.swept.published, (self.workload, self.database, self.cache)
-        lines = []
-
-        def add(records: int, origin: str, costs: Costs | None) -> None:
-            if costs is not None:
-                lines.append({"records": records, "origin": origin} | _numbers(costs))
-
-        for records in times.records:
-            add(records, MEASURED, costs_of(times, self.database, self.cache, records))
+        lines = [
+            (records, MEASURED, _numbers(costs_of(times, self.database, self.cache, records)))
+            for records in times.records
+        ]
         for records, (crossing, hits) in printed(published, *of).items():
             for metric, origin in FROM.items():
-                add(records, origin, published_costs(published, *of, records, metric))
-            stated = {"records": records, "origin": PRINTED, "crossing": crossing, "hits": hits}
-            lines.append(stated)
-        return pd.DataFrame(lines, columns=COST_COLUMNS).astype(
-            dict.fromkeys(COST_COLUMNS[2:], float)
+                costs = published_costs(published, *of, records, metric)
+                lines.append((records, origin, _numbers(costs)))
+            lines.append((records, PRINTED, {"crossing": crossing, "hits": hits}))
+        frame = pd.DataFrame(
+            ({"records": records, "origin": origin} | of for records, origin, of in lines if of),
+            columns=COST_COLUMNS,
         )
+        return frame.astype(dict.fromkeys(COST_COLUMNS[2:], float))
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per number of records, those of the source below."""
         database, cache = run.titles[self.database], run.titles[self.cache]
+
+        def crossing(reads: float) -> str:
+            return _("never") if math.isinf(reads) else significant(reads)
+
         columns = [
             (f"{database}: W", number_of("write", rate)),
             ("R", number_of("read", rate)),
             (f"{cache}: w", number_of("cache_write", rate)),
             ("r", number_of("cache_read", rate)),
             ("D", number_of("cache_delete", rate)),
-            (_("Crossing"), number_of("crossing", _crossing)),
+            (_("Crossing"), number_of("crossing", crossing)),
             ("95 %", lambda row: DASH if math.isnan(row.low) else span(row.low, row.high)),
             (_("Hits"), number_of("hits", lambda share: f"{share * 100:.0f} %")),
             ("95 %", _hits),
@@ -252,7 +254,9 @@ class BreakEvenTable(Caching, Table):
         return [Grid([head for head, _cell in columns], sections, notes)]
 
 
-def _numbers(costs: Costs) -> dict[str, float]:
+def _numbers(costs: Costs | None) -> dict[str, float]:
+    if costs is None:
+        return {}
     numbers = {name: getattr(costs, name).value for name in TIMES}
     crossing = costs.crossing()
     if crossing is None:
@@ -262,10 +266,6 @@ def _numbers(costs: Costs) -> dict[str, float]:
         **{"crossing": crossing.value, "low": crossing.low, "high": crossing.high},
         **{"hits": hits.value, "hits_low": hits.low, "hits_high": hits.high},
     }
-
-
-def _crossing(reads: float) -> str:
-    return _("never") if math.isinf(reads) else significant(reads)
 
 
 def _hits(row) -> str:

@@ -300,7 +300,10 @@ class OperationsTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per store, a line per operation that the study measures."""
-        used = _used(run.study)
+        # All workloads are loaded.
+        of_workloads = (operations_of(properties_of(run.study, use)) for use in run.study.workloads)
+        used = {"insert"}.union(*of_workloads)
+        used |= {"read", "update"} if "read-modify-write" in used else set()
         steps = [step.name for step in STEPS if step.name in LABELS and step.operation in used]
         sections = []
         for store in run.study.store_names:
@@ -320,13 +323,6 @@ class OperationsTable(Table):
             "they compare before and after, not between stores."
         ).format(decimal(f"{RARE:g}"))
         return [Grid(columns, sections, [note], corner=_("Operation"), paper=PAPER)]
-
-
-def _used(study: Study) -> set[str]:
-    """The operations of the study's workloads; all of them are loaded."""
-    operations = (operations_of(properties_of(study, use)) for use in study.workloads)
-    used = {"insert"}.union(*operations)
-    return used | {"read", "update"} if "read-modify-write" in used else used
 
 
 def _line(probes: Probes, store: str, step: str) -> Line:

@@ -137,6 +137,7 @@ class ScalingTable(Table):
             (_("Coherency"), number_of("coherency", _small)),
             (pgettext("from the fit", "Off"), number_of("off", share)),
         ]
+        order = run.study.store_names.index
         sections = []
         for use in run.study.workloads:
             mine = rows[rows["workload"] == use.name]
@@ -145,10 +146,13 @@ class ScalingTable(Table):
                 if operations and mine["operations"].nunique() > 1:
                     parts.append(amount("operations", operations))
                 lines = []
-                for store in run.study.store_names:
-                    for row in of[of["store"] == store].itertuples():
-                        cells = [cell(row) for _head, cell in columns]
-                        lines.append(Line(_label(row, run.titles, marks), cells, store))
+                for row in of.sort_values("store", key=lambda names: names.map(order)).itertuples():
+                    label = run.titles[row.store]
+                    if row.doubts:
+                        text = _("Doubtful: {}").format(sentence(row.doubts))
+                        mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
+                        label = Rich.escape(label) + raised(mark)
+                    lines.append(Line(label, [cell(row) for _head, cell in columns], row.store))
                 sections.append(Section(", ".join(parts), lines, workload=use.name))
         if not sections:
             sections = [Section("", [Line(_("no throughput over threads"), [DASH] * 6)])]
@@ -162,15 +166,6 @@ class ScalingTable(Table):
             *(note(mark, f"{text}.") for text, mark in marks.items()),
         ]
         return [Grid([head for head, _cell in columns], sections, notes, sortable=True)]
-
-
-def _label(row, titles: dict[str, str], marks: dict[str, str]) -> str:
-    """The store, with one of the ``marks`` where the fit is doubtful."""
-    if not row.doubts:
-        return titles[row.store]
-    text = _("Doubtful: {}").format(sentence(row.doubts))
-    mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
-    return Rich.escape(titles[row.store]) + raised(mark)
 
 
 def _saturated(row) -> str:

@@ -52,31 +52,20 @@ def marked(text: str, value: float | None = None, store: str = "", workload: str
     return rich
 
 
-def bold(text: str) -> Rich:
-    return Rich("<b>{}</b>").format(text)
-
-
-def italic(text: str) -> Rich:
-    return Rich("<i>{}</i>").format(text)
+# Each makes Rich of a text.
+bold = Rich("<b>{}</b>").format
+italic = Rich("<i>{}</i>").format
+# The mark of a footnote.
+raised = Rich("<sup>{}</sup>").format
+hanging = Rich('<span class="hang">{}</span>').format
+# Not as text: where nothing can hide it, "872" would be read as "872.0".
+phantom = Rich('<span class="phantom" data-as="{}"></span>').format
 
 
 def grey(text: str) -> Rich:
     """``text`` in the grey of what does not count; it keeps its number."""
-    return marked(_span("grey", text), getattr(text, "value", None))
-
-
-def raised(text: str) -> Rich:
-    """As the mark of a footnote."""
-    return Rich("<sup>{}</sup>").format(text)
-
-
-def hanging(text: str) -> Rich:
-    return _span("hang", text)
-
-
-def phantom(text: str) -> Rich:
-    # Not as text: where nothing can hide it, "872" would be read as "872.0".
-    return Rich('<span class="phantom" data-as="{}"></span>').format(text)
+    shown = Rich('<span class="grey">{}</span>').format(text)
+    return marked(shown, getattr(text, "value", None))
 
 
 def note(mark: str, text: str) -> Rich:
@@ -91,11 +80,7 @@ def lines(*parts: str) -> Rich:
 
 def stacked(*parts: str) -> Rich:
     """``parts`` below each other, in a column of numbers."""
-    return _span("stack", lines(*parts))
-
-
-def _span(name: str, text: str) -> Rich:
-    return Rich('<span class="{}">{}</span>').format(name, text)
+    return Rich('<span class="stack">{}</span>').format(lines(*parts))
 
 
 def number_cell(value: float, text: Callable[[float], str]) -> str:
@@ -123,8 +108,7 @@ def fill_html(template: Path, **values: object) -> str:
     number, ``section``, ``published``, ``sortable`` of a table), ``data-value`` (the
     unrounded number), ``data-store`` and ``data-workload`` of a body, row, column or cell.
     """
-    environment = templates.environment(template.parent, autoescape=True)
-    text = templates.fill(environment, template.name, values)
+    text = templates.fill(template, values, autoescape=True)
     # A blank line ends the HTML within Markdown, for pandoc.
     return "".join(f"{line}\n" for line in text.split("\n") if line.strip())
 
@@ -264,7 +248,7 @@ def label(text: str, longest: int = 40) -> Latex:
     """``text`` as what a line begins with, over several lines if it is long."""
     if len(text) <= longest:
         return escape(text)
-    return Latex(rf"\parbox[t]{{0.33\linewidth}}{{\raggedright {_finalize(text)}\strut}}")
+    return Latex(rf"\parbox[t]{{0.33\linewidth}}{{\raggedright {printed(text)}\strut}}")
 
 
 def _elements(markup: str) -> Latex:
@@ -303,13 +287,13 @@ def fill(template: Path, **values: object) -> str:
     Every value is escaped; ``said`` stands above the further pages of a table. Errors as
     ``templates.fill``'s.
     """
-    found = templates.environment(template.parent, finalize=_finalize, **DELIMITERS)
-    found.filters |= {"head": head, "label": label}
-    said = {"table": _("Table"), "continued": _("continued")}
-    return templates.fill(found, template.name, values | {"said": said})
+    values["said"] = {"table": _("Table"), "continued": _("continued")}
+    filters = {"head": head, "label": label}
+    return templates.fill(template, values, filters, finalize=printed, **DELIMITERS)
 
 
-def _finalize(value: object) -> str:
+def printed(value: object) -> str:
+    """``value`` as LaTeX, where it may break in long words."""
     if isinstance(value, str):
         return escape(value if isinstance(value, Latex | Rich) else broken(value))
     # StrictUndefined raises here, with the name that is undefined.

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from kvstudy.analyse.tidy.numbers import MARK, between, ends, marked_values
 from kvstudy.language.current import _
 from kvstudy.libraries import np, pd
-from kvstudy.present.typeset.latex import DASH, REJECTED, fill, fill_html, note, number_cell, plain
+from kvstudy.present.typeset.latex import (
+    DASH,
+    EQUAL,
+    REJECTED,
+    TIE,
+    fill,
+    fill_html,
+    note,
+    number_cell,
+    plain,
+)
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.kinds import AnyTable
 
 if TYPE_CHECKING:
@@ -247,6 +258,26 @@ def operation_word(operation: str, sign: str = "+") -> str:
     return sign.join(_(name) for name in operation.split("+"))
 
 
+# What stands between two stores, by what the runs say of the first one.
+SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
+
+
+def sign_of(pair) -> str:
+    """That of a row of ``findings.pairs``; undecided is also a pair without a common repetition."""
+    return SIGNS[pair.decision if pair else Decision.UNDECIDED]
+
+
+def pairing(study: Study) -> str:
+    """How ratios of two stores are made of their runs."""
+    return _("not paired, by Welch's method") if study.imported else _("paired by repetition")
+
+
+def client_bound(run: Run) -> set[tuple[str, str]]:
+    """Workload and store of each throughput that the client limits."""
+    rows = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
+    return set(zip(rows["workload"], rows["store"], strict=True))
+
+
 def interval(value: float, low: float, high: float, digits: int = 3) -> str:
     """``0.9 to 1.1``; in place of the interval that one run does not have, that it is one."""
     return _("one run") if pd.isna(low) else between(*ends(value, low, high, digits))
@@ -283,7 +314,7 @@ def store_grid(
     below: Callable[[Any], list[str]] = lambda row: [],
     **more: Any,
 ) -> Grid:
-    """A section per workload and parameters, a line per store, of which ``frame`` has one row.
+    """A section per workload, a line per store, of which ``frame`` has one row.
 
     ``columns`` are heads and what makes the cells of a row, ``below`` makes the notes of a line;
     ``more`` is of the ``Grid``.
@@ -301,17 +332,12 @@ def store_grid(
 def sections_of(
     frame: pd.DataFrame, study: Study, lines: Callable[[str, pd.DataFrame], list[Line]]
 ) -> list[Section]:
-    """A section per workload and parameters, with the ``lines`` that each store's rows make.
-
-    Parameters are in the title only if there are several.
-    """
+    """A section per workload, with the ``lines`` that each store's rows make."""
+    rows_of = dict(list(frame.groupby(["workload", "store"])))
     sections = []
     for use in study.workloads:
-        groups = list(frame[frame["workload"] == use.name].groupby("parameters", sort=False))
-        for parameters, rows in groups:
-            title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
-            of_store = dict(list(rows.groupby("store")))
-            stores = [store for store in study.store_names if store in of_store]
-            made = chain.from_iterable(lines(store, of_store[store]) for store in stores)
-            sections.append(Section(title, list(made), workload=use.name))
+        keys = [(use.name, store) for store in study.store_names if (use.name, store) in rows_of]
+        made = chain.from_iterable(lines(store, rows_of[name, store]) for name, store in keys)
+        if keys:
+            sections.append(Section(use.title, list(made), workload=use.name))
     return sections

@@ -6,9 +6,12 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cached_property
 
+import pandas as pd
+
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import CELLS, SETTING, path_of, why_not
+from kvstudy.analyse.tidy.files import CELLS, SETTING, path_of
 from kvstudy.analyse.tidy.numbers import sign
+from kvstudy.analyse.tidy.results import State, state_of
 from kvstudy.analyse.tidy.summary import operation_rank
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
@@ -94,8 +97,7 @@ class Content:
 
         They are those of ``store``, or the study's.
         """
-        own = self.settings.get((store, workload, parameters))
-        cell = own or self._cells.get((workload, parameters))
+        cell = self._cells.get((store, workload, parameters))
         sizes = (cell.records, cell.operations or None, cell.threads) if cell else ()
         sheet.write("Workload", self.workload(workload), *sizes)
 
@@ -113,18 +115,20 @@ class Content:
         return {(cell.store, cell.workload, cell.parameters): cell for cell in cells}
 
     @cached_property
-    def _cells(self) -> dict[tuple[str, str], Cell]:
+    def _cells(self) -> dict[Setting, Cell]:
+        """``settings``, and below the store "" those of the study."""
         # A store with sizes of its own stands under the study's.
         last = sorted(self.settings.items(), key=lambda item: item[1].beside is None)
-        return {key[1:]: cell for key, cell in last}
+        return self.settings | {("", *key[1:]): cell for key, cell in last}
 
     @cached_property
-    def outcomes(self) -> dict[Setting, list]:
-        """The rows of ``cells.csv`` of each setting, by repetition."""
+    def outcomes(self) -> dict[Setting, pd.DataFrame]:
+        """The rows of ``cells.csv`` of each setting, by repetition; empty where none is planned."""
         rows = self.run.cells.sort_values(
             "repetition", key=lambda texts: texts.astype(int), kind="stable"
         )
-        return {setting: list(of.itertuples()) for setting, of in rows.groupby(SETTING, sort=False)}
+        of_settings = dict(list(rows.groupby(SETTING, sort=False)))
+        return defaultdict(lambda: rows.head(0), of_settings)
 
     def status(self, row) -> tuple[str, str]:
         """What became of a cell, and why; invalid is measured, but not in the means."""
@@ -132,26 +136,9 @@ class Content:
             return "invalid", sentence(row.invalid)
         return row.status, sentence(row.reason)
 
-    def problems(self, setting: Setting) -> str:
-        """The runs of a setting that have no value or do not count, with their reasons."""
-        rows = self.outcomes.get(setting, [])
-        problems: dict[str, list[str]] = defaultdict(list)
-        for row in rows:
-            problems[why_not(row)].append(row.repetition)
-        problems.pop("", None)
-        return (
-            "; ".join(
-                text if len(runs) == len(rows) else f"run {', '.join(runs)} {text}"
-                for text, runs in problems.items()
-            )
-            if rows
-            else "not planned"
-        )
-
-    def label(self, setting: Setting) -> str:
-        """Why a setting has no value at all, in a word or two."""
-        states = {self.status(row)[0] for row in self.outcomes.get(setting, [])}
-        return next((each for each in ("invalid", "failed") if each in states), "not measured")
+    def state(self, setting: Setting) -> State:
+        """Which runs of the setting have no value or do not count, and why."""
+        return state_of(self.outcomes[setting])
 
 
 def moment(text: str) -> datetime:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
+import pandas as pd
 from xlsxwriter.utility import xl_range, xl_range_abs, xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.numbers import FARTHEST, MARK, significant
 from kvstudy.present.tables.grid import THROUGHPUT
 from kvstudy.present.typeset.latex import BOUND
+from kvstudy.present.typeset.table import pairing
 from kvstudy.present.workbook.content import Content
 from kvstudy.present.workbook.sheet import GREY, HEAD, NOTHING, Book, print_set_up, quoted
 from kvstudy.present.workbook.tables import Places
@@ -44,7 +45,6 @@ class RatioSheet:
         # That of the first page stands first.
         self._baseline = next(iter(frame["baseline"]), "")
         frame = frame[frame["baseline"] == self._baseline]
-        self._rows = {(row.store, row.workload): row for row in frame.itertuples()}
         # Those that are not compared with it have no ratio to it.
         of_it = (group for group in content.run.compared if self._baseline in group)
         self._compared = next(of_it, [])
@@ -53,6 +53,9 @@ class RatioSheet:
         there = set(frame["workload"])
         self._workloads = [name for name in [*study.workload_names, MEAN] if name in there]
         self._columns = max(len(self._workloads), FEWEST_COLUMNS)
+        of_stores = frame.set_index("workload").groupby("store")
+        # Of each store a row for each workload; NaN for what is not known.
+        self._rows = {store: of.reindex(self._workloads) for store, of in of_stores}
 
     def write(self) -> None:
         """Fill the sheet: a column per workload, lines per store, a chart below them."""
@@ -82,10 +85,9 @@ class RatioSheet:
         for store in self._stores:
             rows[store] = row + 1
             for metric in LINES:
-                known = _known(self._values(store, metric))
                 # The published ratio of the baseline is to itself.
                 own = store == self._baseline and metric == "published"
-                if metric == "ratio" or (known and not own):
+                if metric == "ratio" or (self._rows[store][metric].notna().any() and not own):
                     row += 1
                     self._line(store, metric, row)
         for text in self._notes():
@@ -95,24 +97,19 @@ class RatioSheet:
         # Without the lengths of the whiskers, which stand further to the right.
         sheet.print_area(0, 0, row + 2 + HEIGHT // 18, self._columns)
 
-    def _values(self, store: str, metric: str) -> list[float]:
-        """By workload; NaN for what is not known."""
-        rows = [self._rows.get((store, workload)) for workload in self._workloads]
-        return [getattr(row, metric) if row else math.nan for row in rows]
-
     def _line(self, store: str, metric: str, at: int) -> None:
         first, repeated = metric == "ratio", store not in self._content.study.store_names
         style = {"bold": True, "top": 4} if first else {}
         title = self._content.title(self._baseline if repeated else store)
         label = LINES[metric] or title + " by itself (noise floor)" * repeated
         self._sheet.write_string(at, 0, label, self._book.style(**style))
-        for column, value in enumerate(self._values(store, metric), start=1):
+        for column, row in enumerate(self._rows[store].itertuples(), start=1):
+            value = getattr(row, metric)
             if math.isnan(value):
                 form = style | NOTHING | {"bold": False, "align": "right"}
                 text = "not measured" if first else ""
                 self._sheet.write_string(at, column, text, self._book.style(**form))
                 continue
-            row = self._rows[store, self._workloads[column - 1]]
             style_of = style | {"num_format": _number_format(row, metric, value)}
             if metric == "published" or (metric != "p99" and row.in_floor == "yes"):
                 style_of["font_color"] = GREY
@@ -124,11 +121,11 @@ class RatioSheet:
 
     def _formula(self, row, at: int, column: int) -> str:
         """The ratio from the single runs; "" where the two stores have not the same ones."""
-        if row.workload == MEAN:
-            counts = {self._rows[row.store, name].n for name in self._workloads}
-            return f"=GEOMEAN({xl_range(at, 1, at, column - 1)})" if counts == {row.n} else ""
+        if row.Index == MEAN:
+            same = (self._rows[row.store]["n"] == row.n).all()
+            return f"=GEOMEAN({xl_range(at, 1, at, column - 1)})" if same else ""
         keys = [
-            (store, row.workload, row.parameters, "overall", "throughput")
+            (store, row.Index, row.parameters, "overall", "throughput")
             for store in (row.store, self._baseline)
         ]
         if any(self._places.count(key) != row.n for key in keys):
@@ -136,21 +133,20 @@ class RatioSheet:
         return "=" + "/".join(f"GEOMEAN({self._places.ranges(key)})" for key in keys)
 
     def _notes(self) -> list[str]:
-        unpaired = self._content.study.imported
-        pairing = "not paired, by Welch's method" if unpaired else "paired by repetition"
-        rows = self._rows.values()
-        several = _known(row.low for row in rows)
+        pairs = pairing(self._content.study)
+        rows = pd.concat(self._rows)
+        several = rows["low"].notna().any()
         notes = {
             "Ratios of one run each.": not several,
-            f"Ratios of geometric means over the runs, with 95 % intervals ({pairing}).": several,
+            f"Ratios of geometric means over the runs, with 95 % intervals ({pairs}).": several,
             "Grey: published, or not above the noise floor (the ratio of two measurements of one "
-            "store).": any(row.in_floor == "yes" for row in rows),
+            "store).": (rows["in_floor"] == "yes").any(),
             "p99: 99th percentile of the latency of the workload's main operation, all runs "
-            "together.": _known(row.p99 for row in rows),
-            f"{BOUND}: the client, not the store, limits the throughput.": any(
-                row.client_bound == "yes" for row in rows
-            ),
-            f"{MARK}: rejected by the audit of the source.": any(row.rejected for row in rows),
+            "together.": rows["p99"].notna().any(),
+            f"{BOUND}: the client, not the store, limits the throughput.": (
+                rows["client_bound"] == "yes"
+            ).any(),
+            f"{MARK}: rejected by the audit of the source.": rows["rejected"].eq(True).any(),
         }
         return [text for text, holds in notes.items() if holds]
 
@@ -159,14 +155,14 @@ class RatioSheet:
         chart, name = self._book.add_chart({"type": "column"}), self._sheet.name
         last, ends = len(self._workloads), [1.0]
         for store in self._compared:
-            values = [self._values(store, metric) for metric in ("ratio", "low", "high")]
-            if store == self._baseline or not _known(values[0]):
+            values = self._rows[store][["ratio", "low", "high"]]
+            ratio = values["ratio"]
+            if store == self._baseline or ratio.isna().all():
                 continue
-            for ratio, *interval in zip(*values, strict=True):
-                low, high = ratio / FARTHEST, ratio * FARTHEST
-                ends += _known([ratio, *(min(max(end, low), high) for end in interval)])
+            near = values.clip(ratio / FARTHEST, ratio * FARTHEST, axis=0)
+            ends += [near.min(axis=None), near.max(axis=None)]
             row = rows[store]
-            whiskers = self._whiskers(row, values) if _known(values[1]) else None
+            whiskers = self._whiskers(row, values) if values["low"].notna().any() else None
             chart.add_series(
                 {
                     "name": [name, row, 0],
@@ -198,7 +194,7 @@ class RatioSheet:
         chart.set_size({"width": LABEL + COLUMN * self._columns, "height": HEIGHT})
         self._sheet.insert_chart(below, 0, chart)
 
-    def _whiskers(self, row: int, values: list[list[float]]) -> dict[str, object]:
+    def _whiskers(self, row: int, values: pd.DataFrame) -> dict[str, object]:
         """Error bars of the ratios in ``row``; their lengths stand at the right of the ends.
 
         LibreOffice draws none from numbers that stand in no cells.
@@ -206,7 +202,7 @@ class RatioSheet:
         start, style = self._columns + 2, self._book.style(num_format="0.000", font_color=GREY)
         text = "Lengths of the chart's whiskers"
         self._sheet.write_string(TOP, start, text, self._book.style(font_color=GREY))
-        for column, (ratio, low, high) in enumerate(zip(*values, strict=True)):
+        for column, (ratio, low, high) in enumerate(values.itertuples(index=False)):
             of, lower, upper = (xl_rowcol_to_cell(row + at, column + 1) for at in range(3))
             if not math.isnan(low):
                 at = start + column
@@ -218,10 +214,6 @@ class RatioSheet:
             for at in (row + 1, row + 2)
         )
         return {"type": "custom", "plus_values": plus, "minus_values": minus}
-
-
-def _known(values: Iterable[float]) -> list[float]:
-    return [value for value in values if not math.isnan(value)]
 
 
 def _number_format(row, metric: str, value: float) -> str:

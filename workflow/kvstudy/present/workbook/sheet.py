@@ -148,9 +148,31 @@ class Sheet:
         for column in range(len(self._columns) if self._line else 0):
             self._sheet.write_blank(self.row, column, None, self._book.style(**self._line))
 
-    def text(self, column: str | int, text: str, **style: object) -> None:
-        """Write ``text``; nothing for "". Text that is put aside may take several lines."""
+    def put(self, column: str | int, value: str | float | None, **style: object) -> None:
+        """Write a text, or a number in the column's format; nothing for "", None and NaN."""
         number = self.number_of(column)
+        if isinstance(value, str):
+            self._text(number, value, style)
+        elif value is not None and not math.isnan(value):
+            self._sheet.write_number(self.row, number, value, self._style(number, style))
+
+    def write(self, column: str, *values: str | float | None) -> None:
+        """Write texts and numbers side by side, from ``column`` on."""
+        for number, value in enumerate(values, self.number_of(column)):
+            self.put(number, value)
+
+    def formula(self, column: str | int, formula: str, value: float, **style: object) -> None:
+        """Write ``formula`` with the ``value`` that it has, for viewers that do not calculate.
+
+        Nothing for NaN.
+        """
+        number = self.number_of(column)
+        if not math.isnan(value):
+            form = self._style(number, style)
+            self._sheet.write_formula(self.row, number, formula, form, value)
+
+    def _text(self, number: int, text: str, style: dict[str, object]) -> None:
+        """Text that is put aside may take several lines."""
         if not text:
             return
         if self._columns[number].aside:
@@ -163,23 +185,6 @@ class Sheet:
         if len(text) > LONGEST_TEXT:
             text = text[: LONGEST_TEXT - 1] + "…"
         self._sheet.write_string(self.row, number, text, self._book.style(**style, **self._line))
-
-    def write(self, column: str, *values: str | float | None) -> None:
-        """Write texts and numbers side by side, from ``column`` on."""
-        for number, value in enumerate(values, self.number_of(column)):
-            (self.text if isinstance(value, str) else self.number)(number, value)
-
-    def number(self, column: str | int, value: float | None, **style: object) -> None:
-        """Write ``value`` in the column's format; nothing for None and NaN."""
-        if value is None or math.isnan(value):
-            return
-        number = self.number_of(column)
-        self._sheet.write_number(self.row, number, value, self._style(number, style))
-
-    def formula(self, column: str | int, formula: str, value: float, **style: object) -> None:
-        """Write ``formula`` with the ``value`` that it has, for viewers that do not calculate."""
-        number = self.number_of(column)
-        self._sheet.write_formula(self.row, number, formula, self._style(number, style), value)
 
     def done(self) -> None:
         """Put the filter over all rows that were written."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import groupby
 
 import pandas as pd
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.files import SETTING, path_of
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.summary import COUNTS, measured_phases
+from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.content import (
     MAIN,
     SIZES,
@@ -26,7 +26,6 @@ from kvstudy.present.workbook.content import (
     unit_text,
 )
 from kvstudy.present.workbook.sheet import GREY, NOTHING, Book, Column, Sheet, quoted
-from kvstudy.study.cells import cell_path
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
 from kvstudy.study.raw import sums_digest
@@ -83,7 +82,11 @@ class Runs:
         self._content, self._places = content, places
         measured, values = content.run.measurements, content.run.values
         units = dict(zip(measured["metric"], measured["unit"], strict=True))
-        self._columns = {name: _column(name, units[name]) for name in sorted(units, key=rank)}
+        self._columns = {}
+        for name in sorted(units, key=rank):
+            unit = unit_text(units[name])
+            header = metric_of(name).title + (f" ({unit})" if unit else "")
+            self._columns[name] = Column(header, number_format(units[name]))
         derived = values["operation"].str.contains("+", regex=False) | (values["workload"] == MEAN)
         rows = pd.concat([measured, values[derived]])
         # By metric, of each run, phase and operation; and the phases and operations of a setting.
@@ -108,66 +111,50 @@ class Runs:
                     self._setting(sheet, setting, with_store)
             for key in self._values:
                 if key[:2] == (store, MEAN):
-                    self._mean(sheet, key, with_store)
+                    sheet.next(key[:2])
+                    self._run(sheet, key, with_store)
         sheet.done()
 
     def _setting(self, sheet: Sheet, setting: Setting, with_store: bool) -> None:
         """The rows of one setting; why a run has no value stands in the first of its rows."""
-        content, explained = self._content, set()
+        explained = set()
         lines = self._lines.get(setting, {("", "")})
-        for phase, operation in sorted(lines, key=lambda line: (line[0], operation_order(line[1]))):
-            for row in content.outcomes.get(setting, []):
-                status, reason = content.status(row)
-                style = {} if status == "measured" else NOTHING
-                sheet.next((setting, phase, operation))
-                if with_store:
-                    sheet.text("Store", content.title(setting[0]))
-                content.write_sizes(sheet, *setting[1:], store=setting[0])
-                sheet.write("Phase", phase, operation_title(operation), int(row.repetition))
-                sheet.text("Status", status, **style)
+        for line in sorted(lines, key=lambda line: (line[0], operation_order(line[1]))):
+            for row in self._content.outcomes[setting].itertuples():
+                status, reason = self._content.status(row)
+                sheet.next((setting, line))
+                self._run(sheet, (*setting, *line, row.repetition), with_store, status)
                 if row.repetition not in explained:
-                    sheet.text("Reason", reason, **NOTHING)
+                    sheet.put("Reason", reason, **NOTHING)
                 explained.add(row.repetition)
-                self._numbers(sheet, (*setting, phase, operation, row.repetition), style)
 
-    def _numbers(self, sheet: Sheet, key: tuple[str, ...], style: dict[str, object]) -> None:
-        """The values of a run; those of all operations together are formulas of the others."""
-        *setting, phase, operation, repetition = key
+    def _run(
+        self, sheet: Sheet, key: tuple[str, ...], with_store: bool, status: str = "measured"
+    ) -> None:
+        """A row: what it is of, and its values; those that combine others are formulas of them."""
+        store, workload, parameters, phase, operation, repetition = key
+        content, style = self._content, {} if status == "measured" else NOTHING
+        if with_store:
+            sheet.put("Store", content.title(store))
+        content.write_sizes(sheet, workload, parameters, store)
+        shown_phase = "" if workload == MEAN else phase
+        sheet.write("Phase", shown_phase, operation_title(operation), int(repetition))
+        sheet.put("Status", status, **style)
         for metric, value in self._values.get(key, {}).items():
-            column = self._columns[metric].header
-            if "+" in operation:
-                parts = ((*setting, part, metric) for part in operation.split("+"))
+            column = sheet.number_of(self._columns[metric].header)
+            settings, operations = [key[:3]], operation.split("+")
+            if workload == MEAN:
+                settings = [(store, *shown) for shown in content.run.headline.items()]
+            parts = [(*of, part, metric) for of in settings for part in operations]
+            if workload == MEAN or "+" in operation:
                 cells = ",".join(self._places.cell(part, repetition) for part in parts)
                 what = "SUM" if metric in COUNTS else "AVERAGE"
                 sheet.formula(column, f"={what}({cells})", value)
             else:
-                sheet.number(column, value, **style)
-            if not style and phase == self._phase[setting[1]]:
-                self._add(sheet, (*setting, operation, metric), repetition)
-
-    def _mean(self, sheet: Sheet, key: tuple[str, ...], with_store: bool) -> None:
-        store, workload, parameters, _, operation, repetition = key
-        sheet.next((store, workload))
-        if with_store:
-            sheet.text("Store", self._content.title(store))
-        sheet.text("Workload", self._content.workload(MEAN))
-        sheet.write("Operation", operation_title(operation), int(repetition), "measured")
-        cells = ",".join(
-            self._places.cell((store, name, slug, operation, "throughput"), repetition)
-            for name, slug in self._content.run.headline.items()
-        )
-        value = self._values[key]["throughput"]
-        sheet.formula(self._columns["throughput"].header, f"=AVERAGE({cells})", value)
-        self._add(sheet, (store, workload, parameters, operation, "throughput"), repetition)
-
-    def _add(self, sheet: Sheet, key: Key, repetition: str) -> None:
-        column = sheet.number_of(self._columns[key[4]].header)
-        self._places.add(key, repetition, sheet.name, sheet.row, column)
-
-
-def _column(metric: str, unit: str) -> Column:
-    sign = f" ({unit_text(unit)})" if unit_text(unit) else ""
-    return Column(metric_of(metric).title + sign, number_format(unit))
+                sheet.put(column, value, **style)
+            if not style and phase == self._phase.get(workload, phase):
+                place = (*key[:3], operation, metric)
+                self._places.add(place, repetition, sheet.name, sheet.row, column)
 
 
 QUANTITY = [
@@ -179,8 +166,6 @@ QUANTITY = [
 ]
 # Columns of several quantities; each value has the format of its own.
 NUMBER = "General"
-# Operation and metric.
-Line = tuple[str, str]
 SPREAD = [
     Column("Store", width=16),
     *QUANTITY,
@@ -194,27 +179,35 @@ SPREAD = [
     Column("Here by published", "0.000", 11),
     Column("Note", width=70, aside=True),
 ]
+# What is calculated from the single runs: the formula, and the column of ``summary.csv``.
+FORMULAS = {
+    "Runs": ("COUNT", "n"),
+    "Mean": ("AVERAGE", "mean"),
+    "Smallest": ("MIN", "min"),
+    "Largest": ("MAX", "max"),
+    "Standard deviation": ("STDEV", "sd"),
+}
 
 
 class Averages:
-    """Writes both sheets. A setting has rows of the summary, and of what the source published."""
+    """Writes both sheets of means, and of what the source published beside them."""
 
     def __init__(self, content: Content, places: Places, book: Book) -> None:
         self._content, self._places, self._book = content, places, book
         study, summary = content.study, content.run.summary
-        self._means, self._published = (
-            {
-                setting: {(row.operation, row.metric): row for row in of.itertuples()}
-                for setting, of in rows.groupby(["store", "workload", "parameters"], sort=False)
-            }
-            for rows in (summary, content.run.swept.published_values)
-        )
+        published = content.run.swept.published_values.rename(columns={"value": "published"})
         # Those of the study's own stores by workload, and then the means of all workloads.
         settings = [key for key in content.settings if key[0] in study.store_names]
         # A stable sort: stores and sizes keep their order.
         settings.sort(key=lambda key: study.workload_names.index(key[1]))
-        settings += [key for key in chain(self._means, self._published) if key[1] == MEAN]
+        both = pd.concat([summary[SETTING], published[SETTING]])
+        settings += both[both["workload"] == MEAN].itertuples(index=False, name=None)
         self._settings: list[Setting] = list(dict.fromkeys(settings))
+        rows = summary.merge(published, how="outer", on=[*SETTING, "operation", "metric", "unit"])
+        lines = zip(map(operation_order, rows["operation"]), map(rank, rows["metric"]), strict=True)
+        # A value that the source has not is not rejected.
+        rows = rows.assign(line=list(lines), rejected=rows["rejected"].eq(True))
+        self._rows = rows.astype({"n": "Int64"}).sort_values("line")
 
     def side_by_side(self, name: str) -> None:
         """Write the means with a column per store; a line is one quantity of one operation.
@@ -222,8 +215,8 @@ class Averages:
         A store of which the source published something has a second column for it.
         """
         content, stores = self._content, self._content.study.store_names
-        columns, numbers = list(QUANTITY), {}
-        by_the_source = {store for store, *_ in self._published}
+        rows, columns, numbers = self._rows, list(QUANTITY), {}
+        by_the_source = set(rows.loc[rows["published"].notna(), "store"])
         for store in stores:
             numbers[store] = len(columns)
             columns.append(Column(content.title(store), NUMBER, 16))
@@ -231,26 +224,23 @@ class Averages:
                 columns.append(Column(f"{content.title(store)}, published", NUMBER, 16))
         heading = content.heading("means over the runs")
         sheet = Sheet(self._book, name, columns, len(QUANTITY), heading)
+        shown = rows[rows["store"].isin(stores) & rows["metric"].isin(MAIN)]
+        of_place = dict(list(shown.groupby(["workload", "parameters"])))
         for place in dict.fromkeys(setting[1:] for setting in self._settings):
-            settings = [(store, *place) for store in stores]
-            rows = [
-                of.get(setting, {}) for of in (self._published, self._means) for setting in settings
-            ]
-            units = {key: row.unit for of in rows for key, row in of.items() if key[1] in MAIN}
-            for key in _lines(sheet, place, units):
-                content.write_sizes(sheet, *place)
-                _quantity(sheet, key, units[key])
-                for setting in settings:
-                    means, column = self._means.get(setting, {}), numbers[setting[0]]
-                    if published := self._published.get(setting, {}).get(key):
-                        _write_published(sheet, column + 1, published)
-                    if key in means:
-                        formula = f"=AVERAGE({self._places.ranges((*setting, *key))})"
-                        form = number_format(units[key])
-                        sheet.formula(column, formula, means[key].mean, num_format=form)
-                    # With a throughput it has values, and this one just does not exist.
-                    elif place[0] != MEAN and ("overall", "throughput") not in means:
-                        sheet.text(column, content.label(setting), align="right", **NOTHING)
+            lines = of_place.get(place, shown.head(0)).groupby(["operation", "metric"], sort=False)
+            for _key, line in lines:
+                by_store = {row.store: row for row in line.itertuples()}
+                self._begin(sheet, place, next(iter(by_store.values())))
+                for store, column in numbers.items():
+                    row = by_store.get(store)
+                    if row and pd.notna(row.published):
+                        _write_published(sheet, column + 1, row)
+                    if row and pd.notna(row.mean):
+                        self._formula(sheet, column, "AVERAGE", row, row.mean)
+                    elif place[0] != MEAN:
+                        # "" where runs count, and this value just does not exist.
+                        label = content.state((store, *place)).label
+                        sheet.put(column, label, align="right", **NOTHING)
         sheet.done()
 
     def with_spread(self, name: str) -> None:
@@ -258,44 +248,44 @@ class Averages:
         content = self._content
         heading = content.heading("means, spread and published values")
         sheet = Sheet(self._book, name, SPREAD, 1, heading)
+        of_setting = dict(list(self._rows.groupby(SETTING)))
         for setting in self._settings:
-            means, published = self._means.get(setting, {}), self._published.get(setting, {})
-            units = {key: row.unit for key, row in (means | published).items()}
-            note = "" if setting[1] == MEAN else content.problems(setting)
-            for key in _lines(sheet, setting, units or {("", ""): ""}):
-                sheet.text("Store", content.title(setting[0]))
-                content.write_sizes(sheet, *setting[1:], store=setting[0])
-                if units:
-                    _quantity(sheet, key, units[key])
-                if key in means:
-                    self._spread(sheet, (*setting, *key), means[key])
-                if key in published:
-                    value = published[key].value
-                    _write_published(sheet, "Published", published[key])
-                    if key in means and value:
-                        ratio = means[key].mean / value
-                        _write_ratio(sheet, "Here by published", "Mean", "Published", ratio)
-                if not means:
-                    sheet.text("Mean", content.label(setting), align="right", **NOTHING)
+            rows = of_setting.get(setting, self._rows.head(0).reindex([0]))
+            state = content.state(setting)
+            note = "" if setting[1] == MEAN else "; ".join(map(sentence, state.problems))
+            for row in rows.itertuples():
+                self._begin(sheet, setting[1:], row, setting[0])
+                for column, (function, value) in FORMULAS.items():
+                    self._formula(sheet, column, function, row, getattr(row, value))
+                of = ("Standard deviation", "Mean")
+                _write_ratio(sheet, "Coefficient of variation", *of, row.cov)
+                if pd.notna(row.published):
+                    _write_published(sheet, "Published", row)
+                    ratio = row.mean / row.published if row.published else math.nan
+                    _write_ratio(sheet, "Here by published", "Mean", "Published", ratio)
+                if rows["mean"].isna().all():
+                    sheet.put("Mean", state.label, align="right", **NOTHING)
                 # Once for a setting.
-                sheet.text("Note", note, **NOTHING)
+                sheet.put("Note", note, **NOTHING)
                 note = ""
         sheet.done()
 
-    def _spread(self, sheet: Sheet, key: tuple[str, ...], row) -> None:
-        form = number_format(row.unit)
-        ranges = self._places.ranges(key)
-        sheet.formula("Runs", f"=COUNT({ranges})", int(row.n))
-        sheet.formula("Mean", f"=AVERAGE({ranges})", row.mean, num_format=form)
-        sheet.formula("Smallest", f"=MIN({ranges})", row.min, num_format=form)
-        sheet.formula("Largest", f"=MAX({ranges})", row.max, num_format=form)
-        # One run has no deviation, and a mean of 0 none to relate it to.
-        if not math.isnan(row.sd):
-            sheet.formula("Standard deviation", f"=STDEV({ranges})", row.sd, num_format=form)
-            if not math.isnan(row.cov):
-                _write_ratio(
-                    sheet, "Coefficient of variation", "Standard deviation", "Mean", row.cov
-                )
+    def _begin(self, sheet: Sheet, place: tuple[str, str], row, store: str = "") -> None:
+        """Begin a line of one quantity; those of one operation are a block."""
+        sheet.next((store, place, row.operation))
+        if store:
+            sheet.put("Store", self._content.title(store))
+        self._content.write_sizes(sheet, *place, store)
+        if pd.notna(row.metric):
+            quantity = (metric_of(row.metric).title, unit_text(row.unit))
+            sheet.write("Operation", operation_title(row.operation), *quantity)
+
+    def _formula(self, sheet: Sheet, column: str | int, function: str, row, value: float) -> None:
+        """What the ``function`` makes of the runs behind a ``row``; nothing for NaN."""
+        if pd.notna(value):
+            key = tuple(getattr(row, name) for name in [*SETTING, "operation", "metric"])
+            form = {} if function == "COUNT" else {"num_format": number_format(row.unit)}
+            sheet.formula(column, f"={function}({self._places.ranges(key)})", value, **form)
 
 
 def _write_ratio(sheet: Sheet, column: str, above: str, below: str, value: float) -> None:
@@ -305,19 +295,7 @@ def _write_ratio(sheet: Sheet, column: str, above: str, below: str, value: float
 def _write_published(sheet: Sheet, column: str | int, row) -> None:
     """Grey, with a mark where the audit rejects the value."""
     form = number_format(row.unit) + (f'"{MARK}"' if row.rejected else "")
-    sheet.number(column, row.value, num_format=form, font_color=GREY)
-
-
-def _quantity(sheet: Sheet, key: Line, unit: str) -> None:
-    operation, metric = key
-    sheet.write("Operation", operation_title(operation), metric_of(metric).title, unit_text(unit))
-
-
-def _lines(sheet: Sheet, place: tuple[str, ...], keys: Iterable[Line]) -> Iterator[Line]:
-    """Begin a line for each operation and metric in order, a block for each operation."""
-    for operation, metric in sorted(keys, key=lambda key: (operation_order(key[0]), rank(key[1]))):
-        sheet.next((place, operation))
-        yield operation, metric
+    sheet.put(column, row.published, num_format=form, font_color=GREY)
 
 
 CELLS = [
@@ -339,7 +317,7 @@ def cells(content: Content, book: Book, name: str) -> None:
     """Write one row per planned cell."""
     sheet = Sheet(book, name, CELLS, 4, content.heading("cells and checksums"))
     for setting in content.settings:
-        for row in content.outcomes.get(setting, []):
+        for row in content.outcomes[setting].itertuples():
             store, workload, parameters = setting
             status, reason = content.status(row)
             sheet.next()
@@ -347,7 +325,7 @@ def cells(content: Content, book: Book, name: str) -> None:
             position = float(row.position) if row.position else None
             sheet.write("Run", int(row.repetition), status, position, as_utc(row.started))
             sheet.write("Duration (s)", row.wall_seconds, row.server_version)
-            digest = sums_digest(content.run.raw / cell_path(*setting, row.repetition))
-            sheet.text(CELLS[-2].header, digest, font_name="Courier New", font_size=9)
-            sheet.text("Reason", reason)
+            digest = sums_digest(content.run.raw / path_of(row))
+            sheet.put(CELLS[-2].header, digest, font_name="Courier New", font_size=9)
+            sheet.put("Reason", reason)
     sheet.done()

@@ -77,7 +77,7 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     run, study, environment = content.run, content.study, content.run.environment
     facts = [("Question", " ".join(study.question.split())), ("Run", run.name)]
     facts += [("Careful", content.trial)] if content.trial else []
-    rows = [row for of in content.outcomes.values() for row in of]
+    rows = list(run.cells.itertuples())
     for name, controls in (("Cells", False), ("Control cells", True)):
         states = [content.status(row)[0] for row in rows if is_control(row.store) == controls]
         counts = Counter(measured=0)
@@ -87,8 +87,13 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     started = sorted(filter(None, run.cells["started"]), key=moment)
     when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else UNKNOWN
     facts.append(("When", when))
-    machines = ["; ".join(map(_component, parts)) for parts in environment.get("machines", [])]
-    facts += [("Where", machine) for machine in machines or [UNKNOWN]]
+    for parts in environment.get("machines") or [[]]:
+        words = [
+            f"{part['component']}: {sentence(part['name'])}"
+            + (f" ({sentence(part['details'])})" if part["details"] else "")
+            for part in parts
+        ]
+        facts.append(("Where", "; ".join(words) or UNKNOWN))
     for store, record in environment["stores"].items():
         # YCSB without a store has no server that a provider could start.
         provider = record["provider"].replace("none", "")
@@ -101,11 +106,6 @@ def _facts(content: Content) -> list[tuple[str, str]]:
         facts.append(("Source", words))
         cite += ", and cite the source above"
     return [*facts, ("How to cite", f"{cite}."), ("Raw logs", RAW_LOGS)]
-
-
-def _component(part: dict[str, str]) -> str:
-    name, details = sentence(part["name"]), sentence(part["details"])
-    return f"{part['component']}: {name}" + (f" ({details})" if details else "")
 
 
 # Text stays text, whatever it begins with.
