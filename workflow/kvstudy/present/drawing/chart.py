@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 
 from kvstudy.analyse.tidy.numbers import (
     MARK,
@@ -24,7 +22,7 @@ from kvstudy.analyse.tidy.numbers import (
 )
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, pd
-from kvstudy.present.drawing.draw import HATCHES, Look, any_rejected
+from kvstudy.present.drawing.draw import HATCHES, DrawnFigure, Look, Looks, Panel, any_rejected
 from kvstudy.present.drawing.page import themes
 from kvstudy.study.metrics import metric_of
 
@@ -54,60 +52,47 @@ SHAPES = {
 SHAPES["x"] = SHAPES["X"]
 
 
-@dataclass
-class Panel:
-    """One coordinate system: ``layers`` over the rows whose ``panel`` is its place."""
+def spec(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> dict:
+    """The chart of ``table``, valid by Vega-Lite's schema.
 
-    layers: list[alt.Chart]
-    title: str = ""
-    description: str = ""
-    height: int = 220
-
-
-@dataclass
-class Chart:
-    """What is written: ``rows`` have ``store``, ``workload`` and what layers need.
-
-    Where there are several panels, a row's ``panel`` is the place of its own. ``columns`` of them
-    stand side by side where there is room. ``note`` is said below the chart; without panels it is
-    all there is.
+    Where there is no panel, its note is all there is.
     """
+    note, panels = figure.nothing(table), []
+    if not note:
+        note = figure.note(table, looks)
+        panels = [panel for panel in figure.panels(table, looks) if len(panel.rows)]
+    parts, rows = [], []
+    for place, panel in enumerate(panels):
+        layers = figure.layers(panel.rows, table, looks)
+        parts.append(_part(panel, layers, place, figure.caption))
+        marks = (figure.mark(row, looks) for row in panel.rows.to_dict("records"))
+        rows += [{"panel": place} | mark for mark in marks]
+    meta = {"title": figure.caption, "note": note, "empty": not panels}
+    meta["legend"] = [_entry(look) for look in figure.legend(table, looks)] if panels else []
+    for name in ("store", "workload"):
+        meta[name] = list(dict.fromkeys(row[name] for row in rows if row.get(name)))
+    # Pairs keep their order where keys are sorted.
+    meta["labels"] = [(name, _(label)) for name, label in figure.texts.items() if panels]
+    words = Panel("", table, height=60)
+    return {
+        "$schema": alt.SCHEMA_URL,
+        "columns": min(len(panels), figure.across) or 1,
+        "concat": parts or [_part(words, [_words(note)], 0, figure.caption)],
+        "config": themes()["light"],
+        "data": {"values": rows or [{"panel": 0}]},
+        "description": figure.caption,
+        "params": [{"name": name, "value": []} for name in ("kv_stores", "kv_workloads")],
+        "transform": [{"filter": HIDDEN}],
+        "usermeta": {"kvstudy": meta},
+    }
 
-    rows: list[dict]
-    panels: list[Panel]
-    legend: list[Look] = field(default_factory=list)
-    columns: int = 1
-    note: str = ""
 
-    def spec(self, title: str) -> dict:
-        """The specification, valid by Vega-Lite's schema; ``title`` describes it to all."""
-        panels = self.panels or [Panel([_words(self.note)], height=60)]
-        parts = [_part(panel, place, title) for place, panel in enumerate(panels)]
-        meta = {"title": title, "note": self.note, "empty": not self.panels}
-        meta["legend"] = [_entry(look) for look in self.legend]
-        for name in ("store", "workload"):
-            meta[name] = list(dict.fromkeys(row[name] for row in self.rows if row.get(name)))
-        # Pairs keep their order where keys are sorted.
-        meta["labels"] = list(dict.fromkeys(pair for part in parts for pair in _labels(part)))
-        return {
-            "$schema": alt.SCHEMA_URL,
-            "columns": self.columns,
-            "concat": parts,
-            "config": themes()["light"],
-            "data": {"values": [{"panel": 0} | row for row in self.rows or [{}]]},
-            "description": title,
-            "params": [{"name": name, "value": []} for name in ("kv_stores", "kv_workloads")],
-            "transform": [{"filter": HIDDEN}],
-            "usermeta": {"kvstudy": meta},
-        }
-
-
-def _part(panel: Panel, place: int, title: str) -> dict:
+def _part(panel: Panel, layers: list[alt.Chart], place: int, title: str) -> dict:
     # Altair's own layer() and concat() copy and check all of it again, which takes seconds.
     return {
-        "description": panel.description or panel.title or title,
+        "description": panel.words or panel.title or title,
         "height": panel.height,
-        "layer": [_layer(each) for each in panel.layers],
+        "layer": [_layer(layer) for layer in layers],
         "transform": [{"filter": f"datum.panel === {place}"}],
         "width": WIDTH,
     } | ({"title": panel.title.split("\n")} if panel.title else {})
@@ -117,15 +102,6 @@ def _layer(chart: alt.Chart) -> dict:
     """What is of the layer itself; data and configuration are of the whole chart."""
     whole = chart.to_dict(validate=False)
     return {name: whole[name] for name in ("mark", "encoding", "transform") if name in whole}
-
-
-def _labels(part: dict) -> Iterator[tuple[str, str]]:
-    """Fields that its marks tell on hover, and what they are called: those of ``texts``."""
-    for layer in part["layer"]:
-        said = layer.get("encoding", {}).get("tooltip", {}).get("value", {})
-        if "expr" in said:
-            pairs = re.findall(r'\(datum\[("\w+")\] \? \{("(?:[^"\\]|\\.)*")', said["expr"])
-            yield from (tuple(map(json.loads, pair)) for pair in pairs)
 
 
 def as_json(spec: dict) -> str:

@@ -7,15 +7,15 @@ text of a figure is 8 points.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values
 from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker
+from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.study.kinds import AnyFigure
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
     from kvstudy.analyse.run import Run
-    from kvstudy.present.drawing.chart import Chart
     from kvstudy.study.model import Study
 
 TEXT_WIDTH = 16 / 2.54
@@ -118,12 +117,30 @@ class Looks:
         )
 
 
+class Panel(NamedTuple):
+    """One coordinate system: what stands above it, and the rows that it shows.
+
+    ``words`` describe its chart to those who do not see it; that is so many pixels high.
+    """
+
+    title: str
+    rows: pd.DataFrame
+    words: str = ""
+    height: int = 220
+
+
 class DrawnFigure(AnyFigure):
     """A figure: its rows, and a static and an interactive form of them.
 
     Both forms show the rows alone: the same values, names and order. They get them as
-    ``drawing.write.read_figure`` gives them, with notes in the reader's language.
+    ``drawing.write.read_figure`` gives them, with notes in the reader's language. The interactive
+    form is put together by ``drawing.chart.spec``.
     """
+
+    # What marks of the chart tell: labels of text fields of ``mark`` by their names, in English.
+    texts: ClassVar[dict[str, str]] = {}
+    # So many panels of the chart stand side by side where there is room.
+    across: ClassVar[int] = 2
 
     def rows(self, run: Run) -> pd.DataFrame:
         """What the figure shows of a run: its CSV, and all that is drawn."""
@@ -137,12 +154,28 @@ class DrawnFigure(AnyFigure):
         """What is said in place of both forms of ``table``; "" where it has something to show."""
         return ""
 
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """The panels of both forms; a chart has those with rows."""
+        raise NotImplementedError
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        """What the legend of the chart explains."""
+        return []
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        """What is said below the chart."""
+        return ""
+
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """The static form; ``use_style`` comes before it."""
         raise NotImplementedError
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        """The interactive form."""
+    def mark(self, row: dict, looks: Looks) -> dict:
+        """What the chart has of a ``row`` of a panel: ``store``, ``workload``, what layers need."""
+        raise NotImplementedError
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        """The marks of the panel of ``rows`` in the chart of ``table``."""
         raise NotImplementedError
 
 
@@ -193,6 +226,14 @@ def grid(
     for ax in axes.flat[max(count, 1) :]:
         ax.set_axis_off()
     return figure, axes
+
+
+def by_look(rows: pd.DataFrame, legend: list[Look]) -> Iterator[tuple[Look, pd.DataFrame]]:
+    """The ``rows`` that have the ``name`` of an entry of the ``legend``, of each that has any."""
+    for look in legend:
+        mine = rows[rows["name"] == look.title]
+        if len(mine):
+            yield look, mine
 
 
 def say(ax: plt.Axes, text: str) -> None:

@@ -9,20 +9,22 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from kvstudy.language.current import N_, _, ngettext
-from kvstudy.language.reasons import reason, sentence
-from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing import bar_chart, chart, draw
+from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
+from kvstudy.present.drawing import draw
+from kvstudy.present.drawing.bar_chart import NUMBERS, BarFigure, with_broken
+from kvstudy.present.drawing.draw import Looks, Panel
 from kvstudy.study.base import Name, Unit, check_unit
 from kvstudy.study.metrics import METRICS
-from kvstudy.study.model import Study
 
 GROUPS = {N_("Mean"): "mean", N_("Median"): "median"}
 
 
-class Averages(draw.DrawnFigure):
+class Averages(BarFigure):
     """Mean and median over all sizes, a bar for each store."""
 
     cells = "every size"
+    dot = N_("one size")
 
     kind: Literal["averages"] = Field(
         description="Mean and median of a value over all sizes of a workload, a bar for each "
@@ -51,27 +53,26 @@ class Averages(draw.DrawnFigure):
         panels = [_panel(self, run, values, workload) for workload in self.workloads]
         return pd.concat(panels, ignore_index=True)
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
-        titles = panel_titles(table, looks.study)
-        return bar_chart.static_bars(table, looks, titles, _("one size"))
+    @property
+    def value_name(self) -> str:
+        return _(METRICS[self.metric].short)
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        rows, titles = [], panel_titles(table, looks.study)
-        for row in table.to_dict("records"):
-            words = _("{} of {} sizes").format(sentence(row["group"]), f"{row['n']:.0f}")
-            shown = {"workload": row["panel"], "runs": "" if pd.isna(row["n"]) else words}
-            rows.append(bar_chart.bar_row(row, self.metric, looks, titles) | shown)
-        name = _(METRICS[self.metric].short)
-        return bar_chart.interactive_bars(table, rows, name, titles, looks)
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        return super().panels(table.assign(workload=table["panel"], metric=self.metric), looks)
 
+    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+        """The workload, and how many sizes are behind the bars."""
+        titles = {}
+        for workload, n in table.groupby("panel", sort=False)["n"].max().items():
+            sizes = (
+                ngettext("{} size", "{} sizes", int(n)).format(int(n)) if n > 0 else _("no size")
+            )
+            titles[workload] = f"{looks.study.workload(workload).short}: {sizes}"
+        return titles
 
-def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
-    """What stands above each panel: the workload, and how many sizes are behind the bars."""
-    titles = {}
-    for workload, n in table.groupby("panel", sort=False)["n"].max().items():
-        sizes = ngettext("{} size", "{} sizes", int(n)).format(int(n)) if n > 0 else _("no size")
-        titles[workload] = f"{study.workload(workload).short}: {sizes}"
-    return titles
+    def mark(self, row: dict, looks: Looks) -> dict:
+        words = _("{} of {} sizes").format(row["group"], f"{row['n']:.0f}")
+        return super().mark(row, looks) | {"runs": "" if pd.isna(row["n"]) else words}
 
 
 def _panel(figure: Averages, run: draw.Run, values: pd.DataFrame, workload: str) -> pd.DataFrame:
@@ -85,7 +86,7 @@ def _panel(figure: Averages, run: draw.Run, values: pd.DataFrame, workload: str)
     rows = []
     for (group, average), store in product(GROUPS.items(), stores):
         row = {"panel": workload, "group": group, "store": store, "unit": figure.unit}
-        row |= dict.fromkeys(bar_chart.NUMBERS, math.nan) | {"runs": "", "note": "no-common-size"}
+        row |= dict.fromkeys(NUMBERS, math.nan) | {"runs": "", "note": "no-common-size"}
         if store not in common:
             reasons = {swept.label(store, workload, size) for size in sizes}
             row["note"] = reasons.pop() if len(reasons) == 1 else "no-valid-value"
@@ -94,4 +95,4 @@ def _panel(figure: Averages, run: draw.Run, values: pd.DataFrame, workload: str)
             row |= {"value": column.agg(average), "min": column.min(), "max": column.max()}
             row |= {"n": len(column), "runs": " ".join(map(str, column)), "note": some}
         rows.append(row)
-    return bar_chart.with_broken(rows)
+    return with_broken(rows)

@@ -11,15 +11,14 @@ from pydantic import Field, model_validator
 
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.language.current import N_, _
-from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing import chart, draw
+from kvstudy.libraries import pd
+from kvstudy.present.drawing import draw
 from kvstudy.present.drawing.bar_chart import (
     NUMBERS,
-    bar_row,
-    interactive_bars,
-    static_bars,
+    BarFigure,
     with_broken,
 )
+from kvstudy.present.drawing.draw import Looks, Panel
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.cells import own_sizes
@@ -37,7 +36,7 @@ Key = tuple[str, str, str, str]
 FEWEST_FOR_INTERVAL = 3
 
 
-class Bars(draw.DrawnFigure):
+class Bars(BarFigure):
     """A bar chart: groups along the x axis, one bar per store in each group.
 
     The groups are the workloads, or the metrics when there are several.
@@ -124,23 +123,39 @@ class Bars(draw.DrawnFigure):
             frames.append(with_broken(rows))
         return pd.concat(frames, ignore_index=True)
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
-        return static_bars(table, looks, _titles(table, looks), _("one run"))
+    @property
+    def across(self) -> int:
+        return 2 if max(len(self.workloads), len(self.metrics)) <= 2 else 1
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        # Groups are the workloads, or the metrics where there are several.
+    @property
+    def value_name(self) -> str:
         several = len(self.metrics) > 1
-        workloads = {looks.study.workload(name).short: name for name in self.workloads}
-        metrics = {METRICS[metric].short: metric for metric in self.metrics}
-        titles = _titles(table, looks)
-        rows = []
-        for row in table.to_dict("records"):
-            shown = bar_row(row, metrics.get(row["group"], self.metrics[0]), looks, titles)
-            rows.append(shown | {"workload": workloads.get(row["group"], self.workloads[0])})
         name = _("Value") if several else _(METRICS[self.metrics[0]].short)
         if self.metrics[0].startswith("latency"):
             name = _("Latency") if several else _("Latency, {}").format(name.lower())
-        return interactive_bars(table, rows, name, titles, looks)
+        return name
+
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        # Groups are the workloads, or the metrics where there are several.
+        workloads = {looks.study.workload(name).short: name for name in self.workloads}
+        metrics = {METRICS[metric].short: metric for metric in self.metrics}
+        groups = table["group"]
+        workload = [workloads.get(group, self.workloads[0]) for group in groups]
+        metric = [metrics.get(group, self.metrics[0]) for group in groups]
+        return super().panels(table.assign(workload=workload, metric=metric), looks)
+
+    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+        numbers = sorted({int(n) for n in table["n"].dropna()})
+        here = _("{}: mean of {} runs") if numbers else "{}"
+        if numbers == [1]:
+            here = _("{}: one run")
+        span = "\N{EN DASH}".join(map(str, numbers))
+        titles = {
+            "published": looks.published,
+            "imported": here.format(_("Imported"), span),
+            "measured": here.format(_("Measured here"), span),
+        }
+        return {panel: titles[panel] for panel in table["panel"].unique()}
 
 
 def _published(results: Results, key: Key, unit: str) -> dict[str, object]:
@@ -161,18 +176,3 @@ def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:
         interval = log_t_interval(runs)
         row |= {"low": interval.low, "high": interval.high}
     return row
-
-
-def _titles(table: pd.DataFrame, looks: draw.Looks) -> dict[str, str]:
-    """What stands above each panel."""
-    numbers = sorted({int(n) for n in table["n"].dropna()})
-    here = _("{}: mean of {} runs") if numbers else "{}"
-    if numbers == [1]:
-        here = _("{}: one run")
-    span = "\N{EN DASH}".join(map(str, numbers))
-    titles = {
-        "published": looks.published,
-        "imported": here.format(_("Imported"), span),
-        "measured": here.format(_("Measured here"), span),
-    }
-    return {panel: titles[panel] for panel in table["panel"].unique()}

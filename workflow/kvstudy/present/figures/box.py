@@ -14,6 +14,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import operations_of, properties_of
 
@@ -27,8 +28,10 @@ TEXTS |= {"largest_text": N_("Largest"), "count": N_("Operations"), "runs": N_("
 TEXTS |= {"cells": N_("Cells"), "note": N_("Note")}
 
 
-class Box(draw.DrawnFigure):
+class Box(DrawnFigure):
     """Latencies of single operations: a box for each kind of operation and store."""
+
+    texts = TEXTS
 
     kind: Literal["box"] = Field(
         description="Latencies of a workload's single operations, a box for each kind and store: "
@@ -59,7 +62,7 @@ class Box(draw.DrawnFigure):
         table = pd.DataFrame(rows, columns=COLUMNS)
         return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """Over a logarithmic axis; below each box how many operations it is of."""
         drawing, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.9), layout="constrained")
         table = table.assign(**table[SHARES].clip(lower=self._least))
@@ -85,37 +88,44 @@ class Box(draw.DrawnFigure):
         steps = (1, 2, 5) if high / low < 300 else (1,)
         draw.number_axis(ax.yaxis, ticker.LogLocator(subs=steps))
         sns.despine(drawing)
-        handles = [look.patch() for look in looks.stores.values()]
-        drawing.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5))
+        handles = [look.patch() for look in self.legend(table, looks)]
+        drawing.legend(handles=handles, loc="outside upper center", ncols=5)
         return drawing
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        """Over a logarithmic axis."""
-        rows = [_row(row, self, looks) for row in table.to_dict("records")]
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         words = _("Box plot of the latencies of single operations in {}, by store.")
-        legend = list(looks.stores.values())
-        layers = self._layers(table, legend)
-        panel = chart.Panel(layers, description=words.format(sign(self.unit)), height=280)
-        return chart.Chart(rows, [panel], legend)
+        return [Panel("", table, words.format(sign(self.unit)), 280)]
 
-    @property
-    def _least(self) -> float:
-        """What YCSB tells from 0, whole microseconds: 0 has no place on a logarithmic axis."""
-        return converted(1, "us", self.unit)
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        return list(looks.stores.values())
 
-    @property
-    def _side_title(self) -> str:
-        return _("Latency of an operation ({})").format(sign(self.unit))
+    def mark(self, row: dict, looks: Looks) -> dict:
+        unit, store = row["unit"], looks.titles[row["store"]]
+        there, operation = not pd.isna(row["p50"]), sentence(row["operation"])
+        ranges = {"middle": ("p25", "p75"), "most": ("p5", "p95"), "nearly": ("p1", "p99")}
+        return chart.plain(row, ["store", *SHARES, "n", "note"]) | {
+            "operation": operation,
+            "workload": self.workload,
+            "name": store,
+            "title": f"{store}, {operation}",
+            **{
+                f"{name}_text": chart.exact("latency", row[name], unit)
+                for name in ("p50", "largest")
+            },
+            **{
+                name: chart.exact_range("latency", row[low], row[high], unit)
+                for name, (low, high) in ranges.items()
+            },
+            "count": whole(row["operations"]) if there else "",
+            "runs": chart.runs(row["n"]),
+            "cells": f"{row['store']}/{self.workload}/{row['parameters']}" if there else "",
+        }
 
-    def _ends(self, table: pd.DataFrame) -> tuple[float, float]:
-        """The lowest and the highest point."""
-        ends = table[["p1", "p99"]].stack().clip(lower=self._least)
-        return (ends.min(), ends.max()) if len(ends) else (self._least, self._least)
-
-    def _layers(self, table: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
-        low, high = self._ends(table)
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        low, high = self._ends(rows)
         y = chart.log_side(self._side_title, low / 1.3, high * 1.3)
-        groups = list(dict.fromkeys(map(sentence, table["operation"])))
+        groups = rows["operation"].map(sentence).unique().tolist()
+        legend = self.legend(table, looks)
         # Where long names of operations may be broken.
         hyphen = pgettext("in read-modify-write", "-")
         base = chart.by_group("operation:N", groups, legend, hyphen, 0.25)
@@ -139,8 +149,22 @@ class Box(draw.DrawnFigure):
             chart.gaps(base, "p50").encode(y=alt.YValue("height")),
         ]
 
+    @property
+    def _least(self) -> float:
+        """What YCSB tells from 0, whole microseconds: 0 has no place on a logarithmic axis."""
+        return converted(1, "us", self.unit)
 
-def _box(ax: plt.Axes, x: float, width: float, row, look: draw.Look) -> None:
+    @property
+    def _side_title(self) -> str:
+        return _("Latency of an operation ({})").format(sign(self.unit))
+
+    def _ends(self, table: pd.DataFrame) -> tuple[float, float]:
+        """The lowest and the highest point."""
+        ends = table[["p1", "p99"]].stack().clip(lower=self._least)
+        return (ends.min(), ends.max()) if len(ends) else (self._least, self._least)
+
+
+def _box(ax: plt.Axes, x: float, width: float, row, look: Look) -> None:
     p1, p5, p25, p50, p75, p95, p99 = (getattr(row, name) for name in SHARES[:-1])
     ax.vlines(x, p5, p95, color=draw.DARK, linewidth=0.8, zorder=2)
     ax.hlines([p5, p95], x - width / 4, x + width / 4, color=draw.DARK, linewidth=0.8, zorder=2)
@@ -163,23 +187,3 @@ def _short(count: float) -> str:
             number = f"{value:.0f}" if value >= 10 else decimal(f"{value:.1f}")
             return f"{number}\N{NARROW NO-BREAK SPACE}{letter}"
     return f"{count:.0f}"
-
-
-def _row(row: dict, figure: Box, looks: draw.Looks) -> dict:
-    unit, store = row["unit"], looks.titles[row["store"]]
-    there, operation = not pd.isna(row["p50"]), sentence(row["operation"])
-    ranges = {"middle": ("p25", "p75"), "most": ("p5", "p95"), "nearly": ("p1", "p99")}
-    return chart.plain(row, ["store", *SHARES, "n", "note"]) | {
-        "operation": operation,
-        "workload": figure.workload,
-        "name": store,
-        "title": f"{store}, {operation}",
-        **{f"{name}_text": chart.exact("latency", row[name], unit) for name in ("p50", "largest")},
-        **{
-            name: chart.exact_range("latency", row[low], row[high], unit)
-            for name, (low, high) in ranges.items()
-        },
-        "count": whole(row["operations"]) if there else "",
-        "runs": chart.runs(row["n"]),
-        "cells": f"{row['store']}/{figure.workload}/{row['parameters']}" if there else "",
-    }

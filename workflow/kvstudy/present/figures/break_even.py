@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,21 +11,27 @@ from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import Caching
 
-COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
+# Costs without and with the cache.
+SIDES = ["without", "cached"]
+COLUMNS = ["panel", "records", "reads", *SIDES, "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.
 FEWEST, MOST, BEYOND = 6, 200, 2
 COSTS = {"exact": N_("Cost"), "crossing_text": N_("Pays off from")}
-# More rows than that have no points of their own in print either.
+# Lines of so many reads or more have no points of their own.
 FEW = 20
+# Room beside the first and the last number of reads.
+EDGE = 0.2
 
 
-class BreakEvenPlot(Caching, draw.DrawnFigure):
+class BreakEvenPlot(Caching, DrawnFigure):
     """Cost of a write and its reads with and without a cache."""
 
     cells = "every size"
+    texts = COSTS
 
     kind: Literal["break-even"] = Field(
         description="Cost of a write and its reads, with and without a cache."
@@ -72,64 +77,99 @@ class BreakEvenPlot(Caching, draw.DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("the times that it takes were not measured") if table.empty else ""
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
-        panels, legend = self._panels(table, looks), self._legend(looks)
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """Published and measured ones, with a row for each ``cost``, of the line ``name``."""
+        names = dict(zip(SIDES, (look.title for look in self.legend(table, looks)), strict=True))
+        whose = {MEASURED: _("Measured here"), PUBLISHED: looks.published}
+        words = _("Line chart of the cost of a write and its reads. {}.")
+        panels = []
+        for (panel, records), rows in table.groupby(["panel", "records"], sort=False):
+            of = ngettext("{}: {} record", "{}: {} records", records)
+            title = of.format(whose[panel], grouped(str(records)))
+            keys = rows.columns.drop(SIDES)
+            rows = rows.melt(keys, SIDES, "side", "cost").sort_values("reads", kind="stable")
+            rows = rows.assign(name=rows["side"].map(names))
+            panels.append(Panel(title, rows, words.format(title)))
+        return panels
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        database, cache = looks.titles[self.database], looks.titles[self.cache]
+        with_cache = _("{} with a cache of {}").format(database, cache)
+        return [
+            Look(_("{} alone").format(database), "#e69f00", line="--"),
+            Look(with_cache, "#0072b2", line="-"),
+        ]
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        if table["low"].notna().any():
+            return _("The dotted line is where the cache pays off, the band its 95 % interval.")
+        crossed = table["crossing"].notna().any()
+        return _("The dotted line is where the cache pays off.") if crossed else ""
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        panels, legend = self.panels(table, looks), self.legend(table, looks)
         drawing, axes = draw.grid(len(panels), len(panels), 2.7, 0)
-        for ax, (title, rows) in zip(axes.flat, panels.items(), strict=False):
-            ax.set_title(title, loc="left", pad=5, fontsize=7.5)
-            _panel(ax, rows, legend)
+        for ax, panel in zip(axes.flat, panels, strict=False):
+            ax.set_title(panel.title, loc="left", pad=5, fontsize=7.5)
+            _panel(ax, panel.rows, legend)
         drawing.supxlabel(_("Reads after each write"), fontsize=8)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         drawing.legend(handles, labels, loc="outside upper center", ncols=2)
         return drawing
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        rows, panels, legend = [], [], self._legend(looks)
-        for place, (title, mine) in enumerate(self._panels(table, looks).items()):
-            for row, (side, look) in product(mine.to_dict("records"), legend.items()):
-                rows.append(_row(row, self, side, look.title) | {"panel": place})
-            text = _("Line chart of the cost of a write and its reads. {}.").format(title)
-            panels.append(chart.Panel(_layers(mine, list(legend.values())), title, text))
-        note = _("The dotted line is where the cache pays off.")
-        if table["low"].notna().any():
-            note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
-        note = note if table["crossing"].notna().any() else ""
-        return chart.Chart(rows, panels, list(legend.values()), 2, note)
-
-    def _legend(self, looks: draw.Looks) -> dict[str, draw.Look]:
-        """The lines by the columns of their costs."""
-        database, cache = looks.titles[self.database], looks.titles[self.cache]
-        with_cache = _("{} with a cache of {}").format(database, cache)
+    def mark(self, row: dict, looks: Looks) -> dict:
+        crossing = ""
+        if math.isfinite(row["crossing"]):
+            crossing = _("{} reads per write").format(significant(row["crossing"]))
+            if math.isfinite(row["low"]) and math.isfinite(row["high"]):
+                crossing += f" ({between(significant(row['low']), significant(row['high']))})"
         return {
-            "without": draw.Look(_("{} alone").format(database), "#e69f00", line="--"),
-            "cached": draw.Look(with_cache, "#0072b2", line="-"),
+            "store": self.database if row["side"] == "without" else self.cache,
+            "workload": self.workload,
+            **{name: row[name] for name in ("reads", "cost", "name")},
+            "title": _("{}, {} reads after the write").format(row["name"], row["reads"]),
+            "exact": chart.exact("latency", row["cost"], "us"),
+            "crossing_text": crossing,
         }
 
-    def _panels(self, table: pd.DataFrame, looks: draw.Looks) -> dict[str, pd.DataFrame]:
-        """The rows of each panel by what stands above it."""
-        whose = {MEASURED: _("Measured here"), PUBLISHED: looks.published}
-        panels = {}
-        for panel, rows in table.groupby("panel", sort=False):
-            records = int(rows["records"].iloc[0])
-            of = ngettext("{}: {} record", "{}: {} records", records)
-            panels[of.format(whose[panel], grouped(str(records)))] = rows
-        return panels
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        scale, unit = _axis_unit(rows)
+        legend, first, high = self.legend(table, looks), rows.iloc[0], int(rows["reads"].max())
+        x = {"grid": False, "tickMinStep": 1, "format": "d"}
+        x = chart.linear(_("Reads after each write"), 1 - EDGE, high + EDGE, **x)
+        y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
+        base = alt.Chart().transform_calculate(shown=f"datum.cost * {scale}")
+        base = base.encode(x=alt.X("reads:Q", **x), y=y, **chart.by_legend(legend, "color"))
+        layers, dashes = [], chart.by_legend(legend, "strokeDash")
+        if math.isfinite(first["low"]):
+            layers.append(chart.band(first["low"], min(first["high"], high), x, clip=True))
+        if math.isfinite(first["crossing"]):
+            at = alt.Chart().encode(x=alt.XDatum(first["crossing"], **x))
+            layers.append(at.mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True))
+            words = at.mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
+            value = alt.value(significant(first["crossing"]))
+            layers.append(words.encode(y=alt.YValue("height"), text=value))
+        points = base.mark_point(filled=True, opacity=1 if high < FEW else 0, size=36)
+        return [
+            *layers,
+            base.mark_line(strokeWidth=1.6, aria=False).encode(**dashes),
+            points.encode(**chart.texts(COSTS)),
+        ]
 
 
-def _axis_unit(table: pd.DataFrame) -> tuple[float, str]:
+def _axis_unit(rows: pd.DataFrame) -> tuple[float, str]:
     """What the axis of the costs is given in, and the factor to it from us."""
-    return (1e-3, "ms") if table[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
+    return (1e-3, "ms") if rows["cost"].max() > 2_000 else (1, "µs")
 
 
-def _panel(ax: plt.Axes, rows: pd.DataFrame, legend: dict[str, draw.Look]) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, legend: list[Look]) -> None:
     """Costs in us or ms, and the crossing with its interval as a band."""
     scale, unit = _axis_unit(rows)
-    style = {"marker": "o" if len(rows) < FEW else None, "markersize": 3, "linewidth": 1.2}
-    for column, look in legend.items():
+    first, high = rows.iloc[0], rows["reads"].max()
+    style = {"marker": "o" if high < FEW else None, "markersize": 3, "linewidth": 1.2}
+    for look, line in draw.by_look(rows, legend):
         form = style | {"color": look.color, "linestyle": look.line, "label": look.title}
-        ax.plot(rows["reads"], rows[column] * scale, **form)
-    first = rows.iloc[0]
-    low, high = rows["reads"].min(), rows["reads"].max()
+        ax.plot(line["reads"], line["cost"] * scale, **form)
     if math.isfinite(first["crossing"]):
         if math.isfinite(first["low"]):
             ax.axvspan(first["low"], min(first["high"], high), color="0.85", linewidth=0, zorder=0)
@@ -137,53 +177,5 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, legend: dict[str, draw.Look]) -> No
         words, place = significant(first["crossing"]), (first["crossing"], 0.03)
         sides = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
         ax.annotate(words, place, (3, 0), **sides)
-    ax.set_xlim(low - 0.2, high + 0.2)
+    ax.set_xlim(1 - EDGE, high + EDGE)
     ax.set_ylabel(_("Cost in {}").format(unit))
-
-
-def _row(row: dict, figure: BreakEvenPlot, side: str, name: str) -> dict:
-    crossing = ""
-    if math.isfinite(row["crossing"]):
-        crossing = _("{} reads per write").format(significant(row["crossing"]))
-        if math.isfinite(row["low"]) and math.isfinite(row["high"]):
-            crossing += f" ({between(significant(row['low']), significant(row['high']))})"
-    return {
-        "store": figure.database if side == "without" else figure.cache,
-        "workload": figure.workload,
-        "reads": row["reads"],
-        "cost": float(row[side]),
-        "name": name,
-        "title": _("{}, {} reads after the write").format(name, f"{row['reads']:.0f}"),
-        "exact": chart.exact("latency", row[side], "us"),
-        "crossing_text": crossing,
-    }
-
-
-def _layers(table: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
-    scale, unit = _axis_unit(table)
-    low, high = int(table["reads"].min()), int(table["reads"].max())
-    ends = (low - 0.2, high + 0.2)
-    x = chart.linear(_("Reads after each write"), *ends, grid=False, tickMinStep=1, format="d")
-    y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
-    base = (
-        alt.Chart()
-        .transform_calculate(shown=f"datum.cost * {scale}")
-        .encode(x=alt.X("reads:Q", **x), y=y, **chart.by_legend(legend, "color"))
-    )
-    first = table.iloc[0]
-    layers = []
-    if math.isfinite(first["low"]):
-        layers.append(chart.band(first["low"], min(first["high"], high), x, clip=True))
-    if math.isfinite(first["crossing"]):
-        at = alt.Chart().encode(x=alt.XDatum(first["crossing"], **x))
-        layers.append(at.mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True))
-        words = at.mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
-        value = alt.value(significant(first["crossing"]))
-        layers.append(words.encode(y=alt.YValue("height"), text=value))
-    return [
-        *layers,
-        base.mark_line(strokeWidth=1.6, aria=False).encode(**chart.by_legend(legend, "strokeDash")),
-        base.mark_point(filled=True, opacity=1 if len(table) < FEW else 0, size=36).encode(
-            **chart.texts(COSTS)
-        ),
-    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -14,6 +13,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import OfRound, TwoStores
 
@@ -25,10 +25,11 @@ LOOKS = [("#0072b2", "o"), ("#d55e00", "s"), ("0.35", "^")]
 RATIO = {"exact": N_("Ratio"), "interval": N_("95 % interval")}
 
 
-class RelativePlot(TwoStores, draw.DrawnFigure):
+class RelativePlot(TwoStores, DrawnFigure):
     """Relative performance over the number of records."""
 
     cells = "every size"
+    texts = RATIO
 
     kind: Literal["relative"] = Field(description="Relative performance over the records.")
     operations: Annotated[list[OfRound], Field(min_length=1)] = Field(
@@ -65,15 +66,33 @@ class RelativePlot(TwoStores, draw.DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return "" if table["ratio"].notna().any() else _("nothing was measured")
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
-        """A line per operation with its interval as a band.
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        rows = table.dropna(subset="ratio")
+        names = map(line_name, rows["operation"], rows["origin"])
+        title = f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
+        words = _("Line chart of the relative performance, {}, over records.").format(title)
+        return [Panel(title, rows.assign(name=list(names)), words)]
 
-        Published values are hollow points on dashed lines.
-        """
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        """The lines: published values are hollow points on dashed lines."""
+        (panel,) = self.panels(table, looks)
+        lines = [
+            Look(line_name(operation, origin), color, marker=marker, line=line, hollow=line != "-")
+            for operation, (color, marker) in zip(self.operations, LOOKS, strict=False)
+            for origin, line in STYLES.items()
+        ]
+        return [look for look in lines if look.title in set(panel.rows["name"])]
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        return _("The band is the 95 % interval.") if table["low"].notna().any() else ""
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A line per operation with its interval as a band."""
         drawing, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.8), layout="constrained")
         ax.set(xscale="log", yscale="log")
         ax.axhline(1, color="0.4", linewidth=0.6)
-        for look, rows in _lines(table, self.operations):
+        (panel,) = self.panels(table, looks)
+        for look, rows in draw.by_look(panel.rows, self.legend(table, looks)):
             style = {"color": look.color, "linestyle": look.line, "label": look.title}
             style |= {"marker": look.marker, "markersize": 4}
             style["markerfacecolor"] = "white" if look.hollow else look.color
@@ -87,7 +106,7 @@ class RelativePlot(TwoStores, draw.DrawnFigure):
         low, high = _ends(table)
         ax.set_ylim(low, high)
         ax.set_xlabel(_("Records"))
-        ax.set_ylabel(self._side_title(looks))
+        ax.set_ylabel(panel.title)
         draw.number_axis(ax.xaxis, form=".0f")
         draw.number_axis(ax.yaxis, written=decimal)
         ticks = [base * 10**power for power in range(-2, 5) for base in (1, 2, 5)]
@@ -98,34 +117,50 @@ class RelativePlot(TwoStores, draw.DrawnFigure):
         drawing.legend(loc="outside upper center", ncols=4)
         return drawing
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        known = table.dropna(subset="ratio")
-        rows = [_row(row, self) for row in known.to_dict("records")]
-        legend = [look for look, _rows in _lines(known, self.operations)]
-        name = self._side_title(looks)
-        words = _("Line chart of the relative performance, {}, over records.").format(name)
-        note = _("The band is the 95 % interval.") if any(row["low"] for row in rows) else ""
-        return chart.Chart(
-            rows, [chart.Panel(_layers(known, legend), name, words)], legend, 1, note
-        )
+    def mark(self, row: dict, looks: Looks) -> dict:
+        interval = ""
+        if math.isfinite(row["low"]):
+            end = significant(row["high"]) if math.isfinite(row["high"]) else _("no upper end")
+            interval = between(significant(row["low"]), end)
+        return chart.plain(row, ["origin", "records", "ratio", "low", "high", "name"]) | {
+            "store": self.store,
+            "other": self.baseline,
+            "workload": self.workload,
+            "title": f"{row['name']}, {amount('records', row['records'])}",
+            "exact": f"1:{significant(row['ratio'])}",
+            "interval": interval,
+        }
 
-    def _side_title(self, looks: draw.Looks) -> str:
-        return f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        low, high = _ends(rows)
+        values, legend = sorted(rows["records"].unique().tolist()), self.legend(table, looks)
+        ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
+        logs = alt.Scale(type="log", nice=False, domain=ends)
+        axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
+        x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
+        y = chart.log_side("1:…", low, high, clamp=True)
+        lines = alt.Chart().encode(x=x, y=alt.Y("ratio:Q", **y), **chart.by_legend(legend, "color"))
+        points = lines.encode(**chart.by_legend(legend, "shape"), **chart.texts(RATIO))
+        dashes = chart.by_legend(legend, "strokeDash")
+        return [
+            chart.line_at(y=alt.YDatum(1, **y)),
+            lines.transform_filter("isValid(datum.low)")
+            .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
+            .mark_area(opacity=0.2, aria=False, clip=True)
+            .encode(y=alt.Y("low:Q", **y), y2="upper:Q"),
+            lines.mark_line(strokeWidth=1.6, aria=False).encode(**dashes),
+            *(
+                points.transform_filter(f"datum.origin === '{origin}'").mark_point(
+                    filled=origin == MEASURED, size=45, opacity=1
+                )
+                for origin in (MEASURED, PUBLISHED)
+            ),
+        ]
 
 
 def line_name(operation: str, origin: str) -> str:
     """What a line is of."""
     return f"{sentence(operation)}, {_(ORIGINS[origin])}"
-
-
-def _lines(table: pd.DataFrame, operations: list[str]) -> Iterator[tuple[draw.Look, pd.DataFrame]]:
-    """How the values of each line are drawn."""
-    for operation, (color, marker) in zip(operations, LOOKS, strict=False):
-        for origin, line in STYLES.items():
-            rows = table[(table["operation"] == operation) & (table["origin"] == origin)]
-            if len(rows):
-                form = {"marker": marker, "line": line, "hollow": origin == PUBLISHED}
-                yield draw.Look(line_name(operation, origin), color, **form), rows
 
 
 def _ends(table: pd.DataFrame) -> tuple[float, float]:
@@ -136,48 +171,3 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     low = min(1, max(values.min(), ratios.min() / 4))
     high = max(1, min(values.max(), ratios.max() * 4))
     return low / 1.2, high * 1.2
-
-
-def _row(row: dict, figure: RelativePlot) -> dict:
-    name = line_name(row["operation"], row["origin"])
-    interval = ""
-    if math.isfinite(row["low"]):
-        end = significant(row["high"]) if math.isfinite(row["high"]) else _("no upper end")
-        interval = between(significant(row["low"]), end)
-    return chart.plain(row, ["origin", "records", "ratio", "low", "high"]) | {
-        "store": figure.store,
-        "other": figure.baseline,
-        "workload": figure.workload,
-        "name": name,
-        "title": f"{name}, {amount('records', row['records'])}",
-        "exact": f"1:{significant(row['ratio'])}",
-        "interval": interval,
-    }
-
-
-def _layers(table: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
-    low, high = _ends(table)
-    values = sorted(table["records"].unique().tolist())
-    ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
-    logs = alt.Scale(type="log", nice=False, domain=ends)
-    axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
-    x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
-    y = chart.log_side("1:…", low, high, clamp=True)
-    lines = alt.Chart().encode(x=x, y=alt.Y("ratio:Q", **y), **chart.by_legend(legend, "color"))
-    points = lines.encode(**chart.by_legend(legend, "shape"), **chart.texts(RATIO))
-    return [
-        chart.line_at(y=alt.YDatum(1, **y)),
-        lines.transform_filter("isValid(datum.low)")
-        .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
-        .mark_area(opacity=0.2, aria=False, clip=True)
-        .encode(y=alt.Y("low:Q", **y), y2="upper:Q"),
-        lines.mark_line(strokeWidth=1.6, aria=False).encode(
-            **chart.by_legend(legend, "strokeDash")
-        ),
-        *(
-            points.transform_filter(f"datum.origin === '{origin}'").mark_point(
-                filled=origin == MEASURED, size=45, opacity=1
-            )
-            for origin in (MEASURED, PUBLISHED)
-        ),
-    ]
