@@ -74,6 +74,7 @@ class BarFigure(DrawnFigure):
     """Bars in groups, one for each store in a group."""
 
     texts = TEXTS
+    fields = ("store", "workload", "group", "broken", "note", *NUMBERS)
     # What a dot is, and what is on the y axis, in small letters.
     dot: ClassVar[str] = N_("one run")
 
@@ -149,8 +150,7 @@ class BarFigure(DrawnFigure):
         store, unit, metric = looks.titles[row["store"]], row["unit"], row["metric"]
         ends = {"low": row["min"], "high": row["max"]}
         runs = row["runs"] if row["n"] > 1 and row["broken"] == "no" else ""
-        names = ["store", "workload", "group", "broken", "note", *NUMBERS]
-        shown = chart.plain(row, names) | {
+        shown = {
             "name": store,
             "title": f"{store}, {row['group']}",
             **chart.value_texts(row | ends, metric, unit),

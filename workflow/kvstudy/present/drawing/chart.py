@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kvstudy.analyse.tidy.numbers import (
     MARK,
@@ -61,12 +61,13 @@ def spec(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> dict:
     if not note:
         note = figure.note(table, looks)
         panels = [panel for panel in figure.panels(table, looks) if len(panel.rows)]
-    parts, rows = [], []
+    parts, rows, of_all = [], [], {"workload": getattr(figure, "workload", None)}
     for place, panel in enumerate(panels):
         layers = figure.layers(panel.rows, table, looks)
         parts.append(_part(panel, layers, place, figure.caption))
-        marks = (figure.mark(row, looks) for row in panel.rows.to_dict("records"))
-        rows += [{"panel": place} | mark for mark in marks]
+        for row in panel.rows.to_dict("records"):
+            own = {name: plain(row[name]) for name in figure.fields}
+            rows.append(of_all | own | figure.mark(row, looks) | {"panel": place})
     meta = {"title": figure.caption, "note": note, "empty": not panels}
     meta["legend"] = [_entry(look) for look in figure.legend(table, looks)] if panels else []
     for name in ("store", "workload"):
@@ -109,12 +110,8 @@ def as_json(spec: dict) -> str:
     return json.dumps(spec, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def plain(row: Mapping, names: Iterable[str]) -> dict:
-    """The fields ``names`` of ``row`` as JSON has them; what has no value or no end is null."""
-    return {name: _plain(row[name]) for name in names}
-
-
-def _plain(value: object) -> str | float | None:
+def plain(value: str | float) -> str | float | None:
+    """``value`` as JSON has it; what is no number or has no end is null."""
     if isinstance(value, str):
         return value
     if not math.isfinite(value):

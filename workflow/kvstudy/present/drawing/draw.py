@@ -137,7 +137,9 @@ class DrawnFigure(AnyFigure):
     form is put together by ``drawing.chart.spec``.
     """
 
-    # What marks of the chart tell: labels of text fields of ``mark`` by their names, in English.
+    # What the chart has of a row as it is; labels of what ``mark`` gives its marks to tell, by the
+    # names of these texts, in English.
+    fields: ClassVar[tuple[str, ...]] = ()
     texts: ClassVar[dict[str, str]] = {}
     # So many panels of the chart stand side by side where there is room.
     across: ClassVar[int] = 2
@@ -171,7 +173,7 @@ class DrawnFigure(AnyFigure):
         raise NotImplementedError
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        """What the chart has of a ``row`` of a panel: ``store``, ``workload``, what layers need."""
+        """What the chart has of a ``row`` of a panel besides: so ``store`` is in one of both."""
         raise NotImplementedError
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:

@@ -32,6 +32,7 @@ class Box(DrawnFigure):
     """Latencies of single operations: a box for each kind of operation and store."""
 
     texts = TEXTS
+    fields = ("store", *SHARES, "n", "note")
 
     kind: Literal["box"] = Field(
         description="Latencies of a workload's single operations, a box for each kind and store: "
@@ -103,9 +104,8 @@ class Box(DrawnFigure):
         unit, store = row["unit"], looks.titles[row["store"]]
         there, operation = not pd.isna(row["p50"]), sentence(row["operation"])
         ranges = {"middle": ("p25", "p75"), "most": ("p5", "p95"), "nearly": ("p1", "p99")}
-        return chart.plain(row, ["store", *SHARES, "n", "note"]) | {
+        return {
             "operation": operation,
-            "workload": self.workload,
             "name": store,
             "title": f"{store}, {operation}",
             **{

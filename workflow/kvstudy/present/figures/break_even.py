@@ -32,6 +32,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
 
     cells = "every size"
     texts = COSTS
+    fields = ("reads", "cost", "name")
 
     kind: Literal["break-even"] = Field(
         description="Cost of a write and its reads, with and without a cache."
@@ -125,8 +126,6 @@ class BreakEvenPlot(Caching, DrawnFigure):
                 crossing += f" ({between(significant(row['low']), significant(row['high']))})"
         return {
             "store": self.database if row["side"] == "without" else self.cache,
-            "workload": self.workload,
-            **{name: row[name] for name in ("reads", "cost", "name")},
             "title": _("{}, {} reads after the write").format(row["name"], row["reads"]),
             "exact": chart.exact("latency", row["cost"], "us"),
             "crossing_text": crossing,

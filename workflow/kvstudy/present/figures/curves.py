@@ -15,7 +15,17 @@ from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.study import combinations
-from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
+from kvstudy.study.base import (
+    ALL,
+    MEASURED,
+    PUBLISHED,
+    SIZE_TITLES,
+    SIZES,
+    Metric,
+    Name,
+    Size,
+    Sizes,
+)
 from kvstudy.study.combinations import Line, check_lines
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
@@ -39,6 +49,7 @@ class Curves(DrawnFigure):
 
     cells = "every size"
     texts = TEXTS
+    fields = ("store", "workload", "value", "low", "high", "n", "name", "saturated")
 
     kind: Literal["curves"] = Field(
         description="Throughput and latencies over threads, records or operations."
@@ -162,12 +173,11 @@ class Curves(DrawnFigure):
         return drawing
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        sizes = [amount(size, row[size]) for size in ("records", "operations", "threads")]
-        names = ["store", "workload", self.over, "value", "low", "high", "n", "name", "saturated"]
         rejected = row["rejected"] == "yes"
-        return chart.plain(row, names) | {
+        return {
+            self.over: row[self.over],
             "title": f"{row['name']}, {amount(self.over, row[self.over])}",
-            "size": ", ".join(sizes),
+            "size": ", ".join(amount(size, row[size]) for size in SIZES),
             **chart.value_texts(row, row["metric"], row["unit"]),
             "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
             "saturation": _("from here on") if row["saturated"] == "yes" else "",

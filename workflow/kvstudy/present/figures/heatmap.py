@@ -38,6 +38,7 @@ class Heatmap(DrawnFigure):
 
     cells = "every size"
     texts = TEXTS
+    fields = ("store", *SIZES, "value", "low", "high", "n", "note", "place", "ink")
     across = 3
 
     kind: Literal["heatmap"] = Field(
@@ -138,8 +139,7 @@ class Heatmap(DrawnFigure):
         return drawing
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        names = ["workload", "store", *SIZES, "value", "low", "high", "n", "note", "place", "ink"]
-        return chart.plain(row, names) | {
+        return {
             "title": looks.titles[row["store"]],
             "size": ", ".join(amount(size, row[size]) for size in SIZES),
             **chart.value_texts(row, self.metric, row["unit"]),

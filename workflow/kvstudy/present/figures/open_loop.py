@@ -31,6 +31,7 @@ class OpenLoopFigure(DrawnFigure):
     cells = "open loop"
     by_itself = True
     texts = TEXTS
+    fields = ("store", "load", "time", "value", "low", "high", "n", "reached")
     across = 3
     own_caption = N_("Service time and intended time over the load, {}")
 
@@ -101,9 +102,7 @@ class OpenLoopFigure(DrawnFigure):
         store, time = looks.titles[row["store"]], _(TIMES[row["time"]])
         percent, load = (decimal(f"{row[name]:g} %") for name in ("percent", "load"))
         reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
-        names = ["store", "load", "time", "value", "low", "high", "n", "reached"]
-        return chart.plain(row, names) | {
-            "workload": self.workload,
+        return {
             "share": percent,
             "line": f"{row['parameters']} {row['time']} {percent}",
             "title": _("{}, {}, {}, load {}").format(store, time, percent, load),

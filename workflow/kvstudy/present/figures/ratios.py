@@ -22,6 +22,7 @@ COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
     *["decision", "in_floor", "floor", "published", "rejected"],
 ]
+NUMBERS = ["ratio", "low", "high", "floor", "published"]
 ACROSS = 5
 GREY = "0.6"
 PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
@@ -46,6 +47,7 @@ class RatioPlot(DrawnFigure):
 
     controls = "noise floor"
     texts = TEXTS
+    fields = ("pair", "workload", "decision", "in_floor", *NUMBERS)
     across = 3
     own_caption = N_("Throughput of each two stores relative to each other, with 95 % intervals")
 
@@ -135,8 +137,7 @@ class RatioPlot(DrawnFigure):
         verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
         if row["decision"] == "undecided" and row["in_floor"] == "yes":
             verdict = _("undecided, not above the noise floor")
-        columns = ["workload", "ratio", "low", "high", "decision", "in_floor", "floor", "published"]
-        return chart.plain(row, [*columns, "pair"]) | {
+        return {
             "store": row["one"],
             "other": row["other"],
             "title": f"{row['pair']}, {_title(row['workload'], looks)}",
@@ -187,7 +188,7 @@ def _title(workload: str, looks: Looks) -> str:
 
 def _ends(table: pd.DataFrame) -> tuple[float, float]:
     """The ends of the axis of all panels, with room around the values."""
-    values = table[["ratio", "low", "high", "floor", "published"]].stack()
+    values = table[NUMBERS].stack()
     values = pd.concat([values, 1 / table["floor"].dropna()])
     return float(min(values.min(), 0.9) / 1.1), float(max(values.max(), 1.1) * 1.1)
 

@@ -30,6 +30,7 @@ class RelativePlot(TwoStores, DrawnFigure):
 
     cells = "every size"
     texts = RATIO
+    fields = ("origin", "records", "ratio", "low", "high", "name")
 
     kind: Literal["relative"] = Field(description="Relative performance over the records.")
     operations: Annotated[list[OfRound], Field(min_length=1)] = Field(
@@ -122,10 +123,9 @@ class RelativePlot(TwoStores, DrawnFigure):
         if math.isfinite(row["low"]):
             end = significant(row["high"]) if math.isfinite(row["high"]) else _("no upper end")
             interval = between(significant(row["low"]), end)
-        return chart.plain(row, ["origin", "records", "ratio", "low", "high", "name"]) | {
+        return {
             "store": self.store,
             "other": self.baseline,
-            "workload": self.workload,
             "title": f"{row['name']}, {amount('records', row['records'])}",
             "exact": f"1:{significant(row['ratio'])}",
             "interval": interval,

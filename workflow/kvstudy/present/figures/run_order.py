@@ -28,6 +28,7 @@ class RunOrder(DrawnFigure):
     cells = "every size"
     controls = "all"
     texts = TEXTS
+    fields = ("store", "workload", "sequence", "residual", "name")
     own_caption = N_(
         "The runs in the order of measurement, against the geometric mean of their setting"
     )
@@ -99,7 +100,7 @@ class RunOrder(DrawnFigure):
 
     def mark(self, row: dict, looks: Looks) -> dict:
         store = looks.titles.get(row["store"], row["store"])
-        return chart.plain(row, ["store", "workload", "sequence", "residual", "name"]) | {
+        return {
             "title": f"{store}, {row['workload']}",
             "exact": chart.exact("throughput", row["throughput"], "ops/s"),
             "change_text": change(row["change"]),

@@ -28,6 +28,7 @@ class Spectrum(DrawnFigure):
     """All percentiles of a workload's latencies; a part of every report."""
 
     texts = TEXTS
+    fields = ("store", "percent", "value", "low", "high", "n", "name")
     own_caption = N_("Latency by share of the operations, {}")
 
     kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
@@ -76,8 +77,7 @@ class Spectrum(DrawnFigure):
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        names = ["store", "workload", "percent", "value", "low", "high", "n", "name"]
-        return chart.plain(row, names) | {
+        return {
             "title": _("{}, {}: {} % are not slower than").format(
                 row["name"], sentence(row["operation"]), _shown(row["percent"])
             ),

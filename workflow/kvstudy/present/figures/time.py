@@ -52,6 +52,7 @@ class TimeStrips(DrawnFigure):
     """Throughput and busy cores over a workload's run time; a part of every report."""
 
     texts = TEXTS
+    fields = ("store", "repetition", "start", "end", "low", "high")
     own_caption = N_("The runs second by second, {}")
 
     kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
@@ -157,7 +158,6 @@ class TimeStrips(DrawnFigure):
         return " ".join(notes)
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        names = ["store", "repetition", "start", "end", "low", "high"]
         title = _("{}, repetition {}").format(row["title"], row["repetition"])
         if row["strip"] == "throughput":
             name = row["title"]
@@ -167,8 +167,7 @@ class TimeStrips(DrawnFigure):
             title = f"{title}, {name}"
             ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
         cell = row | {"workload": self.workload}
-        return chart.plain(row, names) | {
-            "workload": self.workload,
+        return {
             "name": name,
             "title": title,
             "exact": ends[0] if row["low"] == row["high"] else between(*ends),

@@ -34,6 +34,7 @@ class Tradeoff(DrawnFigure):
     """Throughput against the 99th percentile of latency: a panel for each workload."""
 
     texts = TEXTS
+    fields = ("store", "workload", *NUMBERS)
     across = 4
 
     kind: Literal["tradeoff"] = Field(
@@ -128,15 +129,14 @@ class Tradeoff(DrawnFigure):
 
     def mark(self, row: dict, looks: Looks) -> dict:
         look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
-        shown = chart.plain(row, ["store", "workload", *NUMBERS])
+        shown = {"name": look.title, "title": f"{look.title}, {use.title}"}
         for name, unit in (("throughput", "ops/s"), ("latency", "us")):
             ends = (row[f"{name}_low"], row[f"{name}_high"])
             shown[f"{name}_text"] = chart.exact(name, row[name], unit)
             shown[f"{name}_range"] = chart.exact_range(name, *ends, unit)
         if row["n"] <= 1:
             shown["latency_range"] = ""
-        titles = {"name": look.title, "title": f"{look.title}, {use.title}"}
-        return shown | titles | {"runs": chart.runs(row["n"])}
+        return shown | {"runs": chart.runs(row["n"])}
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         legend, sides = self.legend(table, looks), {}
