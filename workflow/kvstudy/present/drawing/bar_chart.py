@@ -81,11 +81,9 @@ class BarFigure(DrawnFigure):
     @property
     def value_name(self) -> str:
         """What the bars show."""
-        raise NotImplementedError
 
     def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
         """What stands above each panel."""
-        raise NotImplementedError
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """A panel for each of the titles; kinds add ``workload`` and ``metric`` of each bar."""
@@ -112,8 +110,8 @@ class BarFigure(DrawnFigure):
         beside = self.across > 1
         rows, columns = (1, len(panels)) if beside else (len(panels), 1)
         # Fixed margins in inches: measuring the text first would double the time.
-        widest = max(map(_width, map(_label, table["value"].dropna())), default=0)
-        left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)
+        widest = max(map(_width, map(rate, table["value"].dropna())), default=0)
+        left = 0.32 + 0.075 * max(len(rate(top_of(table))), 3)
         handles = [look.patch() for look in stores.values()]
         if (table["n"] > 1).any():
             handles.append(lines.Line2D([], [], label=_(self.dot), **DOTS))
@@ -260,7 +258,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
         if all_values or is_broken or rejected:
             form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
             form["fontweight"] = "bold" if is_broken else "normal"
-            draw.write(ax, row.x, top, _label(row.value) + MARK * rejected, **form)
+            draw.write(ax, row.x, top, rate(row.value) + MARK * rejected, **form)
     ax.set_yticks(_ticks(highest))
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
     sns.despine(ax=ax)
@@ -284,10 +282,6 @@ def _ticks(top: float) -> list[float]:
     """Above ``top``, the highest bar that stays, the axis does not hold for broken bars."""
     ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
     return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
-
-
-def _label(value: float) -> str:
-    return rate(value)
 
 
 def _width(label: str) -> float:

@@ -22,10 +22,11 @@ from kvstudy.analyse.tidy.numbers import (
 )
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, pd
-from kvstudy.present.drawing.draw import HATCHES, DrawnFigure, Look, Looks, Panel, any_rejected
+from kvstudy.present.drawing.draw import HATCHES, DrawnFigure, Look, Looks, Panel, round_numbers
 from kvstudy.present.drawing.page import themes
 from kvstudy.study.metrics import metric_of
 
+OF_LAYER = ("mark", "encoding", "transform")
 # Where nothing tells how wide a panel may be.
 WIDTH = 320
 HIDDEN = (
@@ -35,7 +36,6 @@ HIDDEN = (
 # Points in print are pixels here, a little larger.
 STRETCH = 1.4
 DASHES = {"-": [], "--": [5, 3], ":": [1.5, 2.5]}
-# For viewers that show the specification alone; a page draws a legend of its own.
 TOP = {"title": None, "orient": "top", "columns": 3}
 SHAPES = {
     "o": "circle",
@@ -74,11 +74,10 @@ def spec(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> dict:
         meta[name] = list(dict.fromkeys(row[name] for row in rows if row.get(name)))
     # Pairs keep their order where keys are sorted.
     meta["labels"] = [(name, _(label)) for name, label in figure.texts.items() if panels]
-    words = Panel("", table, height=60)
     return {
         "$schema": alt.SCHEMA_URL,
         "columns": min(len(panels), figure.across) or 1,
-        "concat": parts or [_part(words, [_words(note)], 0, figure.caption)],
+        "concat": parts or [_part(Panel("", table, height=60), [_words(note)], 0, figure.caption)],
         "config": themes()["light"],
         "data": {"values": rows or [{"panel": 0}]},
         "description": figure.caption,
@@ -93,16 +92,14 @@ def _part(panel: Panel, layers: list[alt.Chart], place: int, title: str) -> dict
     return {
         "description": panel.words or panel.title or title,
         "height": panel.height,
-        "layer": [_layer(layer) for layer in layers],
+        "layer": [
+            # Data and configuration are of the whole chart.
+            {key: value for key, value in layer.to_dict(validate=False).items() if key in OF_LAYER}
+            for layer in layers
+        ],
         "transform": [{"filter": f"datum.panel === {place}"}],
         "width": WIDTH,
     } | ({"title": panel.title.split("\n")} if panel.title else {})
-
-
-def _layer(chart: alt.Chart) -> dict:
-    """What is of the layer itself; data and configuration are of the whole chart."""
-    whole = chart.to_dict(validate=False)
-    return {name: whole[name] for name in ("mark", "encoding", "transform") if name in whole}
 
 
 def as_json(spec: dict) -> str:
@@ -141,11 +138,7 @@ def log_side(title: str, low: float, high: float, **options: object) -> dict:
 
     The axis has few numbers: 1, 2, 5, 10, or powers of ten alone.
     """
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if high / low < 1000 else (1,)
-    ticks = [step * 10**power for power in decades for step in steps]
-    # Negative powers of ten as they are written, 0.02 and not 0.020000000000000004.
-    ticks = [float(f"{tick:.6g}") for tick in ticks if low <= tick <= high]
+    ticks = round_numbers(low, high, (1, 2, 5) if high / low < 1000 else (1,))
     return {
         "title": title,
         "axis": alt.Axis(values=ticks, format=",~g" if low < 1 else ","),
@@ -163,13 +156,17 @@ def by_legend(legend: list[Look], *channels: str, of: str = "name") -> dict:
         "strokeDash": lambda look: dash(look.line),
         "shape": lambda look: SHAPES[look.marker],
     }
-    kinds = {"color": alt.Color, "strokeDash": alt.StrokeDash, "shape": alt.Shape}
-    titles, encodings = [look.title for look in legend], {}
-    for channel in channels:
-        scale = alt.Scale(domain=titles, range=[forms[channel](look) for look in legend])
-        own = alt.Legend(**TOP) if channel == "color" else None
-        encodings[channel] = kinds[channel](f"{of}:N", scale=scale, legend=own)
-    return encodings
+    titles = [look.title for look in legend]
+    return {
+        channel: {
+            "field": of,
+            "type": "nominal",
+            "scale": {"domain": titles, "range": [forms[channel](look) for look in legend]},
+            # For viewers that show the specification alone; a page draws a legend of its own.
+            "legend": TOP if channel == "color" else None,
+        }
+        for channel in channels
+    }
 
 
 def by_group(
@@ -262,7 +259,7 @@ def exact_range(metric: str, low: float | None, high: float | None, unit: str) -
 
 def rejected_note(table: pd.DataFrame) -> str:
     """What the mark of a rejected value says, below the figure of ``table``; "" without any."""
-    return f"{MARK}: {marked_values()}." if any_rejected(table) else ""
+    return f"{MARK}: {marked_values()}." if "yes" in set(table["rejected"]) else ""
 
 
 def runs(n: float | None) -> str:

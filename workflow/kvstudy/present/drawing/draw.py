@@ -66,10 +66,15 @@ class Look:
         style = {"hatch": self.hatch, "edgecolor": "white", "linewidth": 0}
         return patches.Patch(facecolor=self.color, label=self.title, **style)
 
-    def handle(self, **style: object) -> lines.Line2D:
+    def style(self, **more: object) -> dict[str, object]:
+        """How a line, points or both are plotted."""
+        form = {"color": self.color, "linestyle": self.line or "", "marker": self.marker}
+        face = {"markerfacecolor": "white"} if self.hollow else {}
+        return form | face | {"label": self.title} | more
+
+    def handle(self, **more: object) -> lines.Line2D:
         """The entry of a line, a point or both."""
-        style = {"color": self.color, "linestyle": self.line or "", "marker": self.marker} | style
-        return lines.Line2D([], [], label=self.title, **style)
+        return lines.Line2D([], [], **self.style(**more))
 
 
 def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
@@ -146,7 +151,6 @@ class DrawnFigure(AnyFigure):
 
     def rows(self, run: Run) -> pd.DataFrame:
         """What the figure shows of a run: its CSV, and all that is drawn."""
-        raise NotImplementedError
 
     def published_rows(self, run: Run) -> pd.DataFrame:
         """What it shows of a ``run`` that has published values alone."""
@@ -158,7 +162,6 @@ class DrawnFigure(AnyFigure):
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """The panels of both forms; a chart has those with rows."""
-        raise NotImplementedError
 
     def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
         """What the legend of the chart explains."""
@@ -170,15 +173,12 @@ class DrawnFigure(AnyFigure):
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """The static form; ``use_style`` comes before it."""
-        raise NotImplementedError
 
     def mark(self, row: dict, looks: Looks) -> dict:
         """What the chart has of a ``row`` of a panel besides: so ``store`` is in one of both."""
-        raise NotImplementedError
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         """The marks of the panel of ``rows`` in the chart of ``table``."""
-        raise NotImplementedError
 
 
 def use_style() -> None:
@@ -273,6 +273,14 @@ def number_axis(
     axis.set_minor_formatter(ticker.NullFormatter())
 
 
+def round_numbers(low: float, high: float, factors: Sequence[int] = (1, 2, 5)) -> list[float]:
+    """The ``factors`` of powers of ten from ``low`` to ``high``."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    # Negative powers as they are written, 0.02 and not 0.020000000000000004.
+    numbers = [float(f"{factor}e{power}") for power in decades for factor in factors]
+    return [number for number in numbers if low <= number <= high]
+
+
 def save(figure: plt.Figure, path: Path) -> None:
     """Write ``path``.pdf, .svg and .png (300 dpi) without dates, and close the figure."""
     with_decimal_mark(figure)
@@ -311,14 +319,9 @@ def legend_columns(handles: Sequence[Artist]) -> int:
     return 1
 
 
-def any_rejected(table: pd.DataFrame) -> bool:
-    """Whether the audit of the source rejects a value of the figure."""
-    return "rejected" in table and (table["rejected"] == "yes").any()
-
-
 def rejected_handles(table: pd.DataFrame) -> list[lines.Line2D]:
     """The entry in a legend of values that the audit of the source rejects, where there are any."""
-    if not any_rejected(table):
+    if "yes" not in set(table["rejected"]):
         return []
     style = {"marker": f"${MARK}$", "markersize": 6, "color": DARK, "linestyle": "none"}
     return [lines.Line2D([], [], label=marked_values(), **style)]

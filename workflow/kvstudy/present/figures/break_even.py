@@ -167,8 +167,7 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, legend: list[Look]) -> None:
     first, high = rows.iloc[0], rows["reads"].max()
     style = {"marker": "o" if high < FEW else None, "markersize": 3, "linewidth": 1.2}
     for look, line in draw.by_look(rows, legend):
-        form = style | {"color": look.color, "linestyle": look.line, "label": look.title}
-        ax.plot(line["reads"], line["cost"] * scale, **form)
+        ax.plot(line["reads"], line["cost"] * scale, **look.style(**style))
     if math.isfinite(first["crossing"]):
         if math.isfinite(first["low"]):
             ax.axvspan(first["low"], min(first["high"], high), color="0.85", linewidth=0, zorder=0)

@@ -291,8 +291,7 @@ def _draw_panel(ax: plt.Axes, table: pd.DataFrame, over: str, legend: list[Look]
         if (rows["n"] > 1).any():
             ends = (rows["low"], rows["high"])
             ax.fill_between(rows[over], *ends, color=look.color, alpha=0.15, linewidth=0)
-        form = {"marker": look.marker, "markersize": 3.5, "linewidth": 1.1}
-        ax.plot(rows[over], rows["value"], color=look.color, linestyle=look.line, **form)
+        ax.plot(rows[over], rows["value"], **look.style(markersize=3.5, linewidth=1.1))
         at = rows[rows["saturated"] == "yes"]
         ax.plot(at[over], at["value"], **RING)
         for row in rows[rows["rejected"] == "yes"].itertuples():

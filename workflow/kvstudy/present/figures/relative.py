@@ -69,7 +69,7 @@ class RelativePlot(TwoStores, DrawnFigure):
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         rows = table.dropna(subset="ratio")
-        names = map(line_name, rows["operation"], rows["origin"])
+        names = map(_line_name, rows["operation"], rows["origin"])
         title = f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
         words = _("Line chart of the relative performance, {}, over records.").format(title)
         return [Panel(title, rows.assign(name=list(names)), words)]
@@ -78,7 +78,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         """The lines: published values are hollow points on dashed lines."""
         (panel,) = self.panels(table, looks)
         lines = [
-            Look(line_name(operation, origin), color, marker=marker, line=line, hollow=line != "-")
+            Look(_line_name(operation, origin), color, marker=marker, line=line, hollow=line != "-")
             for operation, (color, marker) in zip(self.operations, LOOKS, strict=False)
             for origin, line in STYLES.items()
         ]
@@ -94,10 +94,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         ax.axhline(1, color="0.4", linewidth=0.6)
         (panel,) = self.panels(table, looks)
         for look, rows in draw.by_look(panel.rows, self.legend(table, looks)):
-            style = {"color": look.color, "linestyle": look.line, "label": look.title}
-            style |= {"marker": look.marker, "markersize": 4}
-            style["markerfacecolor"] = "white" if look.hollow else look.color
-            style["linewidth"] = 0.8 if look.hollow else 1.2
+            style = look.style(markersize=4, linewidth=0.8 if look.hollow else 1.2)
             ax.plot(rows["records"], rows["ratio"], **style)
             # Of an interval without an upper end, as much as the figure has.
             known = rows.dropna(subset=["low", "high"])
@@ -110,8 +107,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         ax.set_ylabel(panel.title)
         draw.number_axis(ax.xaxis, form=".0f")
         draw.number_axis(ax.yaxis, written=decimal)
-        ticks = [base * 10**power for power in range(-2, 5) for base in (1, 2, 5)]
-        ax.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
+        ax.set_yticks(draw.round_numbers(low, high))
         ax.grid(axis="x", visible=False)
         ax.tick_params(which="minor", length=0)
         ax.tick_params(axis="x", length=3)
@@ -158,8 +154,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         ]
 
 
-def line_name(operation: str, origin: str) -> str:
-    """What a line is of."""
+def _line_name(operation: str, origin: str) -> str:
     return f"{sentence(operation)}, {_(ORIGINS[origin])}"
 
 

@@ -86,9 +86,8 @@ class RunOrder(DrawnFigure):
         ax.axhline(0, color="0.6", linewidth=0.6)
         (panel,) = self.panels(table, looks)
         for look, rows in draw.by_look(panel.rows, self.legend(table, looks)):
-            style = {"color": look.color, "markersize": 4, "label": look.title}
-            style["rasterized"] = len(rows) > draw.MOST_SHAPES
-            ax.plot(rows["sequence"], rows["change"], look.marker, **style)
+            style = look.style(markersize=4, rasterized=len(rows) > draw.MOST_SHAPES)
+            ax.plot(rows["sequence"], rows["change"], **style)
         for position in _repetitions(table):
             ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
         ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0, symbol=percent_sign()))

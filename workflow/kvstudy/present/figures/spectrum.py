@@ -122,7 +122,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, legend: list[Look]) -> None:
         low, value, high = (rows[name].clip(lower=1) for name in ENDS)
         if (rows["n"] > 1).any():
             ax.fill_between(x, low, high, color=look.color, alpha=0.2, linewidth=0)
-        ax.plot(x, value, color=look.color, linestyle=look.line, linewidth=1.2, label=look.title)
+        ax.plot(x, value, **look.style(linewidth=1.2))
     ax.set(xscale="log", yscale="log", xlim=(1, _farthest(table)))
     ax.xaxis.set_major_locator(ticker.FixedLocator([float(odds(tick)) for tick in TICKS]))
     ax.xaxis.set_major_formatter(ticker.FuncFormatter(percent_words))
