@@ -42,9 +42,9 @@ ABOVE_MEDIAN = 3.0
 
 
 def with_broken(rows: list[dict]) -> pd.DataFrame:
-    """The ``rows`` of one panel as a table, each told whether its bar is broken.
+    """The ``rows`` as a table, each told whether its bar is broken.
 
-    The rule: sort the bars by height and cut the row in two, the broken ones
+    The rule: sort the bars of a panel by height and cut the row in two, the broken ones
     above and the others below, such that
 
     - every broken bar is at least twice as high as everything that stays, whiskers too,
@@ -57,16 +57,17 @@ def with_broken(rows: list[dict]) -> pd.DataFrame:
     stay are as readable as they can be. Where none is, no bar is broken. Bars without height
     are left out of the comparison.
     """
-    table = pd.DataFrame(rows, columns=COLUMNS).assign(broken="no")
-    bars = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
-    bars = bars.sort_values(["value", "top"], kind="stable")
-    for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
-        stay, above = bars[:cut], bars[cut:]
-        lost = above.loc[~above["group"].isin(stay["group"]), "group"]
-        least = max(ABOVE_HIGHEST * stay["top"].max(), ABOVE_MEDIAN * stay["value"].median())
-        if above["value"].min() >= least and not lost.duplicated().any():
-            table.loc[above.index, "broken"] = "yes"
-            break
+    usual = {"broken": "no", "rejected": "no", "runs": "", "note": ""}
+    table = pd.DataFrame([usual | row for row in rows], columns=COLUMNS).astype({"n": "Int64"})
+    with_height = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
+    for _panel, bars in with_height.sort_values(["value", "top"], kind="stable").groupby("panel"):
+        for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
+            stay, above = bars[:cut], bars[cut:]
+            lost = above.loc[~above["group"].isin(stay["group"]), "group"]
+            least = max(ABOVE_HIGHEST * stay["top"].max(), ABOVE_MEDIAN * stay["value"].median())
+            if above["value"].min() >= least and not lost.duplicated().any():
+                table.loc[above.index, "broken"] = "yes"
+                break
     return table
 
 
