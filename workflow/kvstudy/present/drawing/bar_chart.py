@@ -184,7 +184,7 @@ class BarFigure(DrawnFigure):
         }
         whole = base.transform_filter("isValid(datum.value)")
         several = whole.transform_filter("datum.broken === 'no' && isValid(datum.high)")
-        texts, ink = chart.texts(TEXTS), {"style": "kv-ink", "aria": False}
+        texts, ink = chart.texts(self.texts), {"style": "kv-ink", "aria": False}
         return [
             whole.transform_calculate(pieces=PIECES)
             .transform_flatten(["pieces"])

@@ -68,6 +68,10 @@ def spec(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> dict:
         for row in panel.rows.to_dict("records"):
             own = {name: plain(row[name]) for name in figure.fields}
             rows.append(of_all | own | figure.mark(row, looks) | {"panel": place})
+    if not panels:
+        place = {"x": alt.value(WIDTH / 2), "y": alt.value(30), "text": alt.value(note)}
+        words = alt.Chart().mark_text(style="kv-note").encode(**place)
+        parts = [_part(Panel("", table, height=60), [words], 0, figure.caption)]
     meta = {"title": figure.caption, "note": note, "empty": not panels}
     meta["legend"] = [_entry(look) for look in figure.legend(table, looks)] if panels else []
     for name in ("store", "workload"):
@@ -77,7 +81,7 @@ def spec(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> dict:
     return {
         "$schema": alt.SCHEMA_URL,
         "columns": min(len(panels), figure.across) or 1,
-        "concat": parts or [_part(Panel("", table, height=60), [_words(note)], 0, figure.caption)],
+        "concat": parts,
         "config": themes()["light"],
         "data": {"values": rows or [{"panel": 0}]},
         "description": figure.caption,
@@ -227,11 +231,6 @@ def _entry(look: Look) -> dict:
         entry |= {"mark": "line", "dash": dash(look.line) if look.line else None}
         entry |= {"shape": look.marker and SHAPES[look.marker], "hollow": look.hollow or None}
     return {key: value for key, value in entry.items() if value is not None}
-
-
-def _words(text: str) -> alt.Chart:
-    place = {"x": alt.value(WIDTH / 2), "y": alt.value(30)}
-    return alt.Chart().mark_text(style="kv-note").encode(text=alt.value(text), **place)
 
 
 # Decimals that are made by converting to the axis's unit and back, and no others.

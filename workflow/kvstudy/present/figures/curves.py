@@ -201,7 +201,7 @@ class Curves(DrawnFigure):
         top = 1.05 * float(rows[["value", "high"]].max(axis=None)) or 1
         y = {"title": sign(rows["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
         lines = alt.Chart().encode(x=x, y=alt.Y("value:Q", **y))
-        points = lines.encode(**chart.texts(TEXTS))
+        points = lines.encode(**chart.texts(self.texts))
         return [
             lines.transform_filter("datum.n > 1")
             .mark_area(opacity=0.15, aria=False)

@@ -153,7 +153,9 @@ class Heatmap(DrawnFigure):
         places = rows["place"].unique().tolist()
         x = alt.X("threads:O", sort=threads, title=_("Client threads"))
         y = alt.Y("place:O", sort=places, title=None).axis(ticks=False, domain=False)
-        base = alt.Chart().encode(x=x.axis(labelAngle=0, ticks=False), y=y, **chart.texts(TEXTS))
+        base = alt.Chart().encode(
+            x=x.axis(labelAngle=0, ticks=False), y=y, **chart.texts(self.texts)
+        )
         kind = "log" if isinstance(norm, colors.LogNorm) else "linear"
         scale = alt.Scale(scheme=COLORS, type=kind, domain=[norm.vmin, norm.vmax], nice=False)
         legend = alt.Legend(title=self._value_title, orient="top")

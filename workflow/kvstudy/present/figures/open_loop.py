@@ -122,7 +122,7 @@ class OpenLoopFigure(DrawnFigure):
         lengths = [chart.dash(style) for style in STYLES.values()]
         dashes = alt.Scale(domain=list(STYLES), range=lengths)
         points = base.encode(
-            **chart.by_legend(_shares(), "shape", of="share"), **chart.texts(TEXTS)
+            **chart.by_legend(_shares(), "shape", of="share"), **chart.texts(self.texts)
         )
         return [
             base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(

@@ -155,7 +155,7 @@ class RatioPlot(DrawnFigure):
         x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
         pairs = _pairs(table, looks).unique().tolist()
         y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
-        base = alt.Chart().encode(y=y, **chart.texts(TEXTS))
+        base = alt.Chart().encode(y=y, **chart.texts(self.texts))
         faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
         return [
             *([chart.band(1 / floor, floor, x)] if math.isfinite(floor) else []),

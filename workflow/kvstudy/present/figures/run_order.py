@@ -122,7 +122,7 @@ class RunOrder(DrawnFigure):
                 x=alt.X("sequence:Q", **x),
                 y=alt.Y("change:Q", **y),
                 **chart.by_legend(self.legend(table, looks), "color", "shape"),
-                **chart.texts(TEXTS),
+                **chart.texts(self.texts),
             )
         )
         rule = alt.Chart().mark_rule(style="kv-line", strokeDash=[4, 4], aria=False)

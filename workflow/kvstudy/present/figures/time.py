@@ -204,7 +204,7 @@ class TimeStrips(DrawnFigure):
             .mark_area(**area)
             .encode(y=alt.Y("low:Q", **y), y2="high:Q", **apart),
             base.mark_line(**line).encode(**of_line),
-            points.encode(**chart.texts(TEXTS)),
+            points.encode(**chart.texts(self.texts)),
         ]
 
 

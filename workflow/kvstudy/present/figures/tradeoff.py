@@ -157,7 +157,7 @@ class Tradeoff(DrawnFigure):
             rule.encode(x=alt.X("throughput_low:Q", **x), x2="throughput_high:Q"),
             rule.encode(y=alt.Y("latency_low:Q", **y), y2="latency_high:Q"),
             base.mark_point(filled=True, size=70, opacity=1).encode(
-                **chart.by_legend(legend, "shape"), **chart.texts(TEXTS)
+                **chart.by_legend(legend, "shape"), **chart.texts(self.texts)
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""Latencies of single operations: a box for each kind of operation and store."""
+"""Latencies of single operations: boxes, and all percentiles up to the rare ones."""
 
 from __future__ import annotations
 
@@ -19,19 +19,26 @@ from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import operations_of, properties_of
 
 SHARES = ["p1", "p5", "p25", "p50", "p75", "p95", "p99", "largest"]
-COLUMNS = ["operation", "store", "parameters", *SHARES, "unit", "operations", "n", "note"]
+BOXES = ["operation", "store", "parameters", *SHARES, "unit", "operations", "n", "note"]
 # Boxes narrower than that (inches) have no number of operations below them.
 NARROW = 0.3
-TEXTS = {"p50_text": N_("Median"), "middle": N_("25th to 75th percentile")}
-TEXTS |= {"most": N_("5th to 95th percentile"), "nearly": N_("1st to 99th percentile")}
-TEXTS |= {"largest_text": N_("Largest"), "count": N_("Operations"), "runs": N_("Of")}
-TEXTS |= {"cells": N_("Cells"), "note": N_("Note")}
+BOX_TEXTS = {"p50_text": N_("Median"), "middle": N_("25th to 75th percentile")}
+BOX_TEXTS |= {"most": N_("5th to 95th percentile"), "nearly": N_("1st to 99th percentile")}
+BOX_TEXTS |= {"largest_text": N_("Largest"), "count": N_("Operations"), "runs": N_("Of")}
+BOX_TEXTS |= {"cells": N_("Cells"), "note": N_("Note")}
+MOST_COLUMNS = 3
+TICKS = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999]
+SHARE = N_("Share of the operations that are not slower")
+ENDS = ["low", "value", "high"]
+SPECTRUM_TEXTS = {"exact": N_("Latency"), "range": N_("Range of the single runs")}
+SPECTRUM_TEXTS |= {"runs": N_("Histograms of"), "beyond_text": N_("Slower operations")}
+SPECTRUM_TEXTS |= {"cells": N_("Cells")}
 
 
 class Box(DrawnFigure):
     """Latencies of single operations: a box for each kind of operation and store."""
 
-    texts = TEXTS
+    texts = BOX_TEXTS
     fields = ("store", *SHARES, "n", "note")
 
     kind: Literal["box"] = Field(
@@ -60,7 +67,7 @@ class Box(DrawnFigure):
             gap = {"note": label or reason("not-timed", operation=operation)}
             key = {"operation": operation, "store": store, "unit": self.unit}
             rows.append(key | boxes.get((operation, store), gap))
-        table = pd.DataFrame(rows, columns=COLUMNS)
+        table = pd.DataFrame(rows, columns=BOXES)
         return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
@@ -129,7 +136,7 @@ class Box(DrawnFigure):
         # Where long names of operations may be broken.
         hyphen = pgettext("in read-modify-write", "-")
         base = chart.by_group("operation:N", groups, legend, hyphen, 0.25)
-        base = base.encode(**chart.texts(TEXTS))
+        base = base.encode(**chart.texts(self.texts))
         clipped = {f"{name}_at": f"max(datum.{name}, {self._least})" for name in SHARES}
         known = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
         ink = {"style": "kv-ink", "aria": False}
@@ -164,6 +171,96 @@ class Box(DrawnFigure):
         return (ends.min(), ends.max()) if len(ends) else (self._least, self._least)
 
 
+class Spectrum(DrawnFigure):
+    """All percentiles of a workload's latencies; a part of every report."""
+
+    texts = SPECTRUM_TEXTS
+    fields = ("store", "percent", "value", "low", "high", "n", "name")
+    own_caption = N_("Latency by share of the operations, {}")
+
+    kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
+    workload: Name = Field(description="The workload.")
+
+    def rows(self, run: draw.Run) -> pd.DataFrame:
+        """The workload's rows of ``analysis.spectrum``, in the study's order of stores."""
+        stores = run.study.store_names
+        rows = run.headline_analysis.spectrum.query("workload == @self.workload")
+        rows = rows[rows["store"].isin(stores)]
+        return rows.sort_values("store", key=lambda of: of.map(stores.index), kind="stable")
+
+    def nothing(self, table: pd.DataFrame) -> str:
+        return _("no histograms of latency") if table.empty else ""
+
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """One for each operation and setting."""
+        table = table.assign(name=table["store"].map(looks.titles))
+        several = table["parameters"].nunique() > 1
+        words = _("Percentiles of the latency of {} in µs, by store.")
+        panels = []
+        for (parameters, operation), rows in table.groupby(["parameters", "operation"], sort=False):
+            title = sentence(operation) + (f", {parameters}" if several else "")
+            panels.append(Panel(title, rows, words.format(title), 250))
+        return panels
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        return looks.legend(table, "line")
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        return _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A line per store; the band is the range of its single runs."""
+        panels, legend = self.panels(table, looks), self.legend(table, looks)
+        figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
+        for ax, panel in zip(axes.flat, panels, strict=False):
+            _spectrum_panel(ax, panel.rows, legend)
+            ax.set_title(panel.title, loc="left", pad=5)
+        for row in axes:
+            row[0].set_ylabel(_("Latency (µs)"))
+        figure.supxlabel(_(SHARE), fontsize="medium")
+        sns.despine(figure)
+        handles = [look.handle(linewidth=1.2) for look in legend]
+        figure.legend(handles=handles, loc="outside upper center", ncols=5)
+        return figure
+
+    def mark(self, row: dict, looks: Looks) -> dict:
+        return {
+            "title": _("{}, {}: {} % are not slower than").format(
+                row["name"], sentence(row["operation"]), _shown(row["percent"])
+            ),
+            **chart.value_texts(row, "latency", "us"),
+            "beyond_text": whole(row["beyond"]),
+            "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
+        }
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        """In µs over 1/(1 - share), both logarithmic."""
+        farthest, legend = _farthest(rows), self.legend(table, looks)
+        axis = alt.Axis(
+            values=[float(odds(tick)) for tick in TICKS if odds(tick) <= farthest * 1.01],
+            labelExpr="format(round((100 - 100 / datum.value) * 1e6) / 1e6, '~g') + ' %'",
+            labelOverlap="greedy",
+            grid=False,
+        )
+        scale = alt.Scale(type="log", domain=[1, farthest], nice=False)
+        x = alt.X("odds:Q", title=_(SHARE), axis=axis, scale=scale)
+        ends = rows[ENDS].clip(lower=1)
+        y = chart.log_side(_("Latency (µs)"), ends.min(axis=None), ends.max(axis=None) * 1.1)
+        # A latency of 0 µs has no place on a logarithmic axis.
+        clipped = {f"{name}_at": f"max(datum.{name}, 1)" for name in ENDS}
+        clipped["odds"] = "100 / (100 - datum.percent)"
+        base = alt.Chart().transform_calculate(**clipped)
+        base = base.encode(x=x, y=alt.Y("value_at:Q", **y), **chart.by_legend(legend, "color"))
+        dashes = chart.by_legend(legend, "strokeDash")
+        return [
+            base.transform_filter("datum.n > 1 && isValid(datum.low) && isValid(datum.high)")
+            .mark_area(opacity=0.2, aria=False)
+            .encode(y=alt.Y("low_at:Q", **y), y2="high_at:Q"),
+            base.mark_line(strokeWidth=1.6, aria=False).encode(**dashes),
+            base.mark_point(filled=True, size=18, opacity=0.9).encode(**chart.texts(self.texts)),
+        ]
+
+
 def _box(ax: plt.Axes, x: float, width: float, row, look: Look) -> None:
     p1, p5, p25, p50, p75, p95, p99 = (getattr(row, name) for name in SHARES[:-1])
     ax.vlines(x, p5, p95, color=draw.DARK, linewidth=0.8, zorder=2)
@@ -187,3 +284,40 @@ def _short(count: float) -> str:
             number = f"{value:.0f}" if value >= 10 else decimal(f"{value:.1f}")
             return f"{number}\N{NARROW NO-BREAK SPACE}{letter}"
     return f"{count:.0f}"
+
+
+def _spectrum_panel(ax: plt.Axes, table: pd.DataFrame, legend: list[Look]) -> None:
+    for look, of_store in draw.by_look(table, legend):
+        rows = of_store.sort_values("percent")
+        x = odds(rows["percent"])
+        # A latency of 0 µs has no place on a logarithmic axis.
+        low, value, high = (rows[name].clip(lower=1) for name in ENDS)
+        if (rows["n"] > 1).any():
+            ax.fill_between(x, low, high, color=look.color, alpha=0.2, linewidth=0)
+        ax.plot(x, value, **look.style(linewidth=1.2))
+    ax.set(xscale="log", yscale="log", xlim=(1, _farthest(table)))
+    ax.xaxis.set_major_locator(ticker.FixedLocator([float(odds(tick)) for tick in TICKS]))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(percent_words))
+    draw.number_axis(ax.yaxis, ticker.LogLocator(subs=(1, 2, 5)))
+    ax.minorticks_off()
+
+
+def _farthest(table: pd.DataFrame) -> float:
+    """The end of the axis of shares."""
+    return max(float(odds(table["percent"]).max()) * 1.05, 2)
+
+
+def odds(percent):
+    """Where a percentage stands: 1/(1 - p)."""
+    return 100 / (100 - percent)
+
+
+def _shown(percent: float) -> str:
+    """With two digits of what is left to 100: 99.988 for 99.98763."""
+    left = 100 - percent
+    digits = max(0, 1 - math.floor(math.log10(left))) if left > 0 else 0
+    return decimal(f"{round(percent, digits):.10g}")
+
+
+def percent_words(place: float, _position: int) -> str:
+    return decimal(f"{round(100 - 100 / place, 6):g} %")
