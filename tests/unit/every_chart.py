@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import pandas as pd
 from kvstudy.present.drawing.draw import Look, Looks, looks
 from kvstudy.present.drawing.write import chart_text
-from kvstudy.present.figures.averages import Averages
-from kvstudy.present.figures.box import Box
-from kvstudy.present.figures.break_even import BreakEvenPlot
+from kvstudy.present.figures.bars import Averages
+from kvstudy.present.figures.latencies import Box
 from kvstudy.present.figures.open_loop import OpenLoopFigure
-from kvstudy.present.figures.relative import RelativePlot
+from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
 from kvstudy.present.figures.tradeoff import Tradeoff
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study

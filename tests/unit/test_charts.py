@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 import pytest
 from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT
-from kvstudy.present.drawing.chart import Chart, as_json, exact, exact_range, plain, runs
+from kvstudy.present.drawing.chart import as_json, exact, exact_range, plain, runs
 from kvstudy.present.drawing.draw import use_style
 from kvstudy.present.drawing.page import inline, styles
 from kvstudy.present.drawing.write import chart_text, drawing, read_figure, write_figure
@@ -166,15 +166,17 @@ def test_one_store_and_no_value_at_all(drawn):
     assert {row["note"] for row in rows} == {"failed"}
     for name in ("ratios", "run-order", "spectrum-a", "open", "relative", "break-even"):
         empty = replace(drawn[name], table=drawn[name].table.head(0))
-        meta = json.loads(empty.text)["usermeta"]["kvstudy"]
+        spec = json.loads(empty.text)
+        meta = spec["usermeta"]["kvstudy"]
         assert meta["empty"]
+        assert spec["concat"][0]["layer"][0]["encoding"]["text"] == {"value": meta["note"]}
         (ax,) = drawing(empty.figure, empty.table, small.looked(empty.looks)).axes
         assert [text.get_text() for text in ax.texts] == [meta["note"]]
 
 
 def test_no_end_and_no_number_are_null():
-    row = {"a": math.inf, "b": math.nan, "c": 2.0, "d": 0.1, "e": "x"}
-    assert plain(row, row) == {"a": None, "b": None, "c": 2, "d": 0.1, "e": "x"}
+    values = [math.inf, math.nan, 2.0, 0.1, "x"]
+    assert [plain(value) for value in values] == [None, None, 2, 0.1, "x"]
     with pytest.raises(ValueError, match="JSON"):
         as_json({"value": math.nan})
 
@@ -186,12 +188,6 @@ def test_a_chart_is_written_beside_its_csv(drawn, tmp_path):
     written = (tmp_path / "speed.vl.json").read_text(encoding="utf-8")
     assert json.loads(written) == json.loads(each.text)
     assert read_figure(path)["note"].tolist() == each.table["note"].tolist()
-
-
-def test_a_chart_without_panels_says_why():
-    spec = Chart([], [], note="nothing & <none>").spec("Title")
-    assert spec["usermeta"]["kvstudy"]["note"] == "nothing & <none>"
-    assert spec["concat"][0]["layer"][0]["encoding"]["text"] == {"value": "nothing & <none>"}
 
 
 def test_styles_load_nothing():

@@ -292,10 +292,8 @@ THESIS = [1.32, 6.07, 1.19, 1.74, 2.24, 10.65, 1.77, 2.83]
 
 
 def heights_torn(values, **columns):
-    rows = [{"value": math.nan if value is None else value} for value in values]
-    for name, column in columns.items():
-        rows = [row | {name: value} for row, value in zip(rows, column, strict=True)]
-    table = with_broken(rows)
+    table = pd.DataFrame({"panel": "measured", "value": values} | columns)
+    table = with_broken(table.to_dict("records"))
     return table.loc[table["broken"] == "yes", "value"].tolist()
 
 

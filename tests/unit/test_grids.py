@@ -16,7 +16,6 @@ from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept, sizes
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import DrawnFigure, Looks, looks, save, use_style
-from kvstudy.present.figures.averages import panel_titles
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
@@ -220,7 +219,8 @@ def test_mean_and_median_are_over_all_sizes():
     assert row["n"] == 12
     median = table.query("panel == 'product-read' and group == 'Median' and store == 'redis'")
     assert median["value"].item() == pytest.approx(pd.Series(runtimes).median())
-    assert panel_titles(table, study())["product-update"] == "Product update: 2 sizes"
+    titles = AVERAGES.titles(table, small.looked(LOOKS, study()))
+    assert titles["product-update"] == "Product update: 2 sizes"
 
 
 def test_means_are_of_the_sizes_that_every_store_has():

@@ -17,8 +17,7 @@ from kvstudy.analyse.findings.rounds import (
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import Looks, looks
-from kvstudy.present.figures.break_even import BreakEvenPlot
-from kvstudy.present.figures.relative import RelativePlot
+from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
 from kvstudy.present.tables.rounds import duration
 from kvstudy.present.typeset.table import Grid, Table
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import ClassVar
 
 from kvstudy.analyse.tidy.numbers import MARK, marked_values, rate, sign
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 
 COLUMNS = [
     *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
@@ -41,9 +42,9 @@ ABOVE_MEDIAN = 3.0
 
 
 def with_broken(rows: list[dict]) -> pd.DataFrame:
-    """The ``rows`` of one panel as a table, each told whether its bar is broken.
+    """The ``rows`` as a table, each told whether its bar is broken.
 
-    The rule: sort the bars by height and cut the row in two, the broken ones
+    The rule: sort the bars of a panel by height and cut the row in two, the broken ones
     above and the others below, such that
 
     - every broken bar is at least twice as high as everything that stays, whiskers too,
@@ -56,63 +57,169 @@ def with_broken(rows: list[dict]) -> pd.DataFrame:
     stay are as readable as they can be. Where none is, no bar is broken. Bars without height
     are left out of the comparison.
     """
-    table = pd.DataFrame(rows, columns=COLUMNS).assign(broken="no")
-    bars = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
-    bars = bars.sort_values(["value", "top"], kind="stable")
-    for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
-        stay, above = bars[:cut], bars[cut:]
-        lost = above.loc[~above["group"].isin(stay["group"]), "group"]
-        least = max(ABOVE_HIGHEST * stay["top"].max(), ABOVE_MEDIAN * stay["value"].median())
-        if above["value"].min() >= least and not lost.duplicated().any():
-            table.loc[above.index, "broken"] = "yes"
-            break
+    usual = {"broken": "no", "rejected": "no", "runs": "", "note": ""}
+    table = pd.DataFrame([usual | row for row in rows], columns=COLUMNS).astype({"n": "Int64"})
+    with_height = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
+    for _panel, bars in with_height.sort_values(["value", "top"], kind="stable").groupby("panel"):
+        for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
+            stay, above = bars[:cut], bars[cut:]
+            lost = above.loc[~above["group"].isin(stay["group"]), "group"]
+            least = max(ABOVE_HIGHEST * stay["top"].max(), ABOVE_MEDIAN * stay["value"].median())
+            if above["value"].min() >= least and not lost.duplicated().any():
+                table.loc[above.index, "broken"] = "yes"
+                break
     return table
 
 
-def static_bars(
-    table: pd.DataFrame, looks: draw.Looks, titles: Mapping[str, str], single: str
-) -> plt.Figure:
-    """Draw the bars of ``table`` (see ``bars.bars``), a panel for each of ``titles``.
+class BarFigure(DrawnFigure):
+    """Bars in groups, one for each store in a group."""
 
-    ``single`` says what a dot is. Up to two groups the panels stand side by side, more groups
-    need the width.
-    """
-    table = table.assign(group=table["group"].map(sentence))
-    stores = looks.shown(table)
-    beside = table["group"].nunique() <= 2
-    rows, columns = (1, len(titles)) if beside else (len(titles), 1)
-    # Fixed margins in inches: measuring the text first would double the time.
-    widest = max(map(_width, map(_label, table["value"].dropna())), default=0)
-    left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)
-    handles = [look.patch() for look in stores.values()]
-    if (table["n"] > 1).any():
-        handles.append(lines.Line2D([], [], label=single, **DOTS))
-    if table["high"].notna().any():
-        whisker = draw.Look(_("95 % interval"), draw.DARK, marker="|")
-        handles.append(whisker.handle(markersize=9))
-    handles += draw.rejected_handles(table)
-    in_row = draw.legend_columns(handles)
-    right, top, bottom = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25
-    gap = left if beside else 0.52
-    height = (1.9 if beside else 0.55 + 1.6 * rows) + top - 0.5
-    figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
-    figure.subplots_adjust(
-        left=left / draw.TEXT_WIDTH,
-        right=1 - right / draw.TEXT_WIDTH,
-        top=1 - top / height,
-        bottom=bottom / height,
-        wspace=gap * columns / (draw.TEXT_WIDTH - left - right - gap * (columns - 1)),
-        hspace=gap * rows / (height - top - bottom - gap * (rows - 1)),
-    )
-    for (panel, title), ax in zip(titles.items(), axes.flat, strict=True):
-        _panel(ax, table[table["panel"] == panel], stores, widest)
-        ax.set_title(title, loc="left", pad=5)
-    sizes = {"handlelength": 1.6, "handleheight": 0.9, "columnspacing": 1.6, "borderaxespad": 0.1}
-    figure.legend(handles=handles, loc="upper center", ncols=in_row, **sizes)
-    return figure
+    texts = TEXTS
+    fields = ("store", "workload", "group", "broken", "note", *NUMBERS)
+    # What a dot is, and what is on the y axis, in small letters.
+    dot: ClassVar[str] = N_("one run")
+
+    @property
+    def value_name(self) -> str:
+        """What the bars show."""
+
+    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+        """What stands above each panel."""
+
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """A panel for each of the titles; kinds add ``workload`` and ``metric`` of each bar."""
+        table = table.assign(group=table["group"].map(sentence))
+        words, unit = _("Bar chart. {}. {} in {}, by store."), sign(table["unit"].iloc[0])
+        return [
+            Panel(title, table[table["panel"] == panel], words.format(title, self.value_name, unit))
+            for panel, title in self.titles(table, looks).items()
+        ]
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        return list(looks.shown(table).values())
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        notes = [_("Dots are the single values.")] if (table["n"] > 1).any() else []
+        if table["high"].notna().any():
+            notes = [_("Dots are single runs, whiskers 95 % intervals.")]
+        return " ".join(filter(None, [*notes, chart.rejected_note(table)]))
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """Up to two groups the panels stand side by side, more groups need the width."""
+        panels = self.panels(table, looks)
+        stores = looks.shown(table)
+        beside = self.across > 1
+        rows, columns = (1, len(panels)) if beside else (len(panels), 1)
+        # Fixed margins in inches: measuring the text first would double the time.
+        widest = max(map(_width, map(rate, table["value"].dropna())), default=0)
+        left = 0.32 + 0.075 * max(len(rate(top_of(table))), 3)
+        handles = [look.patch() for look in stores.values()]
+        if (table["n"] > 1).any():
+            handles.append(lines.Line2D([], [], label=_(self.dot), **DOTS))
+        if table["high"].notna().any():
+            whisker = Look(_("95 % interval"), draw.DARK, marker="|")
+            handles.append(whisker.handle(markersize=9))
+        handles += draw.rejected_handles(table)
+        in_row = draw.legend_columns(handles)
+        right, top, bottom = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25
+        gap = left if beside else 0.52
+        height = (1.9 if beside else 0.55 + 1.6 * rows) + top - 0.5
+        figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
+        figure.subplots_adjust(
+            left=left / draw.TEXT_WIDTH,
+            right=1 - right / draw.TEXT_WIDTH,
+            top=1 - top / height,
+            bottom=bottom / height,
+            wspace=gap * columns / (draw.TEXT_WIDTH - left - right - gap * (columns - 1)),
+            hspace=gap * rows / (height - top - bottom - gap * (rows - 1)),
+        )
+        for panel, ax in zip(panels, axes.flat, strict=True):
+            _panel(ax, panel.rows, stores, widest)
+            ax.set_title(panel.title, loc="left", pad=5)
+        sizes = {
+            "handlelength": 1.6,
+            "handleheight": 0.9,
+            "columnspacing": 1.6,
+            "borderaxespad": 0.1,
+        }
+        figure.legend(handles=handles, loc="upper center", ncols=in_row, **sizes)
+        return figure
+
+    def mark(self, row: dict, looks: Looks) -> dict:
+        store, unit, metric = looks.titles[row["store"]], row["unit"], row["metric"]
+        ends = {"low": row["min"], "high": row["max"]}
+        runs = row["runs"] if row["n"] > 1 and row["broken"] == "no" else ""
+        shown = {
+            "name": store,
+            "title": f"{store}, {row['group']}",
+            **chart.value_texts(row | ends, metric, unit),
+            "interval": chart.exact_range(metric, row["low"], row["high"], unit),
+            "points": [float(value) for value in runs.split()],
+            "label": "" if pd.isna(row["value"]) else rate(row["value"]),
+            "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
+        }
+        if row["rejected"] == "yes":
+            shown |= {"label": shown["label"] + MARK, "note": marked_values()}
+        return shown
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        title = f"{self.value_name} ({sign(rows['unit'].iloc[0])})"
+        legend = self.legend(table, looks)
+        top = top_of(rows)
+        most = WHISKER_HEIGHT * top
+        y = {"axis": alt.Axis(title=title, values=_ticks(top))}
+        y["scale"] = alt.Scale(domain=[0, reach(rows) * ROOM], nice=False)
+        groups = rows["group"].unique().tolist()
+        base = chart.by_group(
+            "group:N", groups, legend, " ", 0.06, paddingOuter=0.06
+        ).transform_calculate(
+            height=f"datum.broken === 'yes' ? {BROKEN_HEIGHT * top} : datum.value",
+            top=f"min(datum.high, {most})",
+            end="datum.broken === 'no' ? max(datum.height, datum.max, datum.top) : datum.height",
+        )
+        step = f"width / {len(groups) * len(legend)}"
+        stands = {
+            name: alt.ExprRef(f"{step} < {UPRIGHT} ? {turned} : {upright}")
+            for name, (turned, upright) in STANDS.items()
+        }
+        whole = base.transform_filter("isValid(datum.value)")
+        several = whole.transform_filter("datum.broken === 'no' && isValid(datum.high)")
+        texts, ink = chart.texts(self.texts), {"style": "kv-ink", "aria": False}
+        return [
+            whole.transform_calculate(pieces=PIECES)
+            .transform_flatten(["pieces"])
+            .transform_calculate(
+                low="datum.height * datum.pieces[0]", high="datum.height * datum.pieces[1]"
+            )
+            .mark_bar()
+            .encode(
+                y=alt.Y("low:Q", **y), y2="high:Q", **chart.by_legend(legend, "color"), **texts
+            ),
+            several.mark_rule(**ink).encode(y=alt.Y("low:Q", **y), y2="top:Q"),
+            *(
+                several.transform_filter(f"datum.{end} <= {most}")
+                .mark_tick(orient="horizontal", size=7, thickness=1, **ink)
+                .encode(y=alt.Y(f"{end}:Q", **y))
+                for end in ("low", "high")
+            ),
+            several.transform_filter(f"datum.high > {most}")
+            .mark_point(shape="triangle-up", filled=True, size=20, **ink)
+            .encode(y=alt.Y("top:Q", **y)),
+            whole.transform_flatten(["points"])
+            .mark_point(filled=False, size=9, **ink)
+            .encode(y=alt.Y("points:Q", **y)),
+            whole.mark_text(
+                style="kv-text",
+                aria=False,
+                opacity=alt.ExprRef(f"{step} < {LEAST} ? 0 : 1"),
+                fontWeight="normal",
+                **stands,
+            ).encode(y=alt.Y("end:Q", **y), text="label:N"),
+            chart.gaps(base, "value").encode(y=alt.YDatum(0, **y), **texts),
+        ]
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, draw.Look], widest: float) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: float) -> None:
     """``widest`` is the width of the widest label of all panels: they stand alike."""
     highest, width = top_of(table), draw.GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
@@ -152,7 +259,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, draw.Look], wide
         if all_values or is_broken or rejected:
             form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
             form["fontweight"] = "bold" if is_broken else "normal"
-            draw.write(ax, row.x, top, _label(row.value) + MARK * rejected, **form)
+            draw.write(ax, row.x, top, rate(row.value) + MARK * rejected, **form)
     ax.set_yticks(_ticks(highest))
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
     sns.despine(ax=ax)
@@ -176,10 +283,6 @@ def _ticks(top: float) -> list[float]:
     """Above ``top``, the highest bar that stays, the axis does not hold for broken bars."""
     ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
     return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
-
-
-def _label(value: float) -> str:
-    return rate(value)
 
 
 def _width(label: str) -> float:
@@ -220,96 +323,3 @@ def _break(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
             (cut,) = ax.plot([left, right], ends, zorder=4, gid=f"cut-{color}", **style)
             # The neighbour may be as high and must not be cut.
             cut.set_clip_path(bar)
-
-
-def bar_row(row: dict, metric: str, looks: draw.Looks, titles: Mapping[str, str]) -> dict:
-    """A bar of the chart, in the panel of its place in ``titles``."""
-    store, group, unit = looks.titles[row["store"]], sentence(row["group"]), row["unit"]
-    ends = {"low": row["min"], "high": row["max"]}
-    runs = row["runs"] if row["n"] > 1 and row["broken"] == "no" else ""
-    shown = chart.plain(row, ["store", "broken", "note", *NUMBERS]) | {
-        "panel": list(titles).index(row["panel"]),
-        "group": group,
-        "name": store,
-        "title": f"{store}, {group}",
-        **chart.value_texts(row | ends, metric, unit),
-        "interval": chart.exact_range(metric, row["low"], row["high"], unit),
-        "points": [float(value) for value in runs.split()],
-        "label": "" if pd.isna(row["value"]) else _label(row["value"]),
-        "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
-    }
-    if row["rejected"] == "yes":
-        shown |= {"label": shown["label"] + MARK, "note": marked_values()}
-    return shown
-
-
-def interactive_bars(
-    table: pd.DataFrame, rows: list[dict], name: str, titles: Mapping[str, str], looks: draw.Looks
-) -> chart.Chart:
-    """The chart of ``rows``, made by ``bar_row`` of ``table``, a panel for each of ``titles``."""
-    legend = list(looks.shown(table).values())
-    unit = sign(table["unit"].iloc[0])
-    panels = []
-    for side, title in titles.items():
-        words = _("Bar chart. {}. {} in {}, by store.").format(title, name, unit)
-        layers = _layers(table[table["panel"] == side], legend, f"{name} ({unit})")
-        panels.append(chart.Panel(layers, title, words))
-    notes = [_("Dots are the single values.")] if (table["n"] > 1).any() else []
-    if table["high"].notna().any():
-        notes = [_("Dots are single runs, whiskers 95 % intervals.")]
-    notes += filter(None, [chart.rejected_note(table)])
-    across = 2 if table["group"].nunique() <= 2 else 1
-    return chart.Chart(rows, panels, legend, across, " ".join(notes))
-
-
-def _layers(table: pd.DataFrame, legend: list[draw.Look], title: str) -> list[alt.Chart]:
-    top = top_of(table)
-    most = WHISKER_HEIGHT * top
-    y = {"axis": alt.Axis(title=title, values=_ticks(top))}
-    y["scale"] = alt.Scale(domain=[0, reach(table) * ROOM], nice=False)
-    groups = list(dict.fromkeys(table["group"].map(sentence)))
-    base = chart.by_group(
-        "group:N", groups, legend, " ", 0.06, paddingOuter=0.06
-    ).transform_calculate(
-        height=f"datum.broken === 'yes' ? {BROKEN_HEIGHT * top} : datum.value",
-        top=f"min(datum.high, {most})",
-        end="datum.broken === 'no' ? max(datum.height, datum.max, datum.top) : datum.height",
-    )
-    step = f"width / {len(groups) * len(legend)}"
-    stands = {
-        name: alt.ExprRef(f"{step} < {UPRIGHT} ? {turned} : {upright}")
-        for name, (turned, upright) in STANDS.items()
-    }
-    whole = base.transform_filter("isValid(datum.value)")
-    several = whole.transform_filter("datum.broken === 'no' && isValid(datum.high)")
-    texts, ink = chart.texts(TEXTS), {"style": "kv-ink", "aria": False}
-    return [
-        whole.transform_calculate(pieces=PIECES)
-        .transform_flatten(["pieces"])
-        .transform_calculate(
-            low="datum.height * datum.pieces[0]", high="datum.height * datum.pieces[1]"
-        )
-        .mark_bar()
-        .encode(y=alt.Y("low:Q", **y), y2="high:Q", **chart.by_legend(legend, "color"), **texts),
-        several.mark_rule(**ink).encode(y=alt.Y("low:Q", **y), y2="top:Q"),
-        *(
-            several.transform_filter(f"datum.{end} <= {most}")
-            .mark_tick(orient="horizontal", size=7, thickness=1, **ink)
-            .encode(y=alt.Y(f"{end}:Q", **y))
-            for end in ("low", "high")
-        ),
-        several.transform_filter(f"datum.high > {most}")
-        .mark_point(shape="triangle-up", filled=True, size=20, **ink)
-        .encode(y=alt.Y("top:Q", **y)),
-        whole.transform_flatten(["points"])
-        .mark_point(filled=False, size=9, **ink)
-        .encode(y=alt.Y("points:Q", **y)),
-        whole.mark_text(
-            style="kv-text",
-            aria=False,
-            opacity=alt.ExprRef(f"{step} < {LEAST} ? 0 : 1"),
-            fontWeight="normal",
-            **stands,
-        ).encode(y=alt.Y("end:Q", **y), text="label:N"),
-        chart.gaps(base, "value").encode(y=alt.YDatum(0, **y), **texts),
-    ]

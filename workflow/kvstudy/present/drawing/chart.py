@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
 from kvstudy.analyse.tidy.numbers import (
     MARK,
@@ -24,10 +22,11 @@ from kvstudy.analyse.tidy.numbers import (
 )
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, pd
-from kvstudy.present.drawing.draw import HATCHES, Look, any_rejected
+from kvstudy.present.drawing.draw import HATCHES, DrawnFigure, Look, Looks, Panel, round_numbers
 from kvstudy.present.drawing.page import themes
 from kvstudy.study.metrics import metric_of
 
+OF_LAYER = ("mark", "encoding", "transform")
 # Where nothing tells how wide a panel may be.
 WIDTH = 320
 HIDDEN = (
@@ -37,7 +36,6 @@ HIDDEN = (
 # Points in print are pixels here, a little larger.
 STRETCH = 1.4
 DASHES = {"-": [], "--": [5, 3], ":": [1.5, 2.5]}
-# For viewers that show the specification alone; a page draws a legend of its own.
 TOP = {"title": None, "orient": "top", "columns": 3}
 SHAPES = {
     "o": "circle",
@@ -54,78 +52,58 @@ SHAPES = {
 SHAPES["x"] = SHAPES["X"]
 
 
-@dataclass
-class Panel:
-    """One coordinate system: ``layers`` over the rows whose ``panel`` is its place."""
+def spec(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> dict:
+    """The chart of ``table``, valid by Vega-Lite's schema.
 
-    layers: list[alt.Chart]
-    title: str = ""
-    description: str = ""
-    height: int = 220
-
-
-@dataclass
-class Chart:
-    """What is written: ``rows`` have ``store``, ``workload`` and what layers need.
-
-    Where there are several panels, a row's ``panel`` is the place of its own. ``columns`` of them
-    stand side by side where there is room. ``note`` is said below the chart; without panels it is
-    all there is.
+    Where there is no panel, its note is all there is.
     """
+    note, panels = figure.nothing(table), []
+    if not note:
+        note = figure.note(table, looks)
+        panels = [panel for panel in figure.panels(table, looks) if len(panel.rows)]
+    parts, rows, of_all = [], [], {"workload": getattr(figure, "workload", None)}
+    for place, panel in enumerate(panels):
+        layers = figure.layers(panel.rows, table, looks)
+        parts.append(_part(panel, layers, place, figure.caption))
+        for row in panel.rows.to_dict("records"):
+            own = {name: plain(row[name]) for name in figure.fields}
+            rows.append(of_all | own | figure.mark(row, looks) | {"panel": place})
+    if not panels:
+        place = {"x": alt.value(WIDTH / 2), "y": alt.value(30), "text": alt.value(note)}
+        words = alt.Chart().mark_text(style="kv-note").encode(**place)
+        parts = [_part(Panel("", table, height=60), [words], 0, figure.caption)]
+    meta = {"title": figure.caption, "note": note, "empty": not panels}
+    meta["legend"] = [_entry(look) for look in figure.legend(table, looks)] if panels else []
+    for name in ("store", "workload"):
+        meta[name] = list(dict.fromkeys(row[name] for row in rows if row.get(name)))
+    # Pairs keep their order where keys are sorted.
+    meta["labels"] = [(name, _(label)) for name, label in figure.texts.items() if panels]
+    return {
+        "$schema": alt.SCHEMA_URL,
+        "columns": min(len(panels), figure.across) or 1,
+        "concat": parts,
+        "config": themes()["light"],
+        "data": {"values": rows or [{"panel": 0}]},
+        "description": figure.caption,
+        "params": [{"name": name, "value": []} for name in ("kv_stores", "kv_workloads")],
+        "transform": [{"filter": HIDDEN}],
+        "usermeta": {"kvstudy": meta},
+    }
 
-    rows: list[dict]
-    panels: list[Panel]
-    legend: list[Look] = field(default_factory=list)
-    columns: int = 1
-    note: str = ""
 
-    def spec(self, title: str) -> dict:
-        """The specification, valid by Vega-Lite's schema; ``title`` describes it to all."""
-        panels = self.panels or [Panel([_words(self.note)], height=60)]
-        parts = [_part(panel, place, title) for place, panel in enumerate(panels)]
-        meta = {"title": title, "note": self.note, "empty": not self.panels}
-        meta["legend"] = [_entry(look) for look in self.legend]
-        for name in ("store", "workload"):
-            meta[name] = list(dict.fromkeys(row[name] for row in self.rows if row.get(name)))
-        # Pairs keep their order where keys are sorted.
-        meta["labels"] = list(dict.fromkeys(pair for part in parts for pair in _labels(part)))
-        return {
-            "$schema": alt.SCHEMA_URL,
-            "columns": self.columns,
-            "concat": parts,
-            "config": themes()["light"],
-            "data": {"values": [{"panel": 0} | row for row in self.rows or [{}]]},
-            "description": title,
-            "params": [{"name": name, "value": []} for name in ("kv_stores", "kv_workloads")],
-            "transform": [{"filter": HIDDEN}],
-            "usermeta": {"kvstudy": meta},
-        }
-
-
-def _part(panel: Panel, place: int, title: str) -> dict:
+def _part(panel: Panel, layers: list[alt.Chart], place: int, title: str) -> dict:
     # Altair's own layer() and concat() copy and check all of it again, which takes seconds.
     return {
-        "description": panel.description or panel.title or title,
+        "description": panel.words or panel.title or title,
         "height": panel.height,
-        "layer": [_layer(each) for each in panel.layers],
+        "layer": [
+            # Data and configuration are of the whole chart.
+            {key: value for key, value in layer.to_dict(validate=False).items() if key in OF_LAYER}
+            for layer in layers
+        ],
         "transform": [{"filter": f"datum.panel === {place}"}],
         "width": WIDTH,
     } | ({"title": panel.title.split("\n")} if panel.title else {})
-
-
-def _layer(chart: alt.Chart) -> dict:
-    """What is of the layer itself; data and configuration are of the whole chart."""
-    whole = chart.to_dict(validate=False)
-    return {name: whole[name] for name in ("mark", "encoding", "transform") if name in whole}
-
-
-def _labels(part: dict) -> Iterator[tuple[str, str]]:
-    """Fields that its marks tell on hover, and what they are called: those of ``texts``."""
-    for layer in part["layer"]:
-        said = layer.get("encoding", {}).get("tooltip", {}).get("value", {})
-        if "expr" in said:
-            pairs = re.findall(r'\(datum\[("\w+")\] \? \{("(?:[^"\\]|\\.)*")', said["expr"])
-            yield from (tuple(map(json.loads, pair)) for pair in pairs)
 
 
 def as_json(spec: dict) -> str:
@@ -133,12 +111,8 @@ def as_json(spec: dict) -> str:
     return json.dumps(spec, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def plain(row: Mapping, names: Iterable[str]) -> dict:
-    """The fields ``names`` of ``row`` as JSON has them; what has no value or no end is null."""
-    return {name: _plain(row[name]) for name in names}
-
-
-def _plain(value: object) -> str | float | None:
+def plain(value: str | float) -> str | float | None:
+    """``value`` as JSON has it; what is no number or has no end is null."""
     if isinstance(value, str):
         return value
     if not math.isfinite(value):
@@ -168,11 +142,7 @@ def log_side(title: str, low: float, high: float, **options: object) -> dict:
 
     The axis has few numbers: 1, 2, 5, 10, or powers of ten alone.
     """
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if high / low < 1000 else (1,)
-    ticks = [step * 10**power for power in decades for step in steps]
-    # Negative powers of ten as they are written, 0.02 and not 0.020000000000000004.
-    ticks = [float(f"{tick:.6g}") for tick in ticks if low <= tick <= high]
+    ticks = round_numbers(low, high, (1, 2, 5) if high / low < 1000 else (1,))
     return {
         "title": title,
         "axis": alt.Axis(values=ticks, format=",~g" if low < 1 else ","),
@@ -190,13 +160,17 @@ def by_legend(legend: list[Look], *channels: str, of: str = "name") -> dict:
         "strokeDash": lambda look: dash(look.line),
         "shape": lambda look: SHAPES[look.marker],
     }
-    kinds = {"color": alt.Color, "strokeDash": alt.StrokeDash, "shape": alt.Shape}
-    titles, encodings = [look.title for look in legend], {}
-    for channel in channels:
-        scale = alt.Scale(domain=titles, range=[forms[channel](look) for look in legend])
-        own = alt.Legend(**TOP) if channel == "color" else None
-        encodings[channel] = kinds[channel](f"{of}:N", scale=scale, legend=own)
-    return encodings
+    titles = [look.title for look in legend]
+    return {
+        channel: {
+            "field": of,
+            "type": "nominal",
+            "scale": {"domain": titles, "range": [forms[channel](look) for look in legend]},
+            # For viewers that show the specification alone; a page draws a legend of its own.
+            "legend": TOP if channel == "color" else None,
+        }
+        for channel in channels
+    }
 
 
 def by_group(
@@ -259,11 +233,6 @@ def _entry(look: Look) -> dict:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def _words(text: str) -> alt.Chart:
-    place = {"x": alt.value(WIDTH / 2), "y": alt.value(30)}
-    return alt.Chart().mark_text(style="kv-note").encode(text=alt.value(text), **place)
-
-
 # Decimals that are made by converting to the axis's unit and back, and no others.
 ROUNDING = 6
 
@@ -289,7 +258,7 @@ def exact_range(metric: str, low: float | None, high: float | None, unit: str) -
 
 def rejected_note(table: pd.DataFrame) -> str:
     """What the mark of a rejected value says, below the figure of ``table``; "" without any."""
-    return f"{MARK}: {marked_values()}." if any_rejected(table) else ""
+    return f"{MARK}: {marked_values()}." if "yes" in set(table["rejected"]) else ""
 
 
 def runs(n: float | None) -> str:

@@ -7,15 +7,15 @@ text of a figure is 8 points.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values
 from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.libraries import lines, np, patches, pd, plt, sns, subset, ticker
+from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, subset, ticker
 from kvstudy.study.kinds import AnyFigure
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
     from kvstudy.analyse.run import Run
-    from kvstudy.present.drawing.chart import Chart
     from kvstudy.study.model import Study
 
 TEXT_WIDTH = 16 / 2.54
@@ -67,10 +66,15 @@ class Look:
         style = {"hatch": self.hatch, "edgecolor": "white", "linewidth": 0}
         return patches.Patch(facecolor=self.color, label=self.title, **style)
 
-    def handle(self, **style: object) -> lines.Line2D:
+    def style(self, **more: object) -> dict[str, object]:
+        """How a line, points or both are plotted."""
+        form = {"color": self.color, "linestyle": self.line or "", "marker": self.marker}
+        face = {"markerfacecolor": "white"} if self.hollow else {}
+        return form | face | {"label": self.title} | more
+
+    def handle(self, **more: object) -> lines.Line2D:
         """The entry of a line, a point or both."""
-        style = {"color": self.color, "linestyle": self.line or "", "marker": self.marker} | style
-        return lines.Line2D([], [], label=self.title, **style)
+        return lines.Line2D([], [], **self.style(**more))
 
 
 def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
@@ -118,16 +122,35 @@ class Looks:
         )
 
 
+class Panel(NamedTuple):
+    """One coordinate system: what stands above it, and the rows that it shows.
+
+    ``words`` describe its chart to those who do not see it; that is so many pixels high.
+    """
+
+    title: str
+    rows: pd.DataFrame
+    words: str = ""
+    height: int = 220
+
+
 class DrawnFigure(AnyFigure):
     """A figure: its rows, and a static and an interactive form of them.
 
     Both forms show the rows alone: the same values, names and order. They get them as
-    ``drawing.write.read_figure`` gives them, with notes in the reader's language.
+    ``drawing.write.read_figure`` gives them, with notes in the reader's language. The interactive
+    form is put together by ``drawing.chart.spec``.
     """
+
+    # What the chart has of a row as it is; labels of what ``mark`` gives its marks to tell, by the
+    # names of these texts, in English.
+    fields: ClassVar[tuple[str, ...]] = ()
+    texts: ClassVar[dict[str, str]] = {}
+    # So many panels of the chart stand side by side where there is room.
+    across: ClassVar[int] = 2
 
     def rows(self, run: Run) -> pd.DataFrame:
         """What the figure shows of a run: its CSV, and all that is drawn."""
-        raise NotImplementedError
 
     def published_rows(self, run: Run) -> pd.DataFrame:
         """What it shows of a ``run`` that has published values alone."""
@@ -137,13 +160,25 @@ class DrawnFigure(AnyFigure):
         """What is said in place of both forms of ``table``; "" where it has something to show."""
         return ""
 
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """The panels of both forms; a chart has those with rows."""
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        """What the legend of the chart explains."""
+        return []
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        """What is said below the chart."""
+        return ""
+
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """The static form; ``use_style`` comes before it."""
-        raise NotImplementedError
 
-    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        """The interactive form."""
-        raise NotImplementedError
+    def mark(self, row: dict, looks: Looks) -> dict:
+        """What the chart has of a ``row`` of a panel besides: so ``store`` is in one of both."""
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        """The marks of the panel of ``rows`` in the chart of ``table``."""
 
 
 def use_style() -> None:
@@ -197,6 +232,14 @@ def grid(
     return figure, axes
 
 
+def by_look(rows: pd.DataFrame, legend: list[Look]) -> Iterator[tuple[Look, pd.DataFrame]]:
+    """The ``rows`` that have the ``name`` of an entry of the ``legend``, of each that has any."""
+    for look in legend:
+        mine = rows[rows["name"] == look.title]
+        if len(mine):
+            yield look, mine
+
+
 def say(ax: plt.Axes, text: str) -> None:
     """Write ``text`` in the middle of a panel that has nothing else to show."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.35")
@@ -230,6 +273,14 @@ def number_axis(
         axis.set_major_locator(locator)
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: written(f"{value:{form}}")))
     axis.set_minor_formatter(ticker.NullFormatter())
+
+
+def round_numbers(low: float, high: float, factors: Sequence[int] = (1, 2, 5)) -> list[float]:
+    """The ``factors`` of powers of ten from ``low`` to ``high``."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    # Negative powers as they are written, 0.02 and not 0.020000000000000004.
+    numbers = [float(f"{factor}e{power}") for power in decades for factor in factors]
+    return [number for number in numbers if low <= number <= high]
 
 
 def save(figure: plt.Figure, path: Path) -> None:
@@ -270,14 +321,9 @@ def legend_columns(handles: Sequence[Artist]) -> int:
     return 1
 
 
-def any_rejected(table: pd.DataFrame) -> bool:
-    """Whether the audit of the source rejects a value of the figure."""
-    return "rejected" in table and (table["rejected"] == "yes").any()
-
-
 def rejected_handles(table: pd.DataFrame) -> list[lines.Line2D]:
     """The entry in a legend of values that the audit of the source rejects, where there are any."""
-    if not any_rejected(table):
+    if "yes" not in set(table["rejected"]):
         return []
     style = {"marker": f"${MARK}$", "markersize": 6, "color": DARK, "linestyle": "none"}
     return [lines.Line2D([], [], label=marked_values(), **style)]

@@ -15,15 +15,16 @@ from kvstudy.whole_file import put
 
 HERE = Path(__file__).parent
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
-# Text, lines that hardly matter, what lies behind the values.
-NAMES = ("ink", "muted", "line", "grid", "band")
-LIGHT = dict(zip(NAMES, ("#262626", "#595959", "#999999", "#e2e2e2", "#e6e6e6"), strict=True))
-DARK = dict(zip(NAMES, ("#ededed", "#b5b5b5", "#7b838c", "#3a3f45", "#40464d"), strict=True))
+# Of each theme: text, lighter text, lines that hardly matter, the grid, what lies behind values.
+COLORS = {
+    "light": ("#262626", "#595959", "#999999", "#e2e2e2", "#e6e6e6"),
+    "dark": ("#ededed", "#b5b5b5", "#7b838c", "#3a3f45", "#40464d"),
+}
 
 
 def themes() -> dict[str, dict]:
     """Vega-Lite configurations by the name of the theme: light, dark; numbers by language."""
-    return {"light": _config(**LIGHT), "dark": _config(**DARK)}
+    return {name: _config(*colors) for name, colors in COLORS.items()}
 
 
 def scripts() -> str:
@@ -31,12 +32,9 @@ def scripts() -> str:
 
     It needs no network. It may stand once in a ``<script>`` element: no ``</script`` is in it.
     """
-    parts = [
-        _vega(),
-        f"window.kvThemes = {json.dumps(themes(), sort_keys=True)};",
-        (HERE / "mount.js").read_text(encoding="utf-8"),
-    ]
-    return "\n".join(parts).replace("</script", "<\\/script")
+    colors = f"window.kvThemes = {json.dumps(themes(), sort_keys=True)};"
+    mount = (HERE / "mount.js").read_text(encoding="utf-8")
+    return "\n".join([_vega(), colors, mount]).replace("</script", "<\\/script")
 
 
 def styles() -> str:
@@ -62,17 +60,12 @@ def _vega() -> str:
 
 def _numbers() -> dict:
     """Digits in groups of three, as in tables; see ``tidy.numbers.grouped``."""
-    found = {
-        "decimal": decimal_mark(),
-        "thousands": "\N{NARROW NO-BREAK SPACE}",
-        "grouping": [3],
-        "currency": ["", ""],
-    }
-    sign = percent_sign()
-    return found if sign == "%" else found | {"percent": sign}
+    groups = {"thousands": "\N{NARROW NO-BREAK SPACE}", "grouping": [3], "currency": ["", ""]}
+    percent = {} if percent_sign() == "%" else {"percent": percent_sign()}
+    return {"decimal": decimal_mark()} | groups | percent
 
 
-def _config(ink: str, muted: str, grid: str, band: str, line: str) -> dict:
+def _config(ink: str, muted: str, line: str, grid: str, band: str) -> dict:
     return {
         "background": "transparent",
         "font": FONT,

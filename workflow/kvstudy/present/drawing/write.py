@@ -11,7 +11,7 @@ from altair.utils.schemapi import debug_mode
 from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.drawing.chart import Chart, as_json
+from kvstudy.present.drawing.chart import as_json, spec
 from kvstudy.present.drawing.draw import DrawnFigure, Looks, save, use_style, words_alone
 
 # Columns with words; all others have numbers.
@@ -71,11 +71,9 @@ def drawing(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> plt.Figur
 
 def chart_text(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> str:
     """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
-    words = figure.nothing(table)
     # Else Altair checks every part of it against the schema, which takes seconds.
     with debug_mode(False):
-        chart = Chart([], [], note=words) if words else figure.chart(_in_words(table), looks)
-        return as_json(chart.spec(figure.caption))
+        return as_json(spec(figure, _in_words(table), looks))
 
 
 def _in_words(table: pd.DataFrame) -> pd.DataFrame:

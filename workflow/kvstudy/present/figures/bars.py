@@ -1,25 +1,20 @@
-"""What a bar chart shows, as a tidy table: the figure's CSV, and all that is drawn."""
+"""Bars of values, and of their averages over all sizes."""
 
 from __future__ import annotations
 
-import math
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from kvstudy.analyse.tidy.numbers import converted
-from kvstudy.language.current import N_, _
-from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.bar_chart import (
-    NUMBERS,
-    bar_row,
-    interactive_bars,
-    static_bars,
-    with_broken,
-)
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
+from kvstudy.present.drawing import draw
+from kvstudy.present.drawing.bar_chart import BarFigure, with_broken
+from kvstudy.present.drawing.draw import Looks, Panel
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.cells import own_sizes
@@ -35,9 +30,10 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str, str]
 # The interval of two runs is wider than any axis.
 FEWEST_FOR_INTERVAL = 3
+AVERAGES = {N_("Mean"): "mean", N_("Median"): "median"}
 
 
-class Bars(draw.DrawnFigure):
+class Bars(BarFigure):
     """A bar chart: groups along the x axis, one bar per store in each group.
 
     The groups are the workloads, or the metrics when there are several.
@@ -101,46 +97,133 @@ class Bars(draw.DrawnFigure):
         return rows[rows["store"].isin(rows.dropna(subset="value")["store"])]
 
     def _bars(self, run: draw.Run, panels: list[str]) -> pd.DataFrame:
-        study, results = run.study, run.results
+        study, results, rows = run.study, run.results, []
         # Of other sizes, whose run times do not compare.
         own = {(size.store, size.workload) for size in own_sizes(study, run.scale)}
         several = len(self.workloads) > 1
-        frames = []
-        for panel in panels:
-            rows = []
-            for workload, metric, store in product(self.workloads, self.metrics, study.store_names):
-                group = study.workload(workload).short if several else METRICS[metric].short
-                row = {"panel": panel, "group": group, "store": store, "unit": self.unit}
-                row |= dict.fromkeys(NUMBERS, math.nan) | {"n": None, "runs": ""}
-                row |= {"rejected": "no", "note": ""}
-                if panel != "published" and metric == "runtime" and (store, workload) in own:
-                    rows.append(row | {"note": N_("other size")})
-                    continue
-                operation = self.operation
-                if operation == "all":
-                    operation = results.all_operations(workload) or ""
-                values = _published if panel == "published" else _measured
-                rows.append(row | values(results, (store, workload, operation, metric), self.unit))
-            frames.append(with_broken(rows))
-        return pd.concat(frames, ignore_index=True)
+        places = product(panels, self.workloads, self.metrics, study.store_names)
+        for panel, workload, metric, store in places:
+            group = study.workload(workload).short if several else METRICS[metric].short
+            operation = self.operation
+            if operation == "all":
+                operation = results.all_operations(workload) or ""
+            row = {"panel": panel, "group": group, "store": store, "unit": self.unit}
+            if panel == "published":
+                row |= _published(results, (store, workload, operation, metric), self.unit)
+            elif metric == "runtime" and (store, workload) in own:
+                row["note"] = N_("other size")
+            else:
+                row |= _measured(results, (store, workload, operation, metric), self.unit)
+            rows.append(row)
+        return with_broken(rows)
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
-        return static_bars(table, looks, _titles(table, looks), _("one run"))
+    @property
+    def across(self) -> int:
+        return 2 if max(len(self.workloads), len(self.metrics)) <= 2 else 1
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        # Groups are the workloads, or the metrics where there are several.
+    @property
+    def value_name(self) -> str:
         several = len(self.metrics) > 1
-        workloads = {looks.study.workload(name).short: name for name in self.workloads}
-        metrics = {METRICS[metric].short: metric for metric in self.metrics}
-        titles = _titles(table, looks)
-        rows = []
-        for row in table.to_dict("records"):
-            shown = bar_row(row, metrics.get(row["group"], self.metrics[0]), looks, titles)
-            rows.append(shown | {"workload": workloads.get(row["group"], self.workloads[0])})
         name = _("Value") if several else _(METRICS[self.metrics[0]].short)
         if self.metrics[0].startswith("latency"):
             name = _("Latency") if several else _("Latency, {}").format(name.lower())
-        return interactive_bars(table, rows, name, titles, looks)
+        return name
+
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        # Groups are the workloads, or the metrics where there are several.
+        workloads = {looks.study.workload(name).short: name for name in self.workloads}
+        metrics = {METRICS[metric].short: metric for metric in self.metrics}
+        groups = table["group"]
+        workload = [workloads.get(group, self.workloads[0]) for group in groups]
+        metric = [metrics.get(group, self.metrics[0]) for group in groups]
+        return super().panels(table.assign(workload=workload, metric=metric), looks)
+
+    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+        numbers = sorted({int(n) for n in table["n"].dropna()})
+        here = _("{}: mean of {} runs") if numbers else "{}"
+        if numbers == [1]:
+            here = _("{}: one run")
+        span = "\N{EN DASH}".join(map(str, numbers))
+        titles = {
+            "published": looks.published,
+            "imported": here.format(_("Imported"), span),
+            "measured": here.format(_("Measured here"), span),
+        }
+        return {panel: titles[panel] for panel in table["panel"].unique()}
+
+
+class Averages(BarFigure):
+    """Mean and median over all sizes, a bar for each store."""
+
+    cells = "every size"
+    dot = N_("one size")
+
+    kind: Literal["averages"] = Field(
+        description="Mean and median of a value over all sizes of a workload, a bar for each "
+        "store; sizes as in a heatmap, and only those that every measured store has."
+    )
+    workloads: Annotated[list[Name], Field(min_length=1)] = Field(description="Their names.")
+    metric: Literal["runtime", "throughput"] = Field(
+        default="runtime", description="What is shown."
+    )
+    unit: Unit
+
+    @model_validator(mode="after")
+    def _fits(self) -> Averages:
+        check_unit(self.metric, self.unit)
+        return self
+
+    def rows(self, run: draw.Run) -> pd.DataFrame:
+        """One row per bar, with the columns of ``Bars.rows``.
+
+        ``panel`` is the workload's name, ``group`` Mean or Median. ``n`` are the sizes behind
+        the value, ``runs`` their values, ``min`` and ``max`` the range of these. They are the
+        sizes that every store has which was measured at all, so that all bars of a panel are of
+        the same work; ``note`` says why there is no bar, or how many sizes are left out.
+        """
+        values = run.swept.values(self.metric, "overall", self.unit)
+        stores, rows = run.study.store_names, []
+        for workload in self.workloads:
+            sizes = list(run.swept.grid(workload)["parameters"])
+            mine = values[(values["workload"] == workload) & values["parameters"].isin(sizes)]
+            wide = mine.pivot(index="parameters", columns="store", values="value")
+            common = wide[[store for store in stores if store in wide]].dropna()
+            left_out = len(sizes) - len(common)
+            some = reason("without-sizes", left_out=left_out, sizes=len(sizes)) if left_out else ""
+            for (group, average), store in product(AVERAGES.items(), stores):
+                row = {"panel": workload, "group": group, "store": store, "unit": self.unit}
+                if store not in common:
+                    labels = {run.swept.label(store, workload, size) for size in sizes}
+                    row["note"] = labels.pop() if len(labels) == 1 else "no-valid-value"
+                elif common.empty:
+                    row["note"] = "no-common-size"
+                else:
+                    column = common[store]
+                    row |= {"value": column.agg(average), "min": column.min(), "max": column.max()}
+                    row |= {"n": len(column), "runs": " ".join(map(str, column)), "note": some}
+                rows.append(row)
+        return with_broken(rows)
+
+    @property
+    def value_name(self) -> str:
+        return _(METRICS[self.metric].short)
+
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        return super().panels(table.assign(workload=table["panel"], metric=self.metric), looks)
+
+    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+        """The workload, and how many sizes are behind the bars."""
+        titles = {}
+        for workload, n in table.groupby("panel", sort=False)["n"].max().items():
+            sizes = (
+                ngettext("{} size", "{} sizes", int(n)).format(int(n)) if n > 0 else _("no size")
+            )
+            titles[workload] = f"{looks.study.workload(workload).short}: {sizes}"
+        return titles
+
+    def mark(self, row: dict, looks: Looks) -> dict:
+        words = _("{} of {} sizes").format(row["group"], f"{row['n']:.0f}")
+        return super().mark(row, looks) | {"runs": "" if pd.isna(row["n"]) else words}
 
 
 def _published(results: Results, key: Key, unit: str) -> dict[str, object]:
@@ -161,18 +244,3 @@ def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:
         interval = log_t_interval(runs)
         row |= {"low": interval.low, "high": interval.high}
     return row
-
-
-def _titles(table: pd.DataFrame, looks: draw.Looks) -> dict[str, str]:
-    """What stands above each panel."""
-    numbers = sorted({int(n) for n in table["n"].dropna()})
-    here = _("{}: mean of {} runs") if numbers else "{}"
-    if numbers == [1]:
-        here = _("{}: one run")
-    span = "\N{EN DASH}".join(map(str, numbers))
-    titles = {
-        "published": looks.published,
-        "imported": here.format(_("Imported"), span),
-        "measured": here.format(_("Measured here"), span),
-    }
-    return {panel: titles[panel] for panel in table["panel"].unique()}

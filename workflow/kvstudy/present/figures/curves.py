@@ -13,8 +13,19 @@ from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.study import combinations
-from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
+from kvstudy.study.base import (
+    ALL,
+    MEASURED,
+    PUBLISHED,
+    SIZE_TITLES,
+    SIZES,
+    Metric,
+    Name,
+    Size,
+    Sizes,
+)
 from kvstudy.study.combinations import Line, check_lines
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
@@ -33,10 +44,12 @@ TEXTS = {"exact": N_("Value"), "size": N_("Size"), "range": N_("Range")}
 TEXTS |= {"runs": N_("Mean of"), "saturation": N_("Saturation"), "note": N_("Note")}
 
 
-class Curves(draw.DrawnFigure):
+class Curves(DrawnFigure):
     """Lines over a size: a panel for each metric, and one for published throughput."""
 
     cells = "every size"
+    texts = TEXTS
+    fields = ("store", "workload", "value", "low", "high", "n", "name", "saturated")
 
     kind: Literal["curves"] = Field(
         description="Throughput and latencies over threads, records or operations."
@@ -117,16 +130,41 @@ class Curves(draw.DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return "" if table["value"].notna().any() else _("nothing was measured")
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
-        """A panel for each metric and side; lines with the range of their runs."""
-        panels, of_line = self._panels(table), line_looks(self, looks)
-        drawing, axes = draw.grid(len(panels), 2, 0.5, 1.75)
-        for ax, rows in zip(axes.flat, panels.values(), strict=False):
-            _panel(ax, rows, self.over, of_line)
-            ax.set_title(panel_title(rows.iloc[0]), loc="left", pad=5)
-        sns.despine(drawing)
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """What has values: metric by metric, the published ones behind the measured."""
         table = table.dropna(subset="value")
-        handles = [of_line[line].handle(markersize=3.5) for line in sorted(table["line"].unique())]
+        names = [look.title for look in self._looks(looks)]
+        table = table.assign(
+            name=[names[line] for line in table["line"]],
+            place=table["metric"].map(self.metrics.index),
+        )
+        words = _("Line chart. {}, in {}, over {}.")
+        panels = []
+        table = table.sort_values(["place", "side"], kind="stable")
+        for _panel, rows in table.groupby("panel", sort=False):
+            title, unit = panel_title(rows.iloc[0]), sign(rows["unit"].iloc[0])
+            panels.append(Panel(title, rows, words.format(title, unit, sentence(self.over))))
+        return panels
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        """The lines with values."""
+        of_line = self._looks(looks)
+        return [of_line[line] for line in sorted(table.dropna(subset="value")["line"].unique())]
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        rings = (table["saturated"] == "yes").any()
+        saturated = _("A ring: from here on throughput is saturated.") if rings else ""
+        return " ".join(filter(None, [saturated, chart.rejected_note(table)]))
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A panel for each metric and side; lines with the range of their runs."""
+        panels, legend = self.panels(table, looks), self.legend(table, looks)
+        drawing, axes = draw.grid(len(panels), 2, 0.5, 1.75)
+        for ax, panel in zip(axes.flat, panels, strict=False):
+            _draw_panel(ax, panel.rows, self.over, legend)
+            ax.set_title(panel.title, loc="left", pad=5)
+        sns.despine(drawing)
+        handles = [look.handle(markersize=3.5) for look in legend]
         if (table["saturated"] == "yes").any():
             handles.append(lines.Line2D([], [], label=_("saturated from here"), **RING))
         handles += draw.rejected_handles(table)
@@ -134,29 +172,75 @@ class Curves(draw.DrawnFigure):
         drawing.legend(handles=handles, loc="outside upper center", ncols=columns)
         return drawing
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        panels, of_line = self._panels(table), line_looks(self, looks)
-        table = table.dropna(subset="value")
-        rows = [
-            _row(row, self, of_line) | {"panel": list(panels).index(row["panel"])}
-            for row in table.to_dict("records")
-        ]
-        legend, drawn = [of_line[line] for line in sorted(table["line"].unique())], []
-        for mine in panels.values():
-            title, unit = panel_title(mine.iloc[0]), sign(mine["unit"].iloc[0])
-            words = _("Line chart. {}, in {}, over {}.").format(title, unit, sentence(self.over))
-            drawn.append(chart.Panel(_layers(mine, self, legend), title, words))
-        rings = (table["saturated"] == "yes").any()
-        notes = [_("A ring: from here on throughput is saturated.") if rings else ""]
-        notes.append(chart.rejected_note(table))
-        return chart.Chart(rows, drawn, legend, min(len(drawn), 2), " ".join(filter(None, notes)))
+    def mark(self, row: dict, looks: Looks) -> dict:
+        rejected = row["rejected"] == "yes"
+        return {
+            self.over: row[self.over],
+            "title": f"{row['name']}, {amount(self.over, row[self.over])}",
+            "size": ", ".join(amount(size, row[size]) for size in SIZES),
+            **chart.value_texts(row, row["metric"], row["unit"]),
+            "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
+            "saturation": _("from here on") if row["saturated"] == "yes" else "",
+            "mark": MARK if rejected else "",
+            "note": marked_values() if rejected else "",
+        }
 
-    def _panels(self, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """What has values: metric by metric, the published ones behind the measured."""
-        table = table.dropna(subset="value")
-        places = table["metric"].map(self.metrics.index)
-        ordered = table.assign(place=places).sort_values(["place", "side"], kind="stable")
-        return dict(list(ordered.groupby("panel", sort=False)))
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        values, legend = sorted(rows[self.over].unique().tolist()), self.legend(table, looks)
+        low, high = values[0], values[-1]
+        kind = "log" if _is_wide(values) else "linear"
+        if kind == "log":
+            room = (high / low) ** 0.03
+            ends = [low / room, high * room]
+        else:
+            room = 0.03 * (high - low) or 1
+            ends = [low - room, high + room]
+        scale = alt.Scale(type=kind, domain=list(map(float, ends)), nice=False, zero=False)
+        axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
+        x = alt.X(f"{self.over}:Q", title=_(SIZE_TITLES[self.over]), scale=scale, axis=axis)
+        top = 1.05 * float(rows[["value", "high"]].max(axis=None)) or 1
+        y = {"title": sign(rows["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
+        lines = alt.Chart().encode(x=x, y=alt.Y("value:Q", **y))
+        points = lines.encode(**chart.texts(self.texts))
+        return [
+            lines.transform_filter("datum.n > 1")
+            .mark_area(opacity=0.15, aria=False)
+            .encode(y=alt.Y("low:Q", **y), y2="high:Q", **chart.by_legend(legend, "color")),
+            lines.mark_line(strokeWidth=1.6, aria=False).encode(
+                **chart.by_legend(legend, "color", "strokeDash")
+            ),
+            points.transform_filter("datum.saturated === 'yes'").mark_point(
+                filled=False, size=200, style="kv-ink", aria=False
+            ),
+            points.mark_point(filled=True, opacity=1, size=40).encode(
+                **chart.by_legend(legend, "color", "shape")
+            ),
+            points.transform_filter("datum.mark !== ''")
+            .mark_text(style="kv-text", aria=False, dx=6, dy=-6)
+            .encode(text="mark:N"),
+        ]
+
+    def _looks(self, looks: Looks) -> list[Look]:
+        """How each line is drawn.
+
+        The colour is the store's; where there is one store, the workload's. What else tells
+        lines apart is their style.
+        """
+        of_figure = _lines(self, looks.study)
+        one_store = len({line.store for line in of_figure}) == 1
+        palette = sns.color_palette(PALETTE, len(self.workloads)).as_hex()
+        styles: dict[object, int] = {}
+        made = []
+        for line in of_figure:
+            look, workload = looks.stores[line.store], self.workloads.index(line.workload)
+            kind = (line.fixed, line.workload)
+            if one_store:
+                marker = draw.MARKERS[workload % len(draw.MARKERS)]
+                look, kind = replace(look, color=palette[workload], marker=marker), line.fixed
+            style = draw.LINES[styles.setdefault(kind, len(styles)) % len(draw.LINES)]
+            title = _label(line, of_figure, looks)
+            made.append(replace(look, title=title, hatch=None, line=style))
+        return made
 
 
 def _lines(figure: Curves, study: Study) -> list[Line]:
@@ -188,30 +272,7 @@ def _is_wide(sizes: list[int]) -> bool:
     return sizes[0] > 0 and sizes[-1] / sizes[0] > WIDE
 
 
-def line_looks(figure: Curves, looks: draw.Looks) -> list[draw.Look]:
-    """How each line is drawn.
-
-    The colour is the store's; where there is one store, the workload's. What else tells
-    lines apart is their style.
-    """
-    of_figure = _lines(figure, looks.study)
-    one_store = len({line.store for line in of_figure}) == 1
-    palette = sns.color_palette(PALETTE, len(figure.workloads)).as_hex()
-    styles: dict[object, int] = {}
-    made = []
-    for line in of_figure:
-        look, workload = looks.stores[line.store], figure.workloads.index(line.workload)
-        kind = (line.fixed, line.workload)
-        if one_store:
-            marker = draw.MARKERS[workload % len(draw.MARKERS)]
-            look, kind = replace(look, color=palette[workload], marker=marker), line.fixed
-        style = draw.LINES[styles.setdefault(kind, len(styles)) % len(draw.LINES)]
-        title = _label(line, of_figure, looks)
-        made.append(replace(look, title=title, hatch=None, line=style))
-    return made
-
-
-def _label(line: Line, of_figure: list[Line], looks: draw.Looks) -> str:
+def _label(line: Line, of_figure: list[Line], looks: Looks) -> str:
     parts = []
     if len({other.store for other in of_figure}) > 1 or len(of_figure) == 1:
         parts.append(looks.titles[line.store])
@@ -224,14 +285,13 @@ def _label(line: Line, of_figure: list[Line], looks: draw.Looks) -> str:
     return ", ".join(parts)
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, of_line: list[draw.Look]) -> None:
-    for line, rows in table.groupby("line", sort=True):
-        look, rows = of_line[line], rows.sort_values(over)
+def _draw_panel(ax: plt.Axes, table: pd.DataFrame, over: str, legend: list[Look]) -> None:
+    for look, of_line in draw.by_look(table, legend):
+        rows = of_line.sort_values(over)
         if (rows["n"] > 1).any():
             ends = (rows["low"], rows["high"])
             ax.fill_between(rows[over], *ends, color=look.color, alpha=0.15, linewidth=0)
-        form = {"marker": look.marker, "markersize": 3.5, "linewidth": 1.1}
-        ax.plot(rows[over], rows["value"], color=look.color, linestyle=look.line, **form)
+        ax.plot(rows[over], rows["value"], **look.style(markersize=3.5, linewidth=1.1))
         at = rows[rows["saturated"] == "yes"]
         ax.plot(at[over], at["value"], **RING)
         for row in rows[rows["rejected"] == "yes"].itertuples():
@@ -247,51 +307,3 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, of_line: list[draw.Look
     ax.set_ylim(0, None)
     draw.number_axis(ax.yaxis)
     ax.set(xlabel=_(SIZE_TITLES[over]), ylabel=sign(table["unit"].iloc[0]))
-
-
-def _row(row: dict, figure: Curves, of_line: list[draw.Look]) -> dict:
-    sizes = [amount(size, row[size]) for size in ("records", "operations", "threads")]
-    names = ["store", "workload", figure.over, "value", "low", "high", "n", "saturated"]
-    label, rejected = of_line[row["line"]].title, row["rejected"] == "yes"
-    return chart.plain(row, names) | {
-        "name": label,
-        "title": f"{label}, {amount(figure.over, row[figure.over])}",
-        "size": ", ".join(sizes),
-        **chart.value_texts(row, row["metric"], row["unit"]),
-        "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
-        "saturation": _("from here on") if row["saturated"] == "yes" else "",
-        "mark": MARK if rejected else "",
-        "note": marked_values() if rejected else "",
-    }
-
-
-def _layers(table: pd.DataFrame, figure: Curves, legend: list[draw.Look]) -> list[alt.Chart]:
-    values = sorted(table[figure.over].unique().tolist())
-    wide = _is_wide(values)
-    axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
-    room = (values[-1] / values[0]) ** 0.03 if wide else 0.03 * (values[-1] - values[0]) or 1
-    ends = [values[0] / room, values[-1] * room] if wide else [values[0] - room, values[-1] + room]
-    scale = {"type": "log" if wide else "linear", "domain": [float(end) for end in ends]}
-    scale = alt.Scale(nice=False, zero=False, **scale)
-    x = alt.X(f"{figure.over}:Q", title=_(SIZE_TITLES[figure.over]), scale=scale, axis=axis)
-    top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
-    y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
-    lines = alt.Chart().encode(x=x, y=alt.Y("value:Q", **y))
-    points = lines.encode(**chart.texts(TEXTS))
-    return [
-        lines.transform_filter("datum.n > 1")
-        .mark_area(opacity=0.15, aria=False)
-        .encode(y=alt.Y("low:Q", **y), y2="high:Q", **chart.by_legend(legend, "color")),
-        lines.mark_line(strokeWidth=1.6, aria=False).encode(
-            **chart.by_legend(legend, "color", "strokeDash")
-        ),
-        points.transform_filter("datum.saturated === 'yes'").mark_point(
-            filled=False, size=200, style="kv-ink", aria=False
-        ),
-        points.mark_point(filled=True, opacity=1, size=40).encode(
-            **chart.by_legend(legend, "color", "shape")
-        ),
-        points.transform_filter("datum.mark !== ''")
-        .mark_text(style="kv-text", aria=False, dx=6, dy=-6)
-        .encode(text="mark:N"),
-    ]

@@ -8,6 +8,7 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 MOST_COLUMNS = 4
@@ -24,11 +25,14 @@ TEXTS |= {"reached_text": N_("Rate reached in"), "cells": N_("Cells")}
 STYLES = {SERVICE_TIME: "--", INTENDED_TIME: "-"}
 
 
-class OpenLoopFigure(draw.DrawnFigure):
+class OpenLoopFigure(DrawnFigure):
     """Service and intended latencies of a workload over the load."""
 
     cells = "open loop"
     by_itself = True
+    texts = TEXTS
+    fields = ("store", "load", "time", "value", "low", "high", "n", "reached")
+    across = 3
     own_caption = N_("Service time and intended time over the load, {}")
 
     kind: Literal["open-loop"] = "open-loop"
@@ -52,16 +56,35 @@ class OpenLoopFigure(draw.DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("not measured") if table.empty else ""
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """One for each store; latencies in ms."""
+        words = _("Percentiles of latency of {} in ms over the load.")
+        return [
+            Panel(look.title, table[table["store"] == store], words.format(look.title))
+            for store, look in looks.stores.items()
+        ]
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        legend = _shares()
+        for time, style in STYLES.items():
+            legend.append(Look(_(TIMES[time]), draw.DARK, line=style))
+        if (table["reached"] < table["n"]).any():
+            legend.append(Look(_("rate not reached"), draw.DARK, marker=MISSED))
+        return legend
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        absent = [panel.title for panel in self.panels(table, looks) if panel.rows.empty]
+        return _("Not measured: {}.").format(", ".join(absent)) if absent else ""
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A panel per store: percentiles over the load, dashed service and solid intended time.
 
         A load whose rate was not reached is crossed.
         """
-        figure, axes = draw.grid(
-            len(looks.stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True
-        )
-        for ax, (store, look) in zip(axes.flat, looks.stores.items(), strict=False):
-            _panel(ax, table[table["store"] == store], look)
+        panels = self.panels(table, looks)
+        figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True)
+        for ax, panel, look in zip(axes.flat, panels, looks.stores.values(), strict=False):
+            _panel(ax, panel, look.color)
         for row in axes:
             row[0].set_ylabel(_("Latency (ms)"))
         loads = sorted(table["load"].unique())
@@ -70,45 +93,64 @@ class OpenLoopFigure(draw.DrawnFigure):
         figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
         handles = [
             look.handle(markersize=6 if look.marker == MISSED else 4, linewidth=1)
-            for look in _legend(table)
+            for look in self.legend(table, looks)
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=6)
         return figure
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        """A panel per store, latencies in ms."""
-        shown = looks.shown(table)
-        rows = [
-            _row(row, self.workload, shown) | {"panel": list(shown).index(row["store"])}
-            for row in table.to_dict("records")
+    def mark(self, row: dict, looks: Looks) -> dict:
+        store, time = looks.titles[row["store"]], _(TIMES[row["time"]])
+        percent, load = (decimal(f"{row[name]:g} %") for name in ("percent", "load"))
+        reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
+        return {
+            "share": percent,
+            "line": f"{row['parameters']} {row['time']} {percent}",
+            "title": _("{}, {}, {}, load {}").format(store, time, percent, load),
+            **chart.value_texts(row, "latency", "us"),
+            "reached_text": reached.format(f"{row['reached']:.0f}", f"{row['n']:.0f}"),
+            "cells": f"{row['store']}/{self.workload}/{row['parameters']}",
+        }
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        color, loads = looks.stores[rows["store"].iloc[0]].color, sorted(table["load"].unique())
+        axis = {"values": loads, "labelExpr": "datum.label + ' %'", "grid": False}
+        x = chart.linear(_("Load"), *_ends(loads), **axis)
+        low, high = table["value"].min() / 1000 / 1.3, table["value"].max() / 1000 * 1.3
+        y = alt.Y("ms:Q", **chart.log_side(_("Latency (ms)"), low, high))
+        base = alt.Chart().transform_calculate(ms="datum.value / 1000")
+        base = base.encode(x=alt.X("load:Q", **x), y=y)
+        lengths = [chart.dash(style) for style in STYLES.values()]
+        dashes = alt.Scale(domain=list(STYLES), range=lengths)
+        points = base.encode(
+            **chart.by_legend(_shares(), "shape", of="share"), **chart.texts(self.texts)
+        )
+        return [
+            base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(
+                strokeDash=alt.StrokeDash("time:N", scale=dashes, legend=None), detail="line:N"
+            ),
+            *(
+                points.transform_filter(f"datum.time {same} '{INTENDED_TIME}'").mark_point(
+                    filled=filled, color=color, size=50, opacity=1
+                )
+                for same, filled in (("!==", False), ("===", True))
+            ),
+            base.transform_filter("datum.reached < datum.n").mark_point(
+                shape=chart.SHAPES[MISSED],
+                filled=True,
+                style="kv-ink",
+                size=80,
+                opacity=1,
+                aria=False,
+            ),
         ]
-        values = table["value"] / 1000
-        domain = [float(values.min()) / 1.3, float(values.max()) * 1.3]
-        loads = sorted(table["load"].unique().tolist())
-        words = _("Percentiles of latency of {} in ms over the load.")
-        panels = [
-            chart.Panel(_layers(look.color, loads, domain), look.title, words.format(look.title))
-            for look in shown.values()
-        ]
-        absent = [look.title for store, look in looks.stores.items() if store not in shown]
-        note = _("Not measured: {}.").format(", ".join(absent)) if absent else ""
-        return chart.Chart(rows, panels, _legend(table), min(len(panels), 3), note)
 
 
-def _shares() -> list[draw.Look]:
+def _shares() -> list[Look]:
     """The markers of the percentages."""
     return [
-        draw.Look(decimal(f"{percent:g} %"), draw.DARK, marker=marker)
+        Look(decimal(f"{percent:g} %"), draw.DARK, marker=marker)
         for percent, marker in MARKERS.items()
     ]
-
-
-def _legend(table: pd.DataFrame) -> list[draw.Look]:
-    legend = _shares()
-    legend += [draw.Look(_(TIMES[time]), draw.DARK, line=style) for time, style in STYLES.items()]
-    if (table["reached"] < table["n"]).any():
-        legend.append(draw.Look(_("rate not reached"), draw.DARK, marker=MISSED))
-    return legend
 
 
 def _ends(loads: list[float]) -> list[float]:
@@ -117,63 +159,20 @@ def _ends(loads: list[float]) -> list[float]:
     return [loads[0] - room, loads[-1] + room]
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, look: draw.Look) -> None:
-    ax.set_title(look.title, loc="left")
+def _panel(ax: plt.Axes, panel: Panel, color: str) -> None:
+    ax.set_title(panel.title, loc="left")
     ax.set_yscale("log")
     draw.number_axis(ax.yaxis, ticker.LogLocator(numticks=6))
     ax.minorticks_off()
     sns.despine(ax=ax)
-    if table.empty:
+    if panel.rows.empty:
         draw.say(ax, _("not measured"))
-    for (_parameters, time, percent), group in table.groupby(
-        ["parameters", "time", "percent"], sort=False
-    ):
-        rows = group.sort_values("load")
-        style = {"color": look.color, "linestyle": STYLES[time], "linewidth": 1}
+    lines = panel.rows.groupby(["parameters", "time", "percent"], sort=False)
+    for (_parameters, time, percent), line in lines:
+        rows = line.sort_values("load")
+        style = {"color": color, "linestyle": STYLES[time], "linewidth": 1}
         style |= {"marker": MARKERS[percent], "markersize": 4}
-        style["markerfacecolor"] = look.color if time == INTENDED_TIME else "white"
+        style["markerfacecolor"] = color if time == INTENDED_TIME else "white"
         ax.plot(rows["load"], rows["value"] / 1000, **style)
         missed = rows[rows["reached"] < rows["n"]]
         ax.plot(missed["load"], missed["value"] / 1000, MISSED, color=draw.DARK, markersize=7)
-
-
-def _row(row: dict, workload: str, stores: dict[str, draw.Look]) -> dict:
-    look = stores[row["store"]]
-    kind = decimal(f"{row['percent']:g} %")
-    time, load = TIMES[row["time"]], decimal(f"{row['load']:g} %")
-    reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
-    names = ["store", "load", "time", "value", "low", "high", "n", "reached"]
-    return chart.plain(row, names) | {
-        "workload": workload,
-        "share": kind,
-        "line": f"{row['parameters']} {row['time']} {kind}",
-        "title": _("{}, {}, {}, load {}").format(look.title, _(time), kind, load),
-        **chart.value_texts(row, "latency", "us"),
-        "reached_text": reached.format(f"{row['reached']:.0f}", f"{row['n']:.0f}"),
-        "cells": f"{row['store']}/{workload}/{row['parameters']}",
-    }
-
-
-def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Chart]:
-    x = chart.linear(
-        _("Load"), *_ends(loads), values=loads, labelExpr="datum.label + ' %'", grid=False
-    )
-    y = alt.Y("ms:Q", **chart.log_side(_("Latency (ms)"), *domain))
-    base = alt.Chart().transform_calculate(ms="datum.value / 1000")
-    base = base.encode(x=alt.X("load:Q", **x), y=y)
-    dashes = alt.Scale(domain=list(STYLES), range=[chart.dash(style) for style in STYLES.values()])
-    points = base.encode(**chart.by_legend(_shares(), "shape", of="share"), **chart.texts(TEXTS))
-    return [
-        base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(
-            strokeDash=alt.StrokeDash("time:N", scale=dashes, legend=None), detail="line:N"
-        ),
-        *(
-            points.transform_filter(f"datum.time {same} '{INTENDED_TIME}'").mark_point(
-                filled=filled, color=color, size=50, opacity=1
-            )
-            for same, filled in (("!==", False), ("===", True))
-        ),
-        base.transform_filter("datum.reached < datum.n").mark_point(
-            shape=chart.SHAPES[MISSED], filled=True, style="kv-ink", size=80, opacity=1, aria=False
-        ),
-    ]

@@ -14,6 +14,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.present.typeset.latex import with_mark
 from kvstudy.study.parts import MEAN
 
@@ -21,6 +22,7 @@ COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
     *["decision", "in_floor", "floor", "published", "rejected"],
 ]
+NUMBERS = ["ratio", "low", "high", "floor", "published"]
 ACROSS = 5
 GREY = "0.6"
 PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
@@ -40,10 +42,13 @@ VERDICTS = {
 }
 
 
-class RatioPlot(draw.DrawnFigure):
+class RatioPlot(DrawnFigure):
     """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
     controls = "noise floor"
+    texts = TEXTS
+    fields = ("pair", "workload", "decision", "in_floor", *NUMBERS)
+    across = 3
     own_caption = N_("Throughput of each two stores relative to each other, with 95 % intervals")
 
     kind: Literal["ratios"] = Field(description="Ratio of the throughputs of every two stores.")
@@ -78,22 +83,35 @@ class RatioPlot(draw.DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("no two stores have a repetition in common") if table.empty else ""
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """One for each workload; each row has its ``pair``."""
+        words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
+        table = table.assign(pair=_pairs(table, looks))
+        height = 34 + 24 * table["pair"].nunique()
+        panels = []
+        for workload, rows in table.groupby("workload", sort=False):
+            title = _title(workload, looks)
+            panels.append(Panel(title, rows, words.format(title), height))
+        return panels
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        published = table["published"].notna().any()
+        return _(NOTE) + (" " + _("Hollow diamonds: published.") if published else "")
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """One panel per workload, one line per pair, one axis for all; the floor is a grey band.
 
         Filled marks with intervals were measured, squares are equal and grey ones not above the
         noise floor; hollow diamonds were published.
         """
-        table = _with_pairs(table, looks)
-        pairs = list(table["pair"].unique())
-        panels = list(table.groupby("workload", sort=False))
+        panels, pairs = self.panels(table, looks), _pairs(table, looks).unique().tolist()
         height = 0.55 + 0.2 * len(pairs)
         figure, axes = draw.grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
         # The numbers at the ends of two axes would touch.
         figure.get_layout_engine().set(wspace=0.08)
-        for ax, (workload, rows) in zip(axes.flat, panels, strict=False):
-            _panel(ax, rows, pairs)
-            ax.set_title(_title(workload, looks), loc="left", fontsize=8)
+        for ax, panel in zip(axes.flat, panels, strict=False):
+            _panel(ax, panel.rows, pairs)
+            ax.set_title(panel.title, loc="left", fontsize=8)
         ax = axes[0, 0]
         ax.set_yticks(range(len(pairs)), pairs)
         ax.set_ylim(len(pairs) - 0.5, -0.5)
@@ -103,9 +121,7 @@ class RatioPlot(draw.DrawnFigure):
         ax.minorticks_off()
         figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
         if table["published"].notna().any():
-            measured = draw.Look(
-                _("measured, with its 95 % interval"), draw.DARK, marker="o", line="-"
-            )
+            measured = Look(_("measured, with its 95 % interval"), draw.DARK, marker="o", line="-")
             handles = [
                 measured.handle(markersize=4, linewidth=1),
                 lines.Line2D([], [], label=_("published"), **PUBLISHED),
@@ -114,28 +130,57 @@ class RatioPlot(draw.DrawnFigure):
             figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         return figure
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        table = _with_pairs(table, looks)
-        pairs = list(table["pair"].unique())
-        rows, panels = [], []
-        words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
-        note = _(NOTE)
-        if table["published"].notna().any():
-            note += " " + _("Hollow diamonds: published.")
-        for place, (workload, mine) in enumerate(table.groupby("workload", sort=False)):
-            title = _title(workload, looks)
-            rows += [_row(row, title) | {"panel": place} for row in mine.to_dict("records")]
-            layers = _layers(mine, pairs, _ends(table))
-            panels.append(chart.Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
-        return chart.Chart(rows, panels, [], min(len(panels), 3), note)
+    def mark(self, row: dict, looks: Looks) -> dict:
+        limits = [
+            significant(row[name]) if math.isfinite(row[name]) else "" for name in ("low", "high")
+        ]
+        verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
+        if row["decision"] == "undecided" and row["in_floor"] == "yes":
+            verdict = _("undecided, not above the noise floor")
+        return {
+            "store": row["one"],
+            "other": row["other"],
+            "title": f"{row['pair']}, {_title(row['workload'], looks)}",
+            "ratio_text": _exact(row["ratio"]),
+            "interval": between(*limits) if all(limits) else "",
+            "verdict": verdict,
+            "floor_text": _exact(row["floor"]),
+            "published_text": with_mark(_exact(row["published"]), row["rejected"] == "yes"),
+            "cells": row["parameters"],
+        }
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        domain, floor = _ends(table), rows["floor"].max()
+        x = chart.log_side(_("Ratio of the throughputs"), *domain)
+        x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
+        pairs = _pairs(table, looks).unique().tolist()
+        y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
+        base = alt.Chart().encode(y=y, **chart.texts(self.texts))
+        faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
+        return [
+            *([chart.band(1 / floor, floor, x)] if math.isfinite(floor) else []),
+            chart.line_at(x=alt.XDatum(1, **x)),
+            base.transform_filter("isValid(datum.low) && isValid(datum.high)")
+            .mark_rule(style="kv-ink", aria=False)
+            .encode(x=alt.X("low:Q", **x), x2="high:Q", opacity=faint),
+            *(
+                base.transform_filter(f"datum.decision {same} 'equal' && isValid(datum.ratio)")
+                .mark_point(filled=True, size=60, shape=shape, style="kv-ink")
+                .encode(x=alt.X("ratio:Q", **x), opacity=faint)
+                for same, shape in (("!==", "circle"), ("===", "square"))
+            ),
+            base.transform_filter("isValid(datum.published)")
+            .mark_point(filled=False, size=60, shape="diamond", style="kv-ink")
+            .encode(x=alt.X("published:Q", **x)),
+        ]
 
 
-def _with_pairs(table: pd.DataFrame, looks: draw.Looks) -> pd.DataFrame:
+def _pairs(table: pd.DataFrame, looks: Looks) -> pd.Series:
     one, other = (table[name].map(looks.titles) for name in ("one", "other"))
-    return table.assign(pair=one + " / " + other)
+    return one + " / " + other
 
 
-def _title(workload: str, looks: draw.Looks) -> str:
+def _title(workload: str, looks: Looks) -> str:
     use = looks.study.workload(workload)
     # The title of the mean is wider than a panel.
     return use.short if workload == MEAN else use.title
@@ -143,7 +188,7 @@ def _title(workload: str, looks: draw.Looks) -> str:
 
 def _ends(table: pd.DataFrame) -> tuple[float, float]:
     """The ends of the axis of all panels, with room around the values."""
-    values = table[["ratio", "low", "high", "floor", "published"]].stack()
+    values = table[NUMBERS].stack()
     values = pd.concat([values, 1 / table["floor"].dropna()])
     return float(min(values.min(), 0.9) / 1.1), float(max(values.max(), 1.1) * 1.1)
 
@@ -183,52 +228,5 @@ def ticks_of(low: float, high: float) -> list[float]:
     return inside[::step]
 
 
-def _row(row: dict, title: str) -> dict:
-    limits = [
-        significant(row[name]) if math.isfinite(row[name]) else "" for name in ("low", "high")
-    ]
-    verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
-    if row["decision"] == "undecided" and row["in_floor"] == "yes":
-        verdict = _("undecided, not above the noise floor")
-    columns = ["workload", "ratio", "low", "high", "decision", "in_floor", "floor", "published"]
-    return chart.plain(row, columns) | {
-        "store": row["one"],
-        "other": row["other"],
-        "pair": row["pair"],
-        "title": f"{row['pair']}, {title}",
-        "ratio_text": _exact(row["ratio"]),
-        "interval": between(*limits) if all(limits) else "",
-        "verdict": verdict,
-        "floor_text": _exact(row["floor"]),
-        "published_text": with_mark(_exact(row["published"]), row["rejected"] == "yes"),
-        "cells": row["parameters"],
-    }
-
-
 def _exact(value: float) -> str:
     return significant(value, 4) if math.isfinite(value) else ""
-
-
-def _layers(table: pd.DataFrame, pairs: list[str], domain: tuple[float, float]) -> list[alt.Chart]:
-    floor = table["floor"].max()
-    x = chart.log_side(_("Ratio of the throughputs"), *domain)
-    x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
-    y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
-    base = alt.Chart().encode(y=y, **chart.texts(TEXTS))
-    faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
-    return [
-        *([chart.band(1 / floor, floor, x)] if math.isfinite(floor) else []),
-        chart.line_at(x=alt.XDatum(1, **x)),
-        base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-        .mark_rule(style="kv-ink", aria=False)
-        .encode(x=alt.X("low:Q", **x), x2="high:Q", opacity=faint),
-        *(
-            base.transform_filter(f"datum.decision {same} 'equal' && isValid(datum.ratio)")
-            .mark_point(filled=True, size=60, shape=shape, style="kv-ink")
-            .encode(x=alt.X("ratio:Q", **x), opacity=faint)
-            for same, shape in (("!==", "circle"), ("===", "square"))
-        ),
-        base.transform_filter("isValid(datum.published)")
-        .mark_point(filled=False, size=60, shape="diamond", style="kv-ink")
-        .encode(x=alt.X("published:Q", **x)),
-    ]

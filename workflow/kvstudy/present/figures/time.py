@@ -13,6 +13,7 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
 
@@ -47,9 +48,11 @@ TEXTS = {"exact": N_("Value"), "seconds": N_("Seconds"), "cells": N_("Cell")}
 NOTE = N_("The grey part is the warm-up of the first run.")
 
 
-class TimeStrips(draw.DrawnFigure):
+class TimeStrips(DrawnFigure):
     """Throughput and busy cores over a workload's run time; a part of every report."""
 
+    texts = TEXTS
+    fields = ("store", "repetition", "start", "end", "low", "high")
     own_caption = N_("The runs second by second, {}")
 
     kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
@@ -87,7 +90,7 @@ class TimeStrips(draw.DrawnFigure):
                     rows += [of_run | interval for interval in _envelope(intervals)]
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A column per store, throughput above the cores."""
         titles = _titles(table, looks, "\n")
         columns = min(len(titles), MOST_COLUMNS)
@@ -125,40 +128,84 @@ class TimeStrips(draw.DrawnFigure):
         figure.legend(handles=_legend(table), **form)
         return figure
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        """For each store its throughput and its cores.
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """Of the chart: for each group of runs its throughput and its cores."""
+        titles, panels = _titles(table, looks, ", "), []
+        words = _("Line chart. {}: {} over the time of the run.")
+        for key, mine in table.groupby(GROUP, sort=False):
+            title, verdict = titles[key], verdict_words(mine)
+            for unit, what in (("ops/s", _("throughput in ops/s")), ("cores", _("busy cores"))):
+                rows = mine[mine["unit"] == unit].assign(title=title)
+                head = f"{title}: {verdict}" if verdict else title
+                panels.append(Panel(head, rows, words.format(title, what), 150))
+        return panels
 
-        An interval of the table is a step; lines of long runs have at most
-        ``MOST_INTERVALS``, as the table says.
-        """
-        rows, panels = [], []
-        notes = [_(NOTE)] if (table["warm_up"] > 0).any() else []
-        cores = table.loc[table["unit"] == "cores", "high"].max()
-        legend = [
-            draw.Look(_(name), color, line=line)
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        return [
+            Look(_(name), color, line=line)
             for side, (name, color, line) in SIDES.items()
             if side in set(table["strip"])
         ]
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        notes = [_(NOTE)] if (table["warm_up"] > 0).any() else []
         titles = _titles(table, looks, ", ")
         for key, mine in table.groupby(GROUP, sort=False):
-            title, verdict = titles[key], verdict_words(mine)
             if note := mine["note"].iloc[0]:
-                notes.append(f"{title}: {note}.")
-                continue
-            speeds, used = mine[mine["unit"] == "ops/s"], mine[mine["unit"] == "cores"]
-            layers = _speed_layers(speeds, looks.stores[key[0]].color)
-            strips = [(speeds, layers, _("throughput in ops/s"))]
-            if used.empty:
-                notes.append(_("{}: busy cores were not recorded.").format(title))
-            else:
-                strips.append((used, _core_layers(used, legend, cores), _("busy cores")))
-            for strip, layers, what in strips:
-                words = _("Line chart. {}: {} over the time of the run.").format(title, what)
-                place = {"workload": self.workload, "panel": len(panels)}
-                rows += [_row(row | place, title) for row in strip.to_dict("records")]
-                head = f"{title}: {verdict}" if verdict else title
-                panels.append(chart.Panel(layers, head, words, 150))
-        return chart.Chart(rows, panels, legend, 2, " ".join(notes))
+                notes.append(f"{titles[key]}: {note}.")
+            elif "cores" not in set(mine["unit"]):
+                notes.append(_("{}: busy cores were not recorded.").format(titles[key]))
+        return " ".join(notes)
+
+    def mark(self, row: dict, looks: Looks) -> dict:
+        title = _("{}, repetition {}").format(row["title"], row["repetition"])
+        if row["strip"] == "throughput":
+            name = row["title"]
+            ends = [chart.exact("throughput", row[end], "ops/s") for end in ("low", "high")]
+        else:
+            name = _(SIDES[row["strip"]][0])
+            title = f"{title}, {name}"
+            ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
+        cell = row | {"workload": self.workload}
+        return {
+            "name": name,
+            "title": title,
+            "exact": ends[0] if row["low"] == row["high"] else between(*ends),
+            "seconds": between(*(decimal(f"{row[end]:g}") for end in ("start", "end"))),
+            "cells": cell_path(*(cell[part] for part in CELL)),
+        }
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        """Lines of steps, and an area where a step has several values."""
+        x = chart.linear(_("Time (s)"), 0, rows["end"].max(), grid=False)
+        first, top = rows.iloc[0], rows["high"].max()
+        step, behind = {"interpolate": "step", "aria": False}, []
+        area, line = {"opacity": 0.4, **step}, {"strokeWidth": 1.2, **step}
+        if first["unit"] == "cores":
+            top = table.loc[table["unit"] == "cores", "high"].max()
+            axis = {"title": _("busy cores"), "tickCount": 4}
+            area, line = {"opacity": 0.3, **step}, {"strokeWidth": 1.3, **step}
+            legend = self.legend(table, looks)
+            apart = chart.by_legend(legend, "color")
+            of_line = chart.by_legend(legend, "color", "strokeDash")
+        else:
+            axis = {"title": "ops/s", "tickCount": 4, "format": "~s"}
+            color = {"color": looks.stores[first["store"]].color}
+            area, line = area | color, line | color
+            apart = of_line = {"detail": alt.Detail("repetition:N")}
+            behind = [chart.band(0, first["warm_up"], {})] if first["warm_up"] > 0 else []
+        y = chart.linear(axis.pop("title"), 0, 1.08 * top or 1, **axis)
+        base = alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
+        base = base.encode(x=alt.X("middle:Q", **x), y=alt.Y("high:Q", **y))
+        points = base.mark_point(filled=True, opacity=0, size=70, aria=False)
+        return [
+            *behind,
+            base.transform_filter("datum.low < datum.high")
+            .mark_area(**area)
+            .encode(y=alt.Y("low:Q", **y), y2="high:Q", **apart),
+            base.mark_line(**line).encode(**of_line),
+            points.encode(**chart.texts(self.texts)),
+        ]
 
 
 def _several(table: pd.DataFrame) -> bool:
@@ -166,7 +213,7 @@ def _several(table: pd.DataFrame) -> bool:
     return table.loc[table["parameters"] != "", "parameters"].nunique() > 1
 
 
-def _titles(table: pd.DataFrame, looks: draw.Looks, comma: str) -> dict[tuple[str, str], str]:
+def _titles(table: pd.DataFrame, looks: Looks, comma: str) -> dict[tuple[str, str], str]:
     """What stands above each group of runs: its store, and its sizes where there are several."""
     several = _several(table)
     return {
@@ -284,54 +331,3 @@ def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
         elif side in set(table["strip"]):
             handles.append(patches.Patch(color=SERVER, **form))
     return handles
-
-
-def _row(row: dict, title: str) -> dict:
-    names = ["panel", "store", "workload", "repetition", "start", "end", "low", "high"]
-    run, name = _("{}, repetition {}").format(title, row["repetition"]), title
-    if row["strip"] == "throughput":
-        ends = [chart.exact("throughput", row[end], "ops/s") for end in ("low", "high")]
-    else:
-        side, _color, _line = SIDES[row["strip"]]
-        name = _(side)
-        run = f"{run}, {name}"
-        ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
-    return chart.plain(row, names) | {
-        "name": name,
-        "title": run,
-        "exact": ends[0] if row["low"] == row["high"] else between(*ends),
-        "seconds": between(*(decimal(f"{row[end]:g}") for end in ("start", "end"))),
-        "cells": cell_path(*(row[part] for part in CELL)),
-    }
-
-
-def _layers(
-    rows: pd.DataFrame, y: dict, area: dict, line: dict, encodings: dict, **of_line: object
-) -> list[alt.Chart]:
-    """Lines of steps with the style ``line``, and an ``area`` where a step has several values."""
-    x = chart.linear(_("Time (s)"), 0, rows["end"].max(), grid=False)
-    base = alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
-    base = base.encode(x=alt.X("middle:Q", **x), y=alt.Y("high:Q", **y))
-    step = {"interpolate": "step", "aria": False}
-    return [
-        base.transform_filter("datum.low < datum.high")
-        .mark_area(**step, **area)
-        .encode(y=alt.Y("low:Q", **y), y2="high:Q", **encodings),
-        base.mark_line(**step, **line).encode(**encodings, **of_line),
-        base.mark_point(filled=True, opacity=0, size=70, aria=False).encode(**chart.texts(TEXTS)),
-    ]
-
-
-def _speed_layers(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
-    top = 1.08 * rows["high"].max() or 1
-    y = chart.linear("ops/s", 0, top, tickCount=4, format="~s")
-    area, line = {"opacity": 0.4, "color": color}, {"strokeWidth": 1.2, "color": color}
-    layers = _layers(rows, y, area, line, {"detail": alt.Detail("repetition:N")})
-    warm_up = rows["warm_up"].iloc[0]
-    return [chart.band(0, warm_up, {}), *layers] if warm_up > 0 else layers
-
-
-def _core_layers(rows: pd.DataFrame, legend: list[draw.Look], highest: float) -> list[alt.Chart]:
-    y = chart.linear(_("busy cores"), 0, 1.08 * highest or 1, tickCount=4)
-    color, dashes = chart.by_legend(legend, "color"), chart.by_legend(legend, "strokeDash")
-    return _layers(rows, y, {"opacity": 0.3}, {"strokeWidth": 1.3}, color, **dashes)

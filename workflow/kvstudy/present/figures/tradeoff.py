@@ -12,6 +12,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import main_operation, properties_of
@@ -22,7 +23,6 @@ COLUMNS = ["workload", "parameters", "store", "operation", *NUMBERS, "note"]
 PERCENT = 99.0
 # Values further apart than that need a logarithmic scale.
 WIDE, WIDEST = 10, 30
-ACROSS = 4
 # Of a line of a panel's title.
 LETTERS = 20
 TEXTS = {"throughput_text": N_("Throughput"), "throughput_range": N_("95 % interval")}
@@ -30,8 +30,12 @@ TEXTS |= {"latency_text": N_("99th percentile"), "latency_range": N_("Range of t
 TEXTS |= {"runs": N_("Of")}
 
 
-class Tradeoff(draw.DrawnFigure):
+class Tradeoff(DrawnFigure):
     """Throughput against the 99th percentile of latency: a panel for each workload."""
+
+    texts = TEXTS
+    fields = ("store", "workload", *NUMBERS)
+    across = 4
 
     kind: Literal["tradeoff"] = Field(
         description="Throughput, with its 95 % interval, against the 99th percentile of an "
@@ -82,42 +86,80 @@ class Tradeoff(draw.DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("nothing was measured") if _known(table).empty else ""
 
-    def draw(self, table: pd.DataFrame, looks: draw.Looks) -> plt.Figure:
+    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+        """One for each workload."""
+        words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
+        panels = []
+        for workload, rows in _known(table).groupby("workload", sort=False):
+            operation = sentence(rows["operation"].iloc[0])
+            title = f"{looks.study.workload(workload).title}: {operation}"
+            panels.append(Panel(title, rows, words))
+        return panels
+
+    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+        return looks.legend(_known(table), "marker")
+
+    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+        """Why values are missing."""
+        return "; ".join(
+            f"{looks.titles[row.store]}, {looks.study.workload(row.workload).short}: {row.note}"
+            for row in table[table["latency"].isna()].itertuples()
+        )
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """One scale for all panels, so that workloads compare."""
-        known = _known(table)
-        panels = list(known.groupby("workload", sort=False))
-        figure, axes = draw.grid(len(panels), ACROSS, 0.55, 1.6, sharex=True, sharey=True)
-        for ax, (workload, of) in zip(axes.flat, panels, strict=False):
-            for row in of.to_dict("records"):
+        panels = self.panels(table, looks)
+        figure, axes = draw.grid(len(panels), self.across, 0.55, 1.6, sharex=True, sharey=True)
+        for ax, panel in zip(axes.flat, panels, strict=False):
+            for row in panel.rows.to_dict("records"):
                 look = looks.stores[row["store"]]
                 x, y = row["throughput"], row["latency"]
                 bars = {"xerr": _ends(row, "throughput"), "yerr": _ends(row, "latency")}
                 ax.errorbar(x, y, **bars, color=look.color, linewidth=0.8)
                 ax.plot(x, y, look.marker, color=look.color, markersize=5, zorder=3)
-            ax.set_title(fill(_title(workload, of, looks), LETTERS), loc="left")
+            ax.set_title(fill(panel.title, LETTERS), loc="left")
             ax.grid(axis="both", visible=True)
-        _scale(axes[0, 0], "x", known, "throughput")
-        _scale(axes[0, 0], "y", known, "latency")
+        _scale(axes[0, 0], "x", table, "throughput")
+        _scale(axes[0, 0], "y", table, "latency")
         figure.supxlabel(_side_title("throughput"), fontsize="medium")
         figure.supylabel(_side_title("latency"), fontsize="medium")
-        handles = [look.handle() for look in looks.legend(known, "marker")]
+        handles = [look.handle() for look in self.legend(table, looks)]
         figure.legend(handles=handles, loc="outside upper center", ncols=6, handletextpad=0.2)
         return figure
 
-    def chart(self, table: pd.DataFrame, looks: draw.Looks) -> chart.Chart:
-        """The same marks; values that are missing are told below."""
-        known = _known(table)
-        words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
-        legend = looks.legend(known, "marker")
-        layers, rows, panels = _layers(known, legend), [], []
-        for place, (workload, of) in enumerate(known.groupby("workload", sort=False)):
-            rows += [_row(row, looks) | {"panel": place} for row in of.to_dict("records")]
-            panels.append(chart.Panel(layers, _title(workload, of, looks), words))
-        absent = [
-            f"{looks.titles[row.store]}, {looks.study.workload(row.workload).short}: {row.note}"
-            for row in table[table["latency"].isna()].itertuples()
+    def mark(self, row: dict, looks: Looks) -> dict:
+        look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
+        shown = {"name": look.title, "title": f"{look.title}, {use.title}"}
+        for name, unit in (("throughput", "ops/s"), ("latency", "us")):
+            ends = (row[f"{name}_low"], row[f"{name}_high"])
+            shown[f"{name}_text"] = chart.exact(name, row[name], unit)
+            shown[f"{name}_range"] = chart.exact_range(name, *ends, unit)
+        if row["n"] <= 1:
+            shown["latency_range"] = ""
+        return shown | {"runs": chart.runs(row["n"])}
+
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+        legend, sides = self.legend(table, looks), {}
+        for name in ("throughput", "latency"):
+            low, high, logarithmic = _domain(table, name)
+            if logarithmic:
+                sides[name] = chart.log_side(_side_title(name), low, high, clamp=True)
+            else:
+                sides[name] = chart.linear(_side_title(name), low, high, format=",", tickCount=4)
+        x, y = sides["throughput"], sides["latency"]
+        base = alt.Chart().encode(
+            x=alt.X("throughput:Q", **x),
+            y=alt.Y("latency:Q", **y),
+            **chart.by_legend(legend, "color"),
+        )
+        rule = base.mark_rule(aria=False, strokeWidth=1.2)
+        return [
+            rule.encode(x=alt.X("throughput_low:Q", **x), x2="throughput_high:Q"),
+            rule.encode(y=alt.Y("latency_low:Q", **y), y2="latency_high:Q"),
+            base.mark_point(filled=True, size=70, opacity=1).encode(
+                **chart.by_legend(legend, "shape"), **chart.texts(self.texts)
+            ),
         ]
-        return chart.Chart(rows, panels, legend, min(len(panels), ACROSS), "; ".join(absent))
 
 
 def _named(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -129,67 +171,28 @@ def _known(table: pd.DataFrame) -> pd.DataFrame:
     return table.dropna(subset=["throughput", "latency"])
 
 
-def _title(workload: str, rows: pd.DataFrame, looks: draw.Looks) -> str:
-    return f"{looks.study.workload(workload).title}: {sentence(rows['operation'].iloc[0])}"
-
-
 def _side_title(name: str) -> str:
     if name == "throughput":
         return _("Throughput") + " (ops/s)"
     return _("99th percentile of latency") + " (µs)"
 
 
-def _domain(known: pd.DataFrame, name: str) -> tuple[float, float, bool]:
+def _domain(table: pd.DataFrame, name: str) -> tuple[float, float, bool]:
     """The ends of the axis of a value with its interval, and whether it is logarithmic."""
-    ends = known[[name, f"{name}_low", f"{name}_high"]].clip(lower=1)
+    ends = _known(table)[[name, f"{name}_low", f"{name}_high"]].clip(lower=1)
     low, high = float(ends.min(axis=None)), float(ends.max(axis=None))
     return (low / 1.2, high * 1.2, True) if high > WIDE * low else (0.0, high * 1.05, False)
 
 
-def _scale(ax: plt.Axes, side: str, known: pd.DataFrame, name: str) -> None:
+def _scale(ax: plt.Axes, side: str, table: pd.DataFrame, name: str) -> None:
     """The axis ``side`` (x, y) of all panels, with few numbers."""
-    low, high, logarithmic = _domain(known, name)
+    low, high, logarithmic = _domain(table, name)
     ax.set(**{f"{side}scale": "log" if logarithmic else "linear", f"{side}lim": (low, high)})
     # Between 1 000 and 30 000 there is no room for 3 000 and 10 000.
     steps = (1, 3) if high < WIDEST * low else (1,)
     ticks = ticker.LogLocator(subs=steps) if logarithmic else ticker.MaxNLocator(3)
     draw.number_axis(getattr(ax, f"{side}axis"), ticks)
     getattr(ax, f"{side}axis").set_minor_locator(ticker.NullLocator())
-
-
-def _row(row: dict, looks: draw.Looks) -> dict:
-    look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
-    shown = chart.plain(row, ["store", "workload", *NUMBERS])
-    for name, unit in (("throughput", "ops/s"), ("latency", "us")):
-        ends = (row[f"{name}_low"], row[f"{name}_high"])
-        shown[f"{name}_text"] = chart.exact(name, row[name], unit)
-        shown[f"{name}_range"] = chart.exact_range(name, *ends, unit)
-    if row["n"] <= 1:
-        shown["latency_range"] = ""
-    titles = {"name": look.title, "title": f"{look.title}, {use.title}"}
-    return shown | titles | {"runs": chart.runs(row["n"])}
-
-
-def _layers(known: pd.DataFrame, legend: list[draw.Look]) -> list[alt.Chart]:
-    sides = {}
-    for name in ("throughput", "latency"):
-        low, high, logarithmic = _domain(known, name)
-        if logarithmic:
-            sides[name] = chart.log_side(_side_title(name), low, high, clamp=True)
-        else:
-            sides[name] = chart.linear(_side_title(name), low, high, format=",", tickCount=4)
-    x, y = sides["throughput"], sides["latency"]
-    base = alt.Chart().encode(
-        x=alt.X("throughput:Q", **x), y=alt.Y("latency:Q", **y), **chart.by_legend(legend, "color")
-    )
-    rule = base.mark_rule(aria=False, strokeWidth=1.2)
-    return [
-        rule.encode(x=alt.X("throughput_low:Q", **x), x2="throughput_high:Q"),
-        rule.encode(y=alt.Y("latency_low:Q", **y), y2="latency_high:Q"),
-        base.mark_point(filled=True, size=70, opacity=1).encode(
-            **chart.by_legend(legend, "shape"), **chart.texts(TEXTS)
-        ),
-    ]
 
 
 def _ends(row: dict, name: str) -> list[list[float]] | None:
