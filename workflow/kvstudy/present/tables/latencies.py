@@ -69,7 +69,7 @@ class PercentilesTable(Table):
         return rows.assign(mean_of_runs=means)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per workload, a line per store and operation."""
+        """A section per workload and its parameters, a line per store and operation."""
         averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
         columns = [(percent, decimal(f"{percent:g} %"), _merged) for percent in SHOWN]
         head = stacked(_("mean of the"), _("runs' values"))
@@ -135,12 +135,14 @@ class OpenLoopTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per store, a line per load."""
         together = rows[rows["operation"] == ALL]
+        several = together["parameters"].nunique() > 1
         sections = []
         for store in run.study.store_names:
             lines = []
             of_store = together[together["store"] == store]
-            for load, of in of_store.groupby("load"):
-                lines.append(Line(decimal(f"{load:g} %"), _at_rate(of), store))
+            for (parameters, load), of in of_store.groupby(["parameters", "load"], sort=True):
+                label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
+                lines.append(Line(label, _at_rate(of), store))
             lines += [
                 Line(decimal(f"{percent} %"), [DASH] * (2 + len(TIMES_SHOWN)), store)
                 for percent in run.study.open_loop.percents

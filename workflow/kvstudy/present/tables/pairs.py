@@ -158,8 +158,10 @@ class RankingTable(Table):
         ``place`` is 1 + the number of stores that are decided to be faster
         (``stats.ranks.place_ranges``); NaN, with a ``note``, where the store has no valid value.
         ``published_place`` is the place that the source printed (``throughput_rank``), or else
-        that of its ``published`` value. ``client_bound`` is "yes" where the client limits the
-        store. What the runs say of each two stores is in ``pairs.csv`` of the analysis.
+        that of its ``published`` value. ``equal`` are stores that are shown to be equal to this
+        one, ``undecided`` those of which neither is shown, each with the number of runs that both
+        have and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is
+        "yes" where the client limits the store.
         """
         return pd.DataFrame(row for line in self.lines for row in _rows(line, run))
 
@@ -211,12 +213,19 @@ def _rows(line: RankingLine, run: Run) -> Iterator[dict]:
     there = [store for store in stores if values[store] and store in compared]
     rows = run.headline_analysis.pairs.query("workload == @workload")
     ranges = place_ranges(order_of(rows, there)) or dict.fromkeys(there, (1, 1))
-    published, printed = (
-        {store: results.published(store, workload, "overall", metric) for store in stores}
+    pairs = by_pair(rows)
+    published = {
+        metric: {
+            store: value
+            for store in stores
+            if (value := results.published(store, workload, "overall", metric)) is not None
+        }
         for metric in SOURCE_METRICS
-    )
-    source = source_places(published, printed)
+    }
+    source = source_places(*published.values())
     for store, value in values.items():
+        beside = [other for other in there if other != store and store in ranges]
+        signs = {other: sign_of(pairs.get(frozenset((store, other)))) for other in beside}
         note = "" if value else results.state(store, workload).label or N_("no mean")
         yield {
             "line": line.title,
@@ -225,25 +234,32 @@ def _rows(line: RankingLine, run: Run) -> Iterator[dict]:
             "n": value.n if value else 0,
             "throughput": value.mean if value else math.nan,
             "place": ranges.get(store, (math.nan,))[0],
+            "equal": " ".join(other for other in beside if signs[other] == EQUAL),
+            "undecided": " ".join(
+                _runs(other, pairs.get(frozenset((store, other))))
+                for other in beside
+                if signs[other] == TIE
+            ),
             "client_bound": "yes" if (workload, store) in bound else "",
-            "published": published[store],
+            "published": published["throughput"].get(store),
             "published_place": source.get(store, math.nan),
             "rejected": results.rejected(store, workload, *THROUGHPUT),
             "note": note if store in compared else N_("it is embedded, the others are servers"),
         }
 
 
+def _runs(store: str, pair) -> str:
+    return f"{store}:{pair.n:.0f}:{pair.would_decide:.0f}" if pair else f"{store}:0:nan"
+
+
 def _pairs_of(run: Run, workload: str) -> dict[frozenset[str], Any]:
     return by_pair(run.headline_analysis.pairs.query("workload == @workload"))
 
 
-def source_places(
-    rates: Mapping[str, float | None], printed: Mapping[str, float | None]
-) -> dict[str, int]:
+def source_places(rates: Mapping[str, float], printed: Mapping[str, float]) -> dict[str, int]:
     """Places as the source ``printed`` them, or else by its rates; equal ones share one."""
     by_rate = pd.Series(rates, dtype=float).rank(method="min", ascending=False)
-    places = pd.Series(printed, dtype=float).combine_first(by_rate)
-    return places.dropna().astype(int).to_dict()
+    return {store: int(place) for store, place in {**by_rate, **printed}.items()}
 
 
 def _cells(

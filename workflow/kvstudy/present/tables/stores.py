@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.numbers import between, rate, share, significant, whol
 from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, number_cell
+from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import (
     Grid,
     Line,
@@ -49,7 +49,7 @@ class RunsTable(Table):
     )
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per workload, a line per store."""
+        """A section per workload and its parameters, a line per store."""
         of_throughput = (rows["operation"] == "overall") & (rows["metric"] == "throughput")
         shown = rows[of_throughput].join(_seconds(run), on=SETTING)
         columns = [
@@ -107,7 +107,7 @@ class BottleneckTable(Table):
     )
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per workload."""
+        """A section per workload and parameters."""
         two_digits = partial(significant, digits=2)
         more = [(_("Of ceiling"), number_of("ceiling", share))]
         more_note = _("Of ceiling: throughput relative to that of YCSB without a store.")
@@ -158,15 +158,21 @@ class TrimmedTable(Table):
     kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per workload."""
-        texts = partial(number_cell, text=partial(rate, digits=4))
+        """A section per workload and parameters."""
 
         def lines(store: str, of: pd.DataFrame) -> list[Line]:
             cells = []
-            for row in of.set_index("metric").reindex(["throughput", "runtime"]).itertuples():
-                low, high = texts(row.low), texts(row.high)
-                between_them = DASH if low == DASH else between(low, high)
-                cells += [texts(row.mean), texts(row.trimmed), between_them]
+            by_metric = of.set_index("metric")
+            for metric in ("throughput", "runtime"):
+                if metric not in by_metric.index:
+                    cells += [DASH] * 3
+                    continue
+                row = by_metric.loc[metric]
+                mean, trimmed, low, high = (
+                    marked(rate(row[name], 4), row[name])
+                    for name in ("mean", "trimmed", "low", "high")
+                )
+                cells += [mean, trimmed, between(low, high)]
             return [Line(run.titles[store], cells, store)]
 
         columns = [
@@ -194,7 +200,7 @@ class ValidityTable(Table):
     )
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per workload."""
+        """A section per workload and its parameters."""
         groups = [
             *[(_("Operations"), 4), (_("Not good (%)"), 2), (_("Mean (ops/s)"), 2)],
             (pgettext("counters", "Server's"), 1),
@@ -216,12 +222,9 @@ class ValidityTable(Table):
             "(rather too narrow, since operations of one cell often fail together). Server's "
             "counters: largest deviation from YCSB's counts; {}: not checked."
         ).format(DASH)
+        own = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
         paper = Paper(label=0.15, head=16)
-        return [
-            store_grid(
-                rows.dropna(subset="n"), run, columns, [note], _below, groups=groups, paper=paper
-            )
-        ]
+        return [store_grid(own, run, columns, [note], _below, groups=groups, paper=paper)]
 
 
 def _below(row) -> list[str]:
