@@ -165,7 +165,8 @@ class TimeStrips(DrawnFigure):
             name = row["title"]
             ends = [chart.exact("throughput", row[end], "ops/s") for end in ("low", "high")]
         else:
-            name = _(SIDES[row["strip"]][0])
+            side, _color, _line = SIDES[row["strip"]]
+            name = _(side)
             title = f"{title}, {name}"
             ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
         cell = row | {"workload": self.workload}
