@@ -243,14 +243,6 @@ def say(ax: plt.Axes, text: str) -> None:
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.35")
 
 
-def words_alone(text: str) -> plt.Figure:
-    """A figure that has nothing else to show."""
-    figure, axes = grid(1, 1, 0.6, 0)
-    axes[0, 0].set_axis_off()
-    say(axes[0, 0], text)
-    return figure
-
-
 def write(
     ax: plt.Axes, x: float, y: float, text: str, *, turned: bool, above: int = 2, **style: object
 ) -> None:

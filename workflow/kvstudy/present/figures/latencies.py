@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import converted, sign, whole
+from kvstudy.analyse.tidy.numbers import converted, sign, significant, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
@@ -280,9 +280,7 @@ def _short(count: float) -> str:
     """A number of operations with few characters: 12 k, 3.4 M."""
     for factor, letter in ((1e6, "M"), (1e3, "k")):
         if count >= factor:
-            value = count / factor
-            number = f"{value:.0f}" if value >= 10 else decimal(f"{value:.1f}")
-            return f"{number}\N{NARROW NO-BREAK SPACE}{letter}"
+            return f"{significant(count / factor, 2)}\N{NARROW NO-BREAK SPACE}{letter}"
     return f"{count:.0f}"
 
 
