@@ -76,7 +76,7 @@ class BarFigure(DrawnFigure):
 
     texts = TEXTS
     fields = ("store", "workload", "group", "broken", "note", *NUMBERS)
-    # What a dot is, and what is on the y axis, in small letters.
+    # What a dot is.
     dot: ClassVar[str] = N_("one run")
 
     @property
@@ -87,7 +87,7 @@ class BarFigure(DrawnFigure):
         """What stands above each panel."""
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
-        """A panel for each of the titles; kinds add ``workload`` and ``metric`` of each bar."""
+        """One for each of the titles; the kind adds ``workload`` and ``metric`` of each bar."""
         table = table.assign(group=table["group"].map(sentence))
         words, unit = _("Bar chart. {}. {} in {}, by store."), sign(table["unit"].iloc[0])
         return [
@@ -106,9 +106,7 @@ class BarFigure(DrawnFigure):
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """Up to two groups the panels stand side by side, more groups need the width."""
-        panels = self.panels(table, looks)
-        stores = looks.shown(table)
-        beside = self.across > 1
+        panels, stores, beside = self.panels(table, looks), looks.shown(table), self.across > 1
         rows, columns = (1, len(panels)) if beside else (len(panels), 1)
         # Fixed margins in inches: measuring the text first would double the time.
         widest = max(map(_width, map(rate, table["value"].dropna())), default=0)
@@ -136,12 +134,8 @@ class BarFigure(DrawnFigure):
         for panel, ax in zip(panels, axes.flat, strict=True):
             _panel(ax, panel.rows, stores, widest)
             ax.set_title(panel.title, loc="left", pad=5)
-        sizes = {
-            "handlelength": 1.6,
-            "handleheight": 0.9,
-            "columnspacing": 1.6,
-            "borderaxespad": 0.1,
-        }
+        sizes = {"handlelength": 1.6, "handleheight": 0.9}
+        sizes |= {"columnspacing": 1.6, "borderaxespad": 0.1}
         figure.legend(handles=handles, loc="upper center", ncols=in_row, **sizes)
         return figure
 

@@ -142,8 +142,8 @@ class DrawnFigure(AnyFigure):
     form is put together by ``drawing.chart.spec``.
     """
 
-    # What the chart has of a row as it is; labels of what ``mark`` gives its marks to tell, by the
-    # names of these texts, in English.
+    # Columns whose values the chart has too. Of what ``mark`` gives, the texts that are told on
+    # hover, each with its label in English.
     fields: ClassVar[tuple[str, ...]] = ()
     texts: ClassVar[dict[str, str]] = {}
     # So many panels of the chart stand side by side where there is room.
@@ -175,7 +175,7 @@ class DrawnFigure(AnyFigure):
         """The static form; ``use_style`` comes before it."""
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        """What the chart has of a ``row`` of a panel besides: so ``store`` is in one of both."""
+        """What the chart has of a ``row`` besides ``fields``; one of both has its ``store``."""
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         """The marks of the panel of ``rows`` in the chart of ``table``."""
@@ -243,14 +243,6 @@ def by_look(rows: pd.DataFrame, legend: list[Look]) -> Iterator[tuple[Look, pd.D
 def say(ax: plt.Axes, text: str) -> None:
     """Write ``text`` in the middle of a panel that has nothing else to show."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.35")
-
-
-def words_alone(text: str) -> plt.Figure:
-    """A figure that has nothing else to show."""
-    figure, axes = grid(1, 1, 0.6, 0)
-    axes[0, 0].set_axis_off()
-    say(axes[0, 0], text)
-    return figure
 
 
 def write(

@@ -12,7 +12,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.chart import as_json, spec
-from kvstudy.present.drawing.draw import DrawnFigure, Looks, save, use_style, words_alone
+from kvstudy.present.drawing.draw import DrawnFigure, Looks, grid, save, say, use_style
 
 # Columns with words; all others have numbers.
 WORDS = [
@@ -66,7 +66,12 @@ def read_figure(path: Path) -> pd.DataFrame:
 def drawing(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> plt.Figure:
     """The static form; ``table`` as ``read_figure`` gives it."""
     words = figure.nothing(table)
-    return words_alone(words) if words else figure.draw(_in_words(table), looks)
+    if not words:
+        return figure.draw(_in_words(table), looks)
+    drawn, axes = grid(1, 1, 0.6, 0)
+    axes[0, 0].set_axis_off()
+    say(axes[0, 0], words)
+    return drawn
 
 
 def chart_text(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> str:

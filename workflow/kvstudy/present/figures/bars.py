@@ -214,11 +214,10 @@ class Averages(BarFigure):
     def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
         """The workload, and how many sizes are behind the bars."""
         titles = {}
-        for workload, n in table.groupby("panel", sort=False)["n"].max().items():
-            sizes = (
-                ngettext("{} size", "{} sizes", int(n)).format(int(n)) if n > 0 else _("no size")
-            )
-            titles[workload] = f"{looks.study.workload(workload).short}: {sizes}"
+        for workload, most in table.groupby("panel", sort=False)["n"].max().fillna(0).items():
+            sizes = ngettext("{} size", "{} sizes", int(most)).format(int(most))
+            of = sizes if most else _("no size")
+            titles[workload] = f"{looks.study.workload(workload).short}: {of}"
         return titles
 
     def mark(self, row: dict, looks: Looks) -> dict:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import converted, sign, whole
+from kvstudy.analyse.tidy.numbers import converted, sign, significant, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
@@ -109,7 +109,7 @@ class Box(DrawnFigure):
 
     def mark(self, row: dict, looks: Looks) -> dict:
         unit, store = row["unit"], looks.titles[row["store"]]
-        there, operation = not pd.isna(row["p50"]), sentence(row["operation"])
+        measured, operation = not pd.isna(row["p50"]), sentence(row["operation"])
         ranges = {"middle": ("p25", "p75"), "most": ("p5", "p95"), "nearly": ("p1", "p99")}
         return {
             "operation": operation,
@@ -123,9 +123,9 @@ class Box(DrawnFigure):
                 name: chart.exact_range("latency", row[low], row[high], unit)
                 for name, (low, high) in ranges.items()
             },
-            "count": whole(row["operations"]) if there else "",
+            "count": whole(row["operations"]) if measured else "",
             "runs": chart.runs(row["n"]),
-            "cells": f"{row['store']}/{self.workload}/{row['parameters']}" if there else "",
+            "cells": f"{row['store']}/{self.workload}/{row['parameters']}" if measured else "",
         }
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
@@ -138,16 +138,16 @@ class Box(DrawnFigure):
         base = chart.by_group("operation:N", groups, legend, hyphen, 0.25)
         base = base.encode(**chart.texts(self.texts))
         clipped = {f"{name}_at": f"max(datum.{name}, {self._least})" for name in SHARES}
-        known = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
+        boxes = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
         ink = {"style": "kv-ink", "aria": False}
-        cap = known.mark_tick(orient="horizontal", size=8, thickness=1, **ink)
-        median = known.mark_tick(orient="horizontal", bandSize=400, thickness=2.5, **ink)
-        point = known.mark_point(size=9, filled=True, opacity=1, **ink)
+        cap = boxes.mark_tick(orient="horizontal", size=8, thickness=1, **ink)
+        median = boxes.mark_tick(orient="horizontal", bandSize=400, thickness=2.5, **ink)
+        point = boxes.mark_point(size=9, filled=True, opacity=1, **ink)
         return [
-            known.mark_rule(**ink).encode(y=alt.Y("p5_at:Q", **y), y2="p95_at:Q"),
+            boxes.mark_rule(**ink).encode(y=alt.Y("p5_at:Q", **y), y2="p95_at:Q"),
             cap.encode(y=alt.Y("p5_at:Q", **y)),
             cap.encode(y=alt.Y("p95_at:Q", **y)),
-            known.mark_bar(minBandSize=3).encode(
+            boxes.mark_bar(minBandSize=3).encode(
                 y=alt.Y("p25_at:Q", **y), y2="p75_at:Q", **chart.by_legend(legend, "color")
             ),
             median.encode(y=alt.Y("p50_at:Q", **y)),
@@ -280,9 +280,7 @@ def _short(count: float) -> str:
     """A number of operations with few characters: 12 k, 3.4 M."""
     for factor, letter in ((1e6, "M"), (1e3, "k")):
         if count >= factor:
-            value = count / factor
-            number = f"{value:.0f}" if value >= 10 else decimal(f"{value:.1f}")
-            return f"{number}\N{NARROW NO-BREAK SPACE}{letter}"
+            return f"{significant(count / factor, 2)}\N{NARROW NO-BREAK SPACE}{letter}"
     return f"{count:.0f}"
 
 

@@ -99,13 +99,13 @@ class OpenLoopFigure(DrawnFigure):
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        store, time = looks.titles[row["store"]], _(TIMES[row["time"]])
+        store, time = looks.titles[row["store"]], TIMES[row["time"]]
         percent, load = (decimal(f"{row[name]:g} %") for name in ("percent", "load"))
         reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
         return {
             "share": percent,
             "line": f"{row['parameters']} {row['time']} {percent}",
-            "title": _("{}, {}, {}, load {}").format(store, time, percent, load),
+            "title": _("{}, {}, {}, load {}").format(store, _(time), percent, load),
             **chart.value_texts(row, "latency", "us"),
             "reached_text": reached.format(f"{row['reached']:.0f}", f"{row['n']:.0f}"),
             "cells": f"{row['store']}/{self.workload}/{row['parameters']}",

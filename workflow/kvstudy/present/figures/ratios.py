@@ -86,8 +86,10 @@ class RatioPlot(DrawnFigure):
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """One for each workload; each row has its ``pair``."""
         words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
-        table = table.assign(pair=_pairs(table, looks))
-        height = 34 + 24 * table["pair"].nunique()
+        one, other = (table[name].map(looks.titles) for name in ("one", "other"))
+        pairs = one + " / " + other
+        table = table.assign(pair=pd.Categorical(pairs, pairs.unique()))
+        height = 34 + 24 * pairs.nunique()
         panels = []
         for workload, rows in table.groupby("workload", sort=False):
             title = _title(workload, looks)
@@ -104,13 +106,14 @@ class RatioPlot(DrawnFigure):
         Filled marks with intervals were measured, squares are equal and grey ones not above the
         noise floor; hollow diamonds were published.
         """
-        panels, pairs = self.panels(table, looks), _pairs(table, looks).unique().tolist()
+        panels = self.panels(table, looks)
+        pairs = panels[0].rows["pair"].cat.categories
         height = 0.55 + 0.2 * len(pairs)
         figure, axes = draw.grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
         # The numbers at the ends of two axes would touch.
         figure.get_layout_engine().set(wspace=0.08)
         for ax, panel in zip(axes.flat, panels, strict=False):
-            _panel(ax, panel.rows, pairs)
+            _panel(ax, panel.rows)
             ax.set_title(panel.title, loc="left", fontsize=8)
         ax = axes[0, 0]
         ax.set_yticks(range(len(pairs)), pairs)
@@ -153,7 +156,7 @@ class RatioPlot(DrawnFigure):
         domain, floor = _ends(table), rows["floor"].max()
         x = chart.log_side(_("Ratio of the throughputs"), *domain)
         x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
-        pairs = _pairs(table, looks).unique().tolist()
+        pairs = rows["pair"].cat.categories.tolist()
         y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
         base = alt.Chart().encode(y=y, **chart.texts(self.texts))
         faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
@@ -175,11 +178,6 @@ class RatioPlot(DrawnFigure):
         ]
 
 
-def _pairs(table: pd.DataFrame, looks: Looks) -> pd.Series:
-    one, other = (table[name].map(looks.titles) for name in ("one", "other"))
-    return one + " / " + other
-
-
 def _title(workload: str, looks: Looks) -> str:
     use = looks.study.workload(workload)
     # The title of the mean is wider than a panel.
@@ -193,14 +191,13 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     return float(min(values.min(), 0.9) / 1.1), float(max(values.max(), 1.1) * 1.1)
 
 
-def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[str]) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame) -> None:
     ax.set_xscale("log")
     ax.axvline(1, color="0.4", linewidth=0.6)
     floor = rows["floor"].max()
     if pd.notna(floor):
         ax.axvspan(1 / floor, floor, color="0.92", linewidth=0, gid="noise-floor")
-    for row in rows.itertuples():
-        y = pairs.index(row.pair)
+    for y, row in zip(rows["pair"].cat.codes, rows.itertuples(), strict=True):
         color = GREY if row.in_floor == "yes" else draw.DARK
         if pd.notna(row.low):
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)

@@ -66,8 +66,8 @@ class RelativePlot(TwoStores, DrawnFigure):
                 if ratio is not None:
                     rows.append([operation, MEASURED, count, ratio.value, ratio.low, ratio.high])
             for (store, of, metric, count), (value, _unit) in sorted(source.items()):
-                wanted = (store, of, metric) == (pair, operation, "relative_performance")
-                if wanted and not pd.isna(value):
+                key = (store, of, metric)
+                if key == (pair, operation, "relative_performance") and not pd.isna(value):
                     rows.append([operation, PUBLISHED, count, value, None, None])
         return pd.DataFrame(rows, columns=RATIOS).astype({"low": float, "high": float})
 
@@ -107,10 +107,10 @@ class RelativePlot(TwoStores, DrawnFigure):
             style = look.style(markersize=4, linewidth=0.8 if look.hollow else 1.2)
             ax.plot(rows["records"], rows["ratio"], **style)
             # Of an interval without an upper end, as much as the figure has.
-            known = rows.dropna(subset=["low", "high"])
-            if len(known):
-                ends = known["low"].clip(1e-3), known["high"].clip(upper=1e6)
-                ax.fill_between(known["records"], *ends, color=look.color, alpha=0.2, linewidth=0)
+            band = rows.dropna(subset=["low", "high"])
+            if len(band):
+                ends = band["low"].clip(1e-3), band["high"].clip(upper=1e6)
+                ax.fill_between(band["records"], *ends, color=look.color, alpha=0.2, linewidth=0)
         low, high = _ratio_ends(table)
         ax.set_ylim(low, high)
         ax.set_xlabel(_("Records"))

@@ -74,8 +74,8 @@ class RunOrder(DrawnFigure):
         """Control cells first, so that they hide no store."""
         table = table.dropna(subset="residual")
         controls = Look(_(CONTROLS), CONTROL, marker="x")
-        there = not set(table["store"]) <= set(looks.stores)
-        return [controls] * there + looks.legend(table, "marker")
+        any_control = not set(table["store"]) <= set(looks.stores)
+        return [controls] * any_control + looks.legend(table, "marker")
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """Each run's throughput by the geometric mean of its setting, over its place in the order.

@@ -72,6 +72,7 @@ class TimeStrips(DrawnFigure):
             "workload == @self.workload and seconds >= @FEWEST_SECONDS"
         )
         runs = runs.sort_values("repetition", key=lambda names: names.astype(int))
+        series, used = run.headline_series.groupby(CELL), run.headline_resources.groupby(CELL)
         rows = []
         for store in run.study.store_names:
             long = runs[runs["store"] == store]
@@ -80,9 +81,9 @@ class TimeStrips(DrawnFigure):
             with_cores = long.drop_duplicates("parameters").index
             for one in long.itertuples():
                 key = (store, self.workload, one.parameters, one.repetition)
-                strips = {"throughput": _speeds(_of(run.headline_series, key))}
-                if one.Index in with_cores:
-                    strips |= _cores(_of(run.headline_resources, key))
+                strips = {"throughput": _speeds(series.get_group(key))}
+                if one.Index in with_cores and key in used.groups:
+                    strips |= _cores(used.get_group(key))
                 of_run = dict(zip(CELL, key, strict=True)) | {"warm_up": one.cut}
                 of_run |= {"verdict": one.verdict, "note": ""}
                 for strip, intervals in strips.items():
@@ -95,7 +96,8 @@ class TimeStrips(DrawnFigure):
         titles = _titles(table, looks, "\n")
         columns = min(len(titles), MOST_COLUMNS)
         blocks = math.ceil(len(titles) / columns)
-        height = 0.45 + (2.5 if _several(table) else 2.35) * blocks
+        two_lines = any("\n" in title for title in titles.values())
+        height = 0.45 + (2.5 if two_lines else 2.35) * blocks
         form = {"figsize": (draw.TEXT_WIDTH, height), "squeeze": False, "layout": "constrained"}
         ratios = {"height_ratios": [1.35, 1] * blocks}
         figure, axes = plt.subplots(2 * blocks, columns, gridspec_kw=ratios, **form)
@@ -163,7 +165,8 @@ class TimeStrips(DrawnFigure):
             name = row["title"]
             ends = [chart.exact("throughput", row[end], "ops/s") for end in ("low", "high")]
         else:
-            name = _(SIDES[row["strip"]][0])
+            side, _color, _line = SIDES[row["strip"]]
+            name = _(side)
             title = f"{title}, {name}"
             ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
         cell = row | {"workload": self.workload}
@@ -208,14 +211,9 @@ class TimeStrips(DrawnFigure):
         ]
 
 
-def _several(table: pd.DataFrame) -> bool:
-    """Whether the runs are of several sizes."""
-    return table.loc[table["parameters"] != "", "parameters"].nunique() > 1
-
-
 def _titles(table: pd.DataFrame, looks: Looks, comma: str) -> dict[tuple[str, str], str]:
     """What stands above each group of runs: its store, and its sizes where there are several."""
-    several = _several(table)
+    several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
     return {
         (store, parameters): looks.titles[store] + (comma + parameters if several else "")
         for store, parameters in table[GROUP].drop_duplicates().itertuples(index=False)
@@ -229,10 +227,6 @@ def _reason(results: Results, store: str, workload: str) -> str:
         return label or "not measured"
     short = runtime.mean < 1000 * (FEWEST_SECONDS + 1)
     return N_("too short to draw") if short else N_("no values per second")
-
-
-def _of(frame: pd.DataFrame, key: tuple[str, str, str, str]) -> pd.DataFrame:
-    return frame[(frame[CELL] == list(key)).all(axis=1)]
 
 
 def _speeds(run: pd.DataFrame) -> pd.DataFrame:

@@ -84,20 +84,20 @@ class Tradeoff(DrawnFigure):
         return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
 
     def nothing(self, table: pd.DataFrame) -> str:
-        return _("nothing was measured") if _known(table).empty else ""
+        return _("nothing was measured") if _measured(table).empty else ""
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """One for each workload."""
         words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
         panels = []
-        for workload, rows in _known(table).groupby("workload", sort=False):
+        for workload, rows in _measured(table).groupby("workload", sort=False):
             operation = sentence(rows["operation"].iloc[0])
             title = f"{looks.study.workload(workload).title}: {operation}"
             panels.append(Panel(title, rows, words))
         return panels
 
     def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
-        return looks.legend(_known(table), "marker")
+        return looks.legend(_measured(table), "marker")
 
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
         """Why values are missing."""
@@ -167,7 +167,7 @@ def _named(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame.rename(columns={"value": name, "low": f"{name}_low", "high": f"{name}_high"})
 
 
-def _known(table: pd.DataFrame) -> pd.DataFrame:
+def _measured(table: pd.DataFrame) -> pd.DataFrame:
     return table.dropna(subset=["throughput", "latency"])
 
 
@@ -179,7 +179,7 @@ def _side_title(name: str) -> str:
 
 def _domain(table: pd.DataFrame, name: str) -> tuple[float, float, bool]:
     """The ends of the axis of a value with its interval, and whether it is logarithmic."""
-    ends = _known(table)[[name, f"{name}_low", f"{name}_high"]].clip(lower=1)
+    ends = _measured(table)[[name, f"{name}_low", f"{name}_high"]].clip(lower=1)
     low, high = float(ends.min(axis=None)), float(ends.max(axis=None))
     return (low / 1.2, high * 1.2, True) if high > WIDE * low else (0.0, high * 1.05, False)
 
