@@ -48,8 +48,9 @@ partial: setup ## build the report from the finished cells, with the holes expla
 test: setup-test servers ## all tests; they start servers on free loopback ports
 	$(MVN) test
 	$(IN_VENV) pytest --numprocesses auto tests/unit
-# Each file to the process that is free, in this order: the short ones end it.
-	$(IN_VENV) pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder \
+# Each file to the process that is free, in this order: the short ones end it. They wait a third of
+# their time, so there is one process more than a small machine has cores.
+	$(IN_VENV) pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder \
 	    --durations 40 --durations-min 5 tests/e2e tests/workflow tests/tex
 
 test-unit: setup-test ## the tests that need neither a server nor TeX
