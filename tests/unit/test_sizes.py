@@ -43,12 +43,9 @@ def test_lists_are_combined_and_further_sizes_come_after_them(project):
     study = swept(project)
     assert sizes_of(study, "a") == [(2000, 1), (2000, 4), (5000, 1), (5000, 4)]
     assert sizes_of(study, "c") == [(2000, 2), (5000, 2), (5000, 8), (5000, 16)]
-
-
-def test_a_size_that_stands_there_twice_is_measured_once(project):
-    study = small.study(
-        workloads=[{"name": "a", "also": [{"threads": [1, 2]}]}], tables=[], figures=[]
-    )
+    # What stands there twice is measured once.
+    workloads = [{"name": "a", "also": [{"threads": [1, 2]}]}]
+    study = small.study(workloads=workloads, tables=[], figures=[])
     assert sizes_of(study, "a") == [(10, 1), (10, 2)]
 
 

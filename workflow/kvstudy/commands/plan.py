@@ -120,7 +120,7 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     found = screen.rows(outlook, estimate)
     every = screen.total(row for workloads in found.values() for row in workloads.values())
     lines += ["", *screen.table(found, [*study.store_names, *study.workload_names]), ""]
-    lines += screen.notes(every, outlook, estimate)
+    lines += screen.notes(every)
     if every["unknown"] < every["cells"]:
         least = "at least " if every["unknown"] or every["timed"] else ""
         lines += screen.paragraph(

@@ -58,11 +58,6 @@ def plural(number: int, *forms: str) -> str:
     return forms[gettext.c2py(rule.plural_expr)(number)]
 
 
-def babel_language() -> str:
-    """What LaTeX's package babel calls the language."""
-    return pgettext("name in LaTeX's babel", "english")
-
-
 @lru_cache
 def _locale(language: str):
     from babel import Locale

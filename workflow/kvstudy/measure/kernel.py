@@ -74,12 +74,9 @@ class Tree:
 
     def fields(self, name: str) -> dict[str, str]:
         """``key: value`` lines, the first of each key."""
-        found: dict[str, str] = {}
-        for line in (self.text(name) or "").splitlines():
-            key, colon, value = line.partition(":")
-            if colon:
-                found.setdefault(key.strip(), value.strip())
-        return found
+        # The first is the last to be put in.
+        lines = (line.partition(":") for line in reversed((self.text(name) or "").splitlines()))
+        return {key.strip(): value.strip() for key, colon, value in lines if colon}
 
 
 def core_numbers(text: str) -> list[int]:
@@ -96,16 +93,13 @@ def core_numbers(text: str) -> list[int]:
 
 def cpu_quota(tree: Tree) -> float | None:
     """Cores' worth of CPU time that the control groups allow; None without a limit."""
-    found = []
+    quotas = []
     for folder, version in _folders(tree, "cpu"):
-        if version == 2:
-            quota, _, period = (tree.text(f"{folder}/cpu.max") or "max").partition(" ")
-        else:
-            quota = tree.text(f"{folder}/cpu.cfs_quota_us") or "-1"
-            period = tree.text(f"{folder}/cpu.cfs_period_us") or ""
-        if quota.isdigit() and period.isdigit() and int(period):
-            found.append(int(quota) / int(period))
-    return min(found, default=None)
+        names = ("cpu.max",) if version == 2 else ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+        texts = [tree.text(f"{folder}/{name}") or "" for name in names]
+        if numbers := re.fullmatch(r"(\d+) ([1-9]\d*)", " ".join(texts)):
+            quotas.append(int(numbers[1]) / int(numbers[2]))
+    return min(quotas, default=None)
 
 
 def memory_limit(tree: Tree) -> int | None:

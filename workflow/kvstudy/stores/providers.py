@@ -4,7 +4,6 @@ The provider ``external`` is a server that already runs somewhere: it is never s
 ``make_ready`` waits for one that a person started by hand.
 """
 
-import shlex
 import socket
 import time
 from collections.abc import Sequence
@@ -93,11 +92,3 @@ def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
             time.sleep(POLL_SECONDS)
     check_empty(store, server, fields, "stop it, or start yours at another port")
     return version
-
-
-def ready_line(folder: str, address: str, fields: Sequence[str], usual: Sequence[str]) -> str:
-    """The shell line that does it; ``usual`` are the fields that need not be named."""
-    command = ["kvstudy", "ready", folder, "--address", address]
-    if list(fields) != list(usual):
-        command += ["--fields", ",".join(fields)]
-    return shlex.join(command)

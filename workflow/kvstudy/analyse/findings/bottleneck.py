@@ -104,7 +104,7 @@ def client_bound(found: dict[str, float]) -> str:
 def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
     """One row per store, workload, records and operations with six thread counts or more.
 
-    ``values`` has one row per repetition, ``sizes`` is ``study.sizes.sizes``'s. Columns: n
+    ``values`` has one row per repetition, ``sizes`` is ``swept.sizes``'s. Columns: n
     runs, most (the largest number of threads), saturation (threads from which on the mean
     throughput is within 5 % of its largest; NaN: it still rose at the end), and the
     universal scalability law fitted to all runs (``stats.laws``): single, contention,

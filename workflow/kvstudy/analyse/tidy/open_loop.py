@@ -30,7 +30,7 @@ from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.study.cells import Cell, NotNow, Origin, Target
 from kvstudy.study.model import Study
-from kvstudy.study.raw import is_gap, raw_directory, sums_digest
+from kvstudy.study.raw import is_gap, raw_directory, reason_on_file, sums_digest
 
 FOLDER = "open-loop"
 # With targets.csv, which is made here, what workflow/rules/common.smk declares.
@@ -90,7 +90,7 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
             if is_gap(run, cell):
                 remedy = reason("target-now", folder=raw_directory(run, cell))
                 reasons[index] = several([reasons[index], remedy])
-        elif not (Path("results") / run / "gaps" / f"{cell.store}.json").is_file():
+        elif not reason_on_file(run, cell.path, cell.store):
             # Else the store as a whole cannot be measured here, which says more.
             reasons[index] = target.reason
     return frame.assign(reason=reasons)

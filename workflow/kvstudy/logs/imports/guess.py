@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -9,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.mapping import SIZES, UNLIMITED, write_rows
+from kvstudy.logs.imports.mapping import COLUMNS, SIZES, UNLIMITED
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
     CommandLine,
@@ -271,7 +272,12 @@ def _number_repetitions(sources: list[Source]) -> None:
 
 def draft(path: Path, sources: list[Source]) -> None:
     """Write ``path``; KvstudyError when a person must look at it before it counts."""
-    write_rows(path, [source.row for source in sources])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        # What is not known is left empty.
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(vars(source.row) for source in sources)
     lines = []
     for line, source in enumerate(sources, start=2):
         row, command = source.row, source.command

@@ -1,6 +1,5 @@
 """``import.csv``: which log is which cell. A draft is written, the user completes it."""
 
-import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -55,15 +54,6 @@ class Row:
 
 
 COLUMNS = [field.name for field in fields(Row) if field.name != "line"]
-
-
-def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write the file; what is not known is left empty."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: getattr(row, name) for name in COLUMNS} for row in rows)
 
 
 def read_rows(path: Path) -> list[Row]:

@@ -175,9 +175,10 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
     for name, cells in groups.items():
         with contextlib.suppress(ValueError):
             deviation, freedom = pooled_spread(list(cells.values()))
-            found[name] = Spread(deviation**2 * freedom, freedom)
-    # Runs that are alike to the last digit are no measurement of a spread.
-    return {name: spread for name, spread in found.items() if spread.squares > 0}
+            # Runs that are alike to the last digit are no measurement of a spread.
+            if deviation > 0:
+                found[name] = Spread(deviation**2 * freedom, freedom)
+    return found
 
 
 def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | None:

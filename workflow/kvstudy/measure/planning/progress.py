@@ -1,6 +1,5 @@
 """How far a study is while it is measured, and how long it still takes."""
 
-import contextlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from kvstudy.study.config import Config
 from kvstudy.study.controls import is_control
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory
+from kvstudy.study.run_names import parse_name
 
 # Raw logs of the calibration cells, which all studies share.
 CALIBRATION = Path("results/calibration/raw")
@@ -83,15 +83,10 @@ def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -
 
 def earlier_runs(study: str, run: str) -> list[Path]:
     """Raw logs of the study's runs: ``run`` itself, then the others, the largest scale first."""
-    scales: dict[Path, float] = {}
-    for path in Path("results").glob(f"{study}*/raw"):
-        name = path.parent.name
-        # A ValueError: another study, or a part of a run.
-        with contextlib.suppress(ValueError):
-            scales[path] = 1.0 if name == study else float(name.removeprefix(f"{study}-scale"))
-    own = Path("results") / run / "raw"
-    scales.pop(own, None)
-    return [own, *sorted(scales, key=scales.__getitem__, reverse=True)]
+    names = (parse_name(path.parent.name) for path in Path("results").glob(f"{study}*/raw"))
+    others = [name for name in names if name and name.study == study and name.name != run]
+    others.sort(key=lambda name: name.scale, reverse=True)
+    return [Path("results") / run / "raw", *(name.raw for name in others)]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ def rows(
     """Sums over the wanted cells of each store and workload, in the order of the plan's names.
 
     ``cells`` and those ``done``; times (s) and ``bytes`` where the estimate is known. Of ``timed``
-    cells only the time limit of their run is; ``rough`` ones are told by another workload.
+    cells only the time limit of their run is; ``rough`` ones are told by another workload,
+    ``smaller`` ones by cells of another size.
     """
     found: dict[str, dict[str, Counter]] = {}
     for cell in sorted(outlook.wanted, key=lambda cell: cell.load or 0):
@@ -40,6 +41,7 @@ def rows(
         row["left"] += 0 if cell in outlook.done else told.seconds
         row["timed"] += told.likeness == TIME
         row["rough"] += told.likeness == OTHER
+        row["smaller"] += told.likeness in (SIZES, OTHER)
     return found
 
 
@@ -130,9 +132,7 @@ def paragraph(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def notes(
-    everything: Counter, outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
-) -> list[str]:
+def notes(everything: Counter) -> list[str]:
     """What the signs of the table mean."""
     lines = []
     if everything["unknown"]:
@@ -147,8 +147,7 @@ def notes(
         )
     if everything["rough"]:
         lines += paragraph("~: from another workload of the store; it may be far off.")
-    estimates = map(estimate, outlook.wanted)
-    if any(each and each.likeness in (SIZES, OTHER) for each in estimates):
+    if everything["smaller"]:
         lines += paragraph(
             "From smaller cells than the study's own. Those that ran for less than 3 s had a cold "
             "client, and from them alone the times can be four times too long."

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store, load_store
-from kvstudy.stores.providers import ready_line
 from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
@@ -277,9 +276,11 @@ def _ready(each: Measured) -> list[str]:
     if each.port is None:
         return []
     address = each.server.get("address") or f"{HOST}:{each.port}"
+    command = ["kvstudy", "ready", each.cell.folder, "--address", address]
     fields = field_names(dict(each.cell.properties))
-    line = ready_line(each.cell.folder, address, fields, field_names({}))
-    return ["# ready", each.places.line(line)]
+    if fields != field_names({}):
+        command += ["--fields", ",".join(fields)]
+    return ["# ready", each.places.line(shlex.join(command))]
 
 
 def _stop(each: Measured) -> list[str]:

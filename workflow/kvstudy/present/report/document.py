@@ -18,8 +18,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import ORIGINAL, _, using
-from kvstudy.language.locale import babel_language
+from kvstudy.language.current import ORIGINAL, _, pgettext, using
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import fill, printable
 from kvstudy.study.run_names import REPORT, Paths
@@ -105,7 +104,7 @@ def write_latex(text: str, front: Front, parts: Paths, output: Path, appendix: s
     main = output / f"{front.run}.tex"
     values = asdict(front) | {"body": body.name, "columns": COLUMNS, "appendix": appendix}
     with using(front.language):
-        values["language"] = babel_language()
+        values["language"] = pgettext("name in LaTeX's babel", "english")
     main.write_text(fill(TEMPLATES / "report.tex.j2", **values), encoding="utf-8")
     return main
 
