@@ -10,7 +10,7 @@ from pydantic import Field
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.claims.quantities import READS, Quantity
+from kvstudy.analyse.claims.quantities import READS
 from kvstudy.analyse.claims.table import VALUE, read_claims
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
@@ -301,7 +301,4 @@ def _claim_line(row: dict[str, object], judged: bool) -> Line:
 
 
 def _number(row: dict[str, object], value: float, *ends: float) -> str:
-    if pd.isna(value):
-        return DASH
-    low, high = (None, None) if not ends or pd.isna(ends[0]) else ends
-    return number(Quantity(value, low, high, 0, row["unit"]))
+    return DASH if pd.isna(value) else number(value, *ends, unit=row["unit"])
