@@ -13,9 +13,8 @@ from pathlib import Path
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.quantities import Part, Quantity
 from kvstudy.analyse.claims.selection import Operand, grid_of
-from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import (
     WEAKEST_FIRST,

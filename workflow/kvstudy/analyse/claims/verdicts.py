@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf, log, log1p, nextafter
-from sys import float_info
+from math import log, log1p
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.language.current import N_
 from kvstudy.stats.intervals import Interval
-from kvstudy.stats.ratios import margin_bounds
 
 # Two ratios are the same size up to this factor.
 SAME_SIZE = 1.25
@@ -132,30 +130,3 @@ class Judge:
 def beyond_one(above: bool = True, **size: float) -> Judge:
     """A ratio is above 1, or below; ``size`` is what is claimed of it, if anything."""
     return Judge(1 if above else None, None if above else 1, differs=True, **size)
-
-
-def times(claimed: float, within: float) -> Judge:
-    """The ratio is ``claimed``, which is not 1."""
-    return beyond_one(claimed > 1, claimed=claimed, within=within)
-
-
-def near(claimed: float, within: float) -> Judge:
-    """A value of the source's machine; nothing measured elsewhere can confirm it."""
-    return Judge(claimed=claimed, within=within)
-
-
-def equal(margin: float) -> Judge:
-    """The ratio is 1, or what differs has no effect: the whole interval is within the margin."""
-    return Judge(*margin_bounds(margin), claimed=1)
-
-
-def limits(at_least: float | None, at_most: float | None) -> Judge:
-    """The quantity lies within the limits, which themselves still fit."""
-    above = at_least and nextafter(at_least, -inf)
-    below = at_most and nextafter(at_most, inf)
-    return Judge(above, below, differs=(at_least or 0) >= 1 or (at_most or inf) <= 1)
-
-
-def reads(claimed: float, within: float) -> Judge:
-    """Reads per write, as a ratio; infinite means that none pay off."""
-    return Judge(1, float_info.max, claimed, within)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, isnan, nan
 
-from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
+from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Part, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
-from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.tidy.numbers import amount, ends, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
