@@ -16,7 +16,6 @@ from kvstudy.analyse.audit.files import (
     read_audit,
     read_values,
 )
-from kvstudy.analyse.audit.tables import Source
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import DASH
@@ -76,7 +75,7 @@ def quotes_file(folder: Path, **keys: object) -> Path:
 
 def checks_of(path: Path, said: Quotes, shares: dict | None = None) -> list:
     values = read_values(path, said.setting.decimals)
-    return consistency(values, Source(said.setting, said.failures, shares or {}))
+    return consistency(values, said, shares or {})
 
 
 def wrong(path: Path, setting: dict | None = None, failures: list | None = None) -> dict:

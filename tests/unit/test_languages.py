@@ -23,7 +23,7 @@ from kvstudy.language.locale import list_of, long_date, plural
 from kvstudy.language.reasons import reason, sentence, several
 from kvstudy.present.report import markdown
 from kvstudy.present.report.document import OPTIONS, filters
-from kvstudy.present.report.markdown import as_time, distinct_numbers, listed
+from kvstudy.present.report.markdown import FILTERS, as_time, listed
 from kvstudy.present.typeset.table import interval
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
@@ -180,7 +180,7 @@ def test_numbers_have_the_decimal_mark_of_the_language(czech):
     assert markdown.as_range(1500, 2500) == "1,50\N{EN DASH}2,50\u202fkops/s"
     assert markdown.FILTERS["as_percent"](0.001) == "0,1\u202f%"
     assert markdown.FILTERS["as_rough_percent"](0.0314) == "3,1\u202f%"
-    assert markdown.as_correlation(-0.291) == "\N{MINUS SIGN}0,29"
+    assert FILTERS["rho"](-0.291) == "\N{MINUS SIGN}0,29"
     assert markdown.FILTERS["p_value"](0.001) == "< 0,01"
     assert markdown.as_duration(51.94) == "51,9\u202fs"
     assert sentence(reason("gib", size="15.6")) == "15,6 GiB"
@@ -209,7 +209,7 @@ def test_dates_lists_and_references_follow_the_language(czech):
     assert long_date(datetime(2026, 11, 20)) == "20. listopadu 2026"
     assert as_time(datetime(2026, 11, 20, 19, 46)) == "20. listopadu 2026, 19:46"
     assert list_of(["a", "b", "c"]) == "a, b a\u00a0c"
-    assert distinct_numbers([2, 1, 3]) == "1, 2 a\u00a03"
+    assert FILTERS["numbers"]([2, 1, 3]) == "1, 2 a\u00a03"
     assert list_of(["a"]) == "a"
     # In any case of a sentence.
     assert [pgettext("reference", word) for word in ("Table", "Figure")] == ["tab.", "obr."]

@@ -23,7 +23,7 @@ from kvstudy.analyse.audit.check import (
     quoted,
     severity,
 )
-from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Source
+from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Shares
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.results import REJECTED, read_published
 from kvstudy.errors import KvstudyError
@@ -181,7 +181,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
     values, checks = pd.DataFrame(), []
     if published is not None:
         values = read_values(published, said.setting.decimals)
-        checks = consistency(values, Source(said.setting, said.failures, _shares(study)))
+        checks = consistency(values, said, _shares(study))
     for key, quote in zip(keys, said.quotes, strict=True):
         if published is None and (needed := addresses(quote.expected)):
             raise KvstudyError(
@@ -192,11 +192,12 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
     return pd.DataFrame([vars(check) for check in checks], columns=COLUMNS)
 
 
-def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
+def consistency(values: pd.DataFrame, said: Quotes, shares: Shares) -> list[Check]:
     """The checks of the tables with the ``values`` (``read_values``)."""
-    cells = [Cell.of(rows, source) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
+    groups = values.groupby(CELL, sort=False, dropna=False)
+    cells = [Cell.of(rows, said, shares) for _, rows in groups]
     checks = [row for cell in cells for check in OF_CELL for row in check(cell)]
-    return checks + [row for check in ACROSS_CELLS for row in check(values, cells, source)]
+    return checks + [row for check in ACROSS_CELLS for row in check(values, cells, said)]
 
 
 def _shares(study: Study) -> dict[str, dict[str, float]]:
