@@ -32,6 +32,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence, several
 from kvstudy.libraries import np, pd
+from kvstudy.study.parts import MEAN
 from kvstudy.study.published import CLAIMS
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
@@ -238,9 +239,10 @@ def judge_run(run) -> pd.DataFrame:
     values = read_published(None) if run.published is None else run.published
     published = published_values(values, grid, study.workload_names, run.audit)
     measured = Values({}) if run.published_only else measured_values(run)
+    workloads = {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}
     rows = judge_claims(
         load_claims(run.study_file.with_name(CLAIMS), study),
-        *(Names.of(study, run.titles, grid), study.store_names, measured, published),
+        *(Names(run.titles, workloads, grid), study.store_names, measured, published),
         verdicts=run.scale == 1 and not run.published_only,
     )
     if run.published_only:

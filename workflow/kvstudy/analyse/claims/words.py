@@ -15,8 +15,6 @@ from kvstudy.libraries import pd
 from kvstudy.stats.power import MOST
 from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import METRICS
-from kvstudy.study.model import Study
-from kvstudy.study.parts import MEAN
 
 # Claims are of throughput where they do not say.
 _PHRASES = {name: metric.phrase for name, metric in METRICS.items()} | {"throughput": ""}
@@ -34,11 +32,6 @@ class Names:
     workloads: dict[str, str]
     grid: Grid
     measured: bool = False
-
-    @classmethod
-    def of(cls, study: Study, stores: dict[str, str], grid: Grid) -> Names:
-        workloads = {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}
-        return cls(stores, workloads, grid)
 
 
 def label(part: Part, quantity: Quantity | None, names: Names) -> str:
