@@ -76,8 +76,7 @@ def trace(
     if as_json:
         whole = json.dumps({"run": run.name} | data)
         # JSON has no NaN: what is not known is null.
-        known = json.loads(whole, parse_constant=lambda _nan: None)
-        click.echo(json.dumps(known, indent=1))
+        click.echo(json.dumps(json.loads(whole, parse_constant=lambda _nan: None), indent=1))
     else:
         click.echo("\n".join([*lines, *text.problem_lines(problems)]))
     if problems:

@@ -94,7 +94,7 @@ class Judge:
         near = self.within is None or self._distance(point) <= log1p(self.within) + SLACK
         return near and self._inside(point)
 
-    def verdict(self, found: Interval) -> Verdict:
+    def verdict(self, measured: Interval) -> Verdict:
         """The verdict on a measured quantity.
 
         - undecided: a bound is in its interval, or one run tells no interval
@@ -105,11 +105,12 @@ class Judge:
         The interval is not adjusted for a table's other pairs: each claim was made before
         the measurement.
         """
-        if found.low is None or any(found.low <= bound <= found.high for bound in self.bounds):
+        low, high = measured.low, measured.high
+        if low is None or any(low <= bound <= high for bound in self.bounds):
             return Verdict.UNDECIDED
-        if not self._inside(found.value):
+        if not self._inside(measured.value):
             return Verdict.CONTRADICTED
-        if self.within is None or self._distance(found.value) <= log(SAME_SIZE) + SLACK:
+        if self.within is None or self._distance(measured.value) <= log(SAME_SIZE) + SLACK:
             return Verdict.REPRODUCED
         return Verdict.DIRECTION_ONLY
 
