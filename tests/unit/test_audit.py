@@ -8,12 +8,12 @@ import pytest
 import yaml
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, Number, half_unit, quoted, severity
 from kvstudy.analyse.audit.files import (
+    AUDIT,
     audit,
     check_quote,
     consistency,
     gravest_first,
     judged_values,
-    read_audit,
     read_values,
 )
 from kvstudy.analyse.tidy.results import read_published
@@ -348,7 +348,7 @@ def test_a_wrong_quote_names_file_key_and_remedy(tmp_path, change, message):
 def test_the_audit_is_read_as_it_was_written(tmp_path, project):
     checks = audit(small.study(), table(tmp_path / "p.csv"), None)
     checks.to_csv(tmp_path / "audit.csv", index=False)
-    again = read_audit(tmp_path / "audit.csv")
+    again = AUDIT.read(tmp_path)
     pd.testing.assert_frame_equal(again, checks.astype({"kind": str, "fits": str}))
 
 

@@ -13,9 +13,9 @@ from kvstudy.analyse.claims.table import (
     CLIENT_BOUND,
     COLUMNS,
     IN_FLOOR,
+    JUDGED,
     UNEQUAL,
     judge_claims,
-    read_claims,
 )
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, support_of, weakest
@@ -727,7 +727,7 @@ def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
 def test_claims_csv_is_read_back(tmp_path):
     written = judged([ratio(2)], published=published(*PUBLISHED))
     written.to_csv(tmp_path / "claims.csv", index=False)
-    found = read_claims(tmp_path / "claims.csv")
+    found = JUDGED.read(tmp_path)
     assert list(found.columns) == COLUMNS
     assert found.loc[0, "what"].replace("\xa0", " ") == "A, 16 threads: Fast / Slow"
     assert [row.verdict for row in content(found)] == ["reproduced"]

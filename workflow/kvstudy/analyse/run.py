@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.audit.files import audit, judged_values, read_audit
+from kvstudy.analyse.audit.files import AUDIT, audit, judged_values
 from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
 from kvstudy.analyse.tidy.files import (
     CELL,
@@ -202,7 +202,7 @@ class Run(Paths):
         if self.audit_file is None:
             return None
         if not self.published_only:
-            return read_audit(self.audit_file)
+            return AUDIT.read(self.folder)
         return audit(self.study, *(beside(self.study_file, name) for name in (PUBLISHED, QUOTES)))
 
     @cached_property

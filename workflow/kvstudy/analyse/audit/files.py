@@ -24,7 +24,7 @@ from kvstudy.analyse.audit.check import (
     severity,
 )
 from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Shares
-from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.results import REJECTED, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
@@ -56,7 +56,7 @@ HOW = OF_MANY | {
     "difference": sub,
     "product": lambda *numbers: reduce(mul, numbers),
 }
-MADE_BY = "written by `kvstudy audit`"
+AUDIT = Table("audit", COLUMNS, NUMBERS, "audit")
 
 
 def read_values(path: Path, decimals: int) -> pd.DataFrame:
@@ -189,7 +189,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
                 "leave `expected` out, or give numbers"
             )
         checks.append(check_quote(quote, values, key))
-    return pd.DataFrame([vars(check) for check in checks], columns=COLUMNS)
+    return AUDIT.frame([vars(check) for check in checks])
 
 
 def consistency(values: pd.DataFrame, said: Quotes, shares: Shares) -> list[Check]:
@@ -222,11 +222,6 @@ def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
     """The gravest check that does not fit of each statement of a claim, by its name (J4/1)."""
     wrong = gravest_first(checks[checks["claim"] != ""]).drop_duplicates("claim")
     return {row["claim"]: row for row in wrong.to_dict("records")}
-
-
-def read_audit(path: Path) -> pd.DataFrame:
-    """The checks in ``path``; KvstudyError when they are not there."""
-    return read_csv(path, COLUMNS, NUMBERS, MADE_BY)
 
 
 def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
@@ -25,7 +24,7 @@ from kvstudy.analyse.claims.verdicts import (
     weakest,
 )
 from kvstudy.analyse.claims.words import Names, label, sides
-from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.current import N_, _
@@ -42,6 +41,7 @@ COLUMNS = [
     *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit", "rests_on", "misfit"],
 ]
+JUDGED = Table("claims", COLUMNS, NUMBERS, "claims")
 # Of this kind are statements that only the source's own data can be asked about.
 VALUE = "value"
 
@@ -101,7 +101,7 @@ def judge_claims(
                 misfit = published.misfit(f"{claim.id}/{number}", set(workloads))
                 of_kind = of_claim | {"kind": statement.kind}
                 rows.append(of_kind | _row(answers, misfit, names))
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = JUDGED.frame(rows)
     table["statement"] = table.groupby("id").cumcount() + 1
     claimed = dict(list(table.groupby("id")))
     support = {name: support_of(rows["statement_source"]) for name, rows in claimed.items()}
@@ -210,11 +210,6 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
         return None
     floor = measured.floors.get(measured.setting(a)[1:], 0)
     return floor if max(ratio.value, 1 / ratio.value) <= floor else None
-
-
-def read_claims(path: Path) -> pd.DataFrame:
-    """``claims.csv``; KvstudyError when it is missing or something else."""
-    return read_csv(path, COLUMNS, NUMBERS, "written by `kvstudy claims`")
 
 
 def _misfit(row: Mapping[str, object] | None) -> str:

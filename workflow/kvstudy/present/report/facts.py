@@ -101,7 +101,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         validity=validity_facts(analysis, names),
         rounds=course.rounds_facts(run),
         audit=context.audit_facts(run.audit, names),
-        claims=context.claim_facts(run.text / "claims.csv") if run.claims_file else None,
+        claims=context.claim_facts(run.text) if run.claims_file else None,
         published_operations=set(published["operation"]),
         published_percentiles=bool(published["metric"].str.startswith("latency_p").any()),
         # Whether the source gives the throughput of two stores under one workload.
