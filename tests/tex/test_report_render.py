@@ -14,7 +14,7 @@ import pytest
 import yaml
 from kvstudy.analyse.audit.check import COLUMNS as CHECKS
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
-from kvstudy.analyse.claims.table import read_claims
+from kvstudy.analyse.claims.table import JUDGED
 from kvstudy.analyse.findings.files import write_analysis
 from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.run import Run
@@ -330,7 +330,7 @@ def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
     run = inputs.cells.parent
     write_csv(run / "claims.csv", CLAIMS, rows)
     templates = Path("report/templates/tables")
-    write_claims(read_claims(run / "claims.csv"), templates, run, run / "tables")
+    write_claims(JUDGED.read(run), templates, run, run / "tables")
     tex, html = ((run / f"tables/claims.{form}").read_text("utf-8") for form in ("tex", "html"))
     assert same_cells(tex, html)
     inputs.study.with_name("claims.yaml").touch()

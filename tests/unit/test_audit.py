@@ -8,15 +8,14 @@ import pytest
 import yaml
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, Number, half_unit, quoted, severity
 from kvstudy.analyse.audit.files import (
+    AUDIT,
     audit,
     check_quote,
     consistency,
     gravest_first,
     judged_values,
-    read_audit,
     read_values,
 )
-from kvstudy.analyse.audit.tables import Source
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import DASH
@@ -76,7 +75,7 @@ def quotes_file(folder: Path, **keys: object) -> Path:
 
 def checks_of(path: Path, said: Quotes, shares: dict | None = None) -> list:
     values = read_values(path, said.setting.decimals)
-    return consistency(values, Source(said.setting, said.failures, shares or {}))
+    return consistency(values, said, shares or {})
 
 
 def wrong(path: Path, setting: dict | None = None, failures: list | None = None) -> dict:
@@ -349,7 +348,7 @@ def test_a_wrong_quote_names_file_key_and_remedy(tmp_path, change, message):
 def test_the_audit_is_read_as_it_was_written(tmp_path, project):
     checks = audit(small.study(), table(tmp_path / "p.csv"), None)
     checks.to_csv(tmp_path / "audit.csv", index=False)
-    again = read_audit(tmp_path / "audit.csv")
+    again = AUDIT.read(tmp_path)
     pd.testing.assert_frame_equal(again, checks.astype({"kind": str, "fits": str}))
 
 

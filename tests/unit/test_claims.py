@@ -7,26 +7,18 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.claims.file import Claims, load_claims
+from kvstudy.analyse.claims.file import Claim, Claims, load_claims
 from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
 from kvstudy.analyse.claims.table import (
     CLIENT_BOUND,
     COLUMNS,
     IN_FLOOR,
+    JUDGED,
     UNEQUAL,
     judge_claims,
-    read_claims,
 )
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
-from kvstudy.analyse.claims.verdicts import (
-    Support,
-    Verdict,
-    equal,
-    reads,
-    support_of,
-    times,
-    weakest,
-)
+from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, support_of, weakest
 from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.pairs import FLOOR
@@ -102,6 +94,16 @@ def rates(store: str, *speeds: float, runs: int = 3) -> dict:
     }
 
 
+def claims_of(statements: list[dict]) -> list[Claim]:
+    """One claim with these statements."""
+    claim = {"id": "X1", "claim": "?", "place": "p. 1", "said": "quoted", "statements": statements}
+    return Claims.model_validate({"claims": [claim]}).claims
+
+
+def judge(statement: dict) -> Judge:
+    return claims_of([statement])[0].statements[0]._judge()
+
+
 def judged(
     statements: list[dict],
     measured: Values | None = None,
@@ -110,9 +112,9 @@ def judged(
     **more: object,
 ) -> pd.DataFrame:
     """The table of a claim with these statements."""
-    claim = {"id": "X1", "claim": "?", "place": "p. 1", "said": "quoted", "statements": statements}
-    claims = Claims.model_validate({"claims": [claim]}).claims
-    return judge_claims(claims, names, STORES, measured or values(), published, **more)
+    return judge_claims(
+        claims_of(statements), names, STORES, measured or values(), published, **more
+    )
 
 
 def answer(statement: dict, measured: Values | None = None, published: Values = NOTHING):
@@ -134,6 +136,7 @@ def ratio(times: float, **more: object) -> dict:
     return statement("ratio", **sides | {"times": times} | more)
 
 
+EQUAL = statement("equal", of={"store": "near"}, to={"store": "slow"})
 # Of latencies: updates by reads.
 BY_READS = {"metric": "latency_mean", "of": {"operation": "update"}, "to": {"operation": "read"}}
 
@@ -159,7 +162,7 @@ BY_READS = {"metric": "latency_mean", "of": {"operation": "update"}, "to": {"ope
             "contradicted",
         ),
         (statement("equal", workload="b", store=STORES, **BY_READS), "contradicted"),
-        (statement("equal", of={"store": "near"}, to={"store": "slow"}), "reproduced"),
+        (EQUAL, "reproduced"),
         (statement("bound", store="fast", at_least=150, at_most=300), "reproduced"),
         (statement("bound", store="fast", at_most=150), "contradicted"),
         (statement("bound", store="fast", at_most=210), "undecided"),
@@ -309,7 +312,7 @@ def test_from_how_many_reads_on_a_cache_pays_off():
 
 
 def test_a_cache_that_may_never_pay_off_is_undecided():
-    crossing = reads(2.5, 0.05)
+    crossing = judge(statement("break-even", cache="fast", database="slow", reads=2.5))
     assert crossing.verdict(Interval(2.5, 1.9, inf)) == "undecided"
     assert crossing.verdict(Interval(2.5, 1.9, 3.6)) == "reproduced"
     assert crossing.verdict(Interval(9.0, 7.0, 12.0)) == "direction only"
@@ -335,11 +338,11 @@ def test_a_cache_that_may_never_pay_off_is_undecided():
     ],
 )
 def test_claims_of_a_ratio(published, measured, verdict):
-    assert times(published, 0.05).verdict(Interval(*measured)) == verdict
+    assert judge(ratio(published)).verdict(Interval(*measured)) == verdict
     if measured[1]:
         # So has the inverse claim.
         value, low, high = (1 / number for number in measured)
-        assert times(1 / published, 0.05).verdict(Interval(value, high, low)) == verdict
+        assert judge(ratio(1 / published)).verdict(Interval(value, high, low)) == verdict
 
 
 @pytest.mark.parametrize(
@@ -357,12 +360,12 @@ def test_claims_of_a_ratio(published, measured, verdict):
     ],
 )
 def test_claims_of_equality(measured, verdict):
-    assert equal(0.1).verdict(Interval(*measured)) == verdict
+    assert judge(EQUAL).verdict(Interval(*measured)) == verdict
 
 
 def test_the_margin_is_the_same_both_ways_and_a_claim_may_have_another():
     assert margin_bounds(0.1) == pytest.approx((0.909091, 1.1))
-    assert equal(0.5).verdict(Interval(1.0, 0.7, 1.4)) == "reproduced"
+    assert judge(EQUAL | {"margin": 0.5}).verdict(Interval(1.0, 0.7, 1.4)) == "reproduced"
 
 
 def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
@@ -435,8 +438,7 @@ def test_a_difference_below_the_noise_floor_says_nothing():
     assert found["marks"] == IN_FLOOR
     assert verdict(ratio(0.5), noisy) == "undecided"
     # That two stores are equal is no difference; and between workloads there is no floor.
-    equal = statement("equal", of={"store": "near"}, to={"store": "slow"})
-    assert verdict(equal, noisy) == "reproduced"
+    assert verdict(EQUAL, noisy) == "reproduced"
     between = ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"})
     assert verdict(between, noisy) == "reproduced"
     # However noisy, it is not five times as fast.
@@ -457,8 +459,7 @@ def test_unequal_updates_are_judged_as_the_source_did_them_and_marked():
         return answer(statement, measured)["marks"]
 
     assert marks(ratio(2, workload="b")) == ""
-    near = statement("equal", of={"store": "near"}, to={"store": "slow"})
-    assert marks(near) == ""
+    assert marks(EQUAL) == ""
     assert marks(ratio(2, store="fast", of={"workload": "b"}, to={"workload": "a"})) == ""
     # Where no probe tells, nothing is said against it.
     assert marks(ratio(2), values(updating={"a"}, records={"fast": "lighter"})) == ""
@@ -726,7 +727,7 @@ def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
 def test_claims_csv_is_read_back(tmp_path):
     written = judged([ratio(2)], published=published(*PUBLISHED))
     written.to_csv(tmp_path / "claims.csv", index=False)
-    found = read_claims(tmp_path / "claims.csv")
+    found = JUDGED.read(tmp_path)
     assert list(found.columns) == COLUMNS
     assert found.loc[0, "what"].replace("\xa0", " ") == "A, 16 threads: Fast / Slow"
     assert [row.verdict for row in content(found)] == ["reproduced"]

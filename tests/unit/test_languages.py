@@ -13,7 +13,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from kvstudy.analyse.claims.file import load_claims
-from kvstudy.analyse.claims.quantities import SHARE, Quantity
+from kvstudy.analyse.claims.quantities import SHARE
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.commands import translate as translation
@@ -23,7 +23,7 @@ from kvstudy.language.locale import list_of, long_date, plural
 from kvstudy.language.reasons import reason, sentence, several
 from kvstudy.present.report import markdown
 from kvstudy.present.report.document import OPTIONS, filters
-from kvstudy.present.report.markdown import as_time, distinct_numbers, listed
+from kvstudy.present.report.markdown import FILTERS, as_time, listed
 from kvstudy.present.typeset.table import interval
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
@@ -180,36 +180,36 @@ def test_numbers_have_the_decimal_mark_of_the_language(czech):
     assert markdown.as_range(1500, 2500) == "1,50\N{EN DASH}2,50\u202fkops/s"
     assert markdown.FILTERS["as_percent"](0.001) == "0,1\u202f%"
     assert markdown.FILTERS["as_rough_percent"](0.0314) == "3,1\u202f%"
-    assert markdown.as_correlation(-0.291) == "\N{MINUS SIGN}0,29"
+    assert FILTERS["rho"](-0.291) == "\N{MINUS SIGN}0,29"
     assert markdown.FILTERS["p_value"](0.001) == "< 0,01"
     assert markdown.as_duration(51.94) == "51,9\u202fs"
     assert sentence(reason("gib", size="15.6")) == "15,6 GiB"
     # A comma would not tell the two ends of an interval apart.
-    assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1,05\u00a0[1,02;\u00a01,08]"
+    assert number(1.05, 1.02, 1.08) == "1,05\u00a0[1,02;\u00a01,08]"
 
 
 def test_numbers_in_english_are_as_ever():
     assert current() == "en"
     assert grouped("1234567.5") == "1\u202f234\u202f567.5"
     assert change(0.226) == "+22.6 %"
-    assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1.05\u00a0[1.02,\u00a01.08]"
+    assert number(1.05, 1.02, 1.08) == "1.05\u00a0[1.02,\u00a01.08]"
     assert as_time(datetime(2026, 11, 20, 19, 46)) == "20 November 2026, 19:46"
     assert listed(["a", "b", "c"]) == "a, b and c"
 
 
 def test_an_interval_of_anything_fits_a_column():
-    assert number(Quantity(1.05, 1.2e-9, 3.4e12, 2)) == "1.05\u00a0[<0.001,\u00a0>1\u202f000]"
-    assert number(Quantity(inf, 2, inf, 2)) == "\N{INFINITY}\u00a0[2.00,\u00a0\N{INFINITY}]"
-    assert number(Quantity(3, 1, inf, 2)) == "3.00\u00a0[1.00,\u00a0\N{INFINITY}]"
+    assert number(1.05, 1.2e-9, 3.4e12) == "1.05\u00a0[<0.001,\u00a0>1\u202f000]"
+    assert number(inf, 2, inf) == "\N{INFINITY}\u00a0[2.00,\u00a0\N{INFINITY}]"
+    assert number(3, 1, inf) == "3.00\u00a0[1.00,\u00a0\N{INFINITY}]"
     assert interval(2, 1e-9, 5, digits=4) == "<0.001 to 5.000"
-    assert number(Quantity(0, 0, 0.004, 100, SHARE)) == "0\u00a0[0,\u00a00.400] %"
+    assert number(0, 0, 0.004, SHARE) == "0\u00a0[0,\u00a00.400] %"
 
 
 def test_dates_lists_and_references_follow_the_language(czech):
     assert long_date(datetime(2026, 11, 20)) == "20. listopadu 2026"
     assert as_time(datetime(2026, 11, 20, 19, 46)) == "20. listopadu 2026, 19:46"
     assert list_of(["a", "b", "c"]) == "a, b a\u00a0c"
-    assert distinct_numbers([2, 1, 3]) == "1, 2 a\u00a03"
+    assert FILTERS["numbers"]([2, 1, 3]) == "1, 2 a\u00a03"
     assert list_of(["a"]) == "a"
     # In any case of a sentence.
     assert [pgettext("reference", word) for word in ("Table", "Figure")] == ["tab.", "obr."]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.audit.files import audit, judged_values, read_audit
+from kvstudy.analyse.audit.files import AUDIT, audit, judged_values
 from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
 from kvstudy.analyse.tidy.files import (
     CELL,
@@ -199,8 +199,10 @@ class Run(Paths):
     @cached_property
     def audit(self) -> pd.DataFrame | None:
         """The checks of the study's source, which a run of published values makes itself."""
-        if self.audit_file is None or not self.published_only:
-            return read_audit(self.audit_file) if self.audit_file else None
+        if self.audit_file is None:
+            return None
+        if not self.published_only:
+            return AUDIT.read(self.folder)
         return audit(self.study, *(beside(self.study_file, name) for name in (PUBLISHED, QUOTES)))
 
     @cached_property

@@ -62,11 +62,6 @@ def trace(
     if kind in ("table", "figure") and rest:
         data = part_of(run, kind, rest)
         lines = text.part_lines(f"{kind} {rest} of {run.name}", data)
-        data["cells"] = [
-            {"cell": path, "sums": cell["sums"], "why": cell["why"]}
-            for path, cell in data["cells"].items()
-        ]
-        data["probes"] = {store: probe["sums"] for store, probe in data["probes"].items()}
     elif kind == "ratio" and rest:
         ratio = ratio_chain(run, rest)
         lines, data, problems = text.ratio_lines(ratio), dataclasses.asdict(ratio), ratio.problems
@@ -76,8 +71,7 @@ def trace(
     if as_json:
         whole = json.dumps({"run": run.name} | data)
         # JSON has no NaN: what is not known is null.
-        known = json.loads(whole, parse_constant=lambda _nan: None)
-        click.echo(json.dumps(known, indent=1))
+        click.echo(json.dumps(json.loads(whole, parse_constant=lambda _nan: None), indent=1))
     else:
         click.echo("\n".join([*lines, *text.problem_lines(problems)]))
     if problems:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from math import nan
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.table import asked
 from kvstudy.analyse.claims.verdicts import Support, Verdict
 from kvstudy.analyse.claims.words import number
@@ -105,7 +103,7 @@ def _line(row: dict[str, object], verdict: str) -> SimpleNamespace:
     reason = _text(row["reason"])
     value = sentence(reason)
     if not value:
-        value = _number(row["value"], row["unit"], row["low"], row["high"])
+        value = number(row["value"], row["low"], row["high"], _text(row["unit"]))
         value += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row['n']:.0f}"
     notes = [sentence(_text(row["marks"]))]
     if row["parts"] > 1 and "," in row["verdicts"]:
@@ -125,8 +123,8 @@ def _source_line(row: dict[str, object], support: str) -> SimpleNamespace:
     if pd.isna(row["published"]):
         what, value, own = row["what"], sentence(_text(row["reason"])), support
     else:
-        what, value = row["published_what"], _number(row["published"], row["published_unit"])
-        own = _text(row["statement_source"])
+        what, own = row["published_what"], _text(row["statement_source"])
+        value = number(row["published"], unit=_text(row["published_unit"]))
     verdict = "" if own == support else sentence(own)
     return SimpleNamespace(what=what, value=value, notes="", verdict=verdict)
 
@@ -150,14 +148,9 @@ def _denied(rows: pd.DataFrame) -> list[str]:
     """The source's values that deny its claim."""
     denied = rows[(rows["statement_source"] == Support.NOT) & rows["published"].notna()]
     return [
-        f"{row.published_what}: {_number(row.published, row.published_unit)}"
+        f"{row.published_what}: {number(row.published, unit=_text(row.published_unit))}"
         for row in denied.itertuples()
     ]
-
-
-def _number(value: float, unit: str, low: float = nan, high: float = nan) -> str:
-    ends = (None, None) if pd.isna(low) else (low, high)
-    return number(Quantity(value, *ends, 0, _text(unit)))
 
 
 def _text(value: object) -> str:

@@ -23,7 +23,7 @@ from kvstudy.analyse.audit.check import (
     quoted,
     severity,
 )
-from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Source
+from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Shares
 from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.results import REJECTED, read_published
 from kvstudy.errors import KvstudyError
@@ -56,6 +56,7 @@ HOW = OF_MANY | {
     "difference": sub,
     "product": lambda *numbers: reduce(mul, numbers),
 }
+AUDIT = Table("audit", COLUMNS, NUMBERS, "audit")
 
 
 def read_values(path: Path, decimals: int) -> pd.DataFrame:
@@ -180,7 +181,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
     values, checks = pd.DataFrame(), []
     if published is not None:
         values = read_values(published, said.setting.decimals)
-        checks = consistency(values, Source(said.setting, said.failures, _shares(study)))
+        checks = consistency(values, said, _shares(study))
     for key, quote in zip(keys, said.quotes, strict=True):
         if published is None and (needed := addresses(quote.expected)):
             raise KvstudyError(
@@ -188,14 +189,15 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
                 "leave `expected` out, or give numbers"
             )
         checks.append(check_quote(quote, values, key))
-    return pd.DataFrame([vars(check) for check in checks], columns=COLUMNS)
+    return AUDIT.frame([vars(check) for check in checks])
 
 
-def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
+def consistency(values: pd.DataFrame, said: Quotes, shares: Shares) -> list[Check]:
     """The checks of the tables with the ``values`` (``read_values``)."""
-    cells = [Cell.of(rows, source) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
+    groups = values.groupby(CELL, sort=False, dropna=False)
+    cells = [Cell.of(rows, said, shares) for _, rows in groups]
     checks = [row for cell in cells for check in OF_CELL for row in check(cell)]
-    return checks + [row for check in ACROSS_CELLS for row in check(values, cells, source)]
+    return checks + [row for check in ACROSS_CELLS for row in check(values, cells, said)]
 
 
 def _shares(study: Study) -> dict[str, dict[str, float]]:
@@ -220,11 +222,6 @@ def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
     """The gravest check that does not fit of each statement of a claim, by its name (J4/1)."""
     wrong = gravest_first(checks[checks["claim"] != ""]).drop_duplicates("claim")
     return {row["claim"]: row for row in wrong.to_dict("records")}
-
-
-def read_audit(path: Path) -> pd.DataFrame:
-    """The checks in ``path``; KvstudyError when they are not there."""
-    return Table("audit", COLUMNS, NUMBERS, "audit").read_file(path)
 
 
 def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:

@@ -22,7 +22,7 @@ from kvstudy.stats.laws import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted
 from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import PERCENTILES, metric_of
 from kvstudy.study.parts import MEAN
-from kvstudy.study.quotes import Setting, StatedFailures
+from kvstudy.study.quotes import Quotes
 
 # The metrics of one operation whose order is certain.
 ORDERS = [
@@ -47,39 +47,33 @@ LEAST_P = 0.001
 
 # What belongs together: all values of one run of the source.
 CELL = ["store", "workload", *SIZES]
-
-
-@dataclass(frozen=True)
-class Source:
-    """How a source measured, which failures it speaks of, and its workloads.
-
-    ``shares`` are those of the operations (0 to 1) of each workload.
-    """
-
-    setting: Setting
-    failures: list[StatedFailures]
-    shares: Mapping[str, Mapping[str, float]]
+# Of the operations (0 to 1) of each workload.
+Shares = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """All values of one run of the ``source``: ``numbers`` by operation and metric.
+    """All values of one run of the source: ``numbers`` by operation and metric.
 
-    ``places`` are the tables of the operations, the first one first.
+    ``said`` tells how it measured and which failures it speaks of; ``shares`` are those of the
+    workload's operations (0 to 1), ``places`` the tables of the operations, the first one first.
     """
 
-    source: Source
+    said: Quotes
+    shares: Mapping[str, float]
     places: dict[str, str]
     keys: dict[str, object]
     numbers: dict[tuple[str, str], Number]
 
     @staticmethod
-    def of(rows: pd.DataFrame, source: Source) -> Cell:
+    def of(rows: pd.DataFrame, said: Quotes, shares: Shares) -> Cell:
         """Of the rows (``files.read_values``) of one run."""
+        keys = rows.iloc[0][CELL].to_dict()
         return Cell(
-            source,
+            said,
+            shares.get(keys["workload"], {}),
             rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
-            rows.iloc[0][CELL].to_dict(),
+            keys,
             {(row.operation, row.metric): row.number for row in rows.itertuples()},
         )
 
@@ -91,16 +85,12 @@ class Cell:
     def threads(self) -> float | None:
         """The client threads."""
         own = self.keys["threads"]
-        return self.source.setting.threads if math.isnan(own) else own
+        return self.said.setting.threads if math.isnan(own) else own
 
     @property
     def stated(self) -> int | None:
         """How many operations the source says the run has."""
-        return self.source.setting.operations.get(self.keys["workload"])
-
-    @property
-    def shares(self) -> Mapping[str, float]:
-        return self.source.shares.get(self.keys["workload"], {})
+        return self.said.setting.operations.get(self.keys["workload"])
 
     @property
     def counts(self) -> dict[str, Number]:
@@ -198,7 +188,7 @@ def runtime(cell: Cell) -> Iterator[Check]:
         if not speed or not time or not time.value or not count:
             continue
         given = speed * time * 1e-3
-        runs = cell.source.setting.runs
+        runs = cell.said.setting.runs
         excess = given.value / count - 1
         room = 0 if runs == 1 else NOISY**2
         note = ""
@@ -221,7 +211,7 @@ def _operations(cell: Cell, operation: str) -> float | None:
         return cell.counts[operation].value
     if operation == "overall" and cell.counts:
         return cell.executed.value
-    if stated := cell.source.setting.operations.get(operation) or cell.stated:
+    if stated := cell.said.setting.operations.get(operation) or cell.stated:
         return stated
     own = cell.keys["records" if operation == "insert" else "operations"]
     return None if math.isnan(own) else own
@@ -268,7 +258,7 @@ def counts_of(cell: Cell) -> Iterator[Check]:
 
 def steps(cell: Cell) -> Iterator[Check]:
     """YCSB gives these as whole numbers, so means of n runs are multiples of 1/n."""
-    runs = cell.source.setting.runs
+    runs = cell.said.setting.runs
     for (operation, metric), number in cell.numbers.items() if runs else ():
         # Where rounding hides the steps there is nothing to see.
         hidden = number.high - number.low >= 0.5 / runs
@@ -282,7 +272,7 @@ def steps(cell: Cell) -> Iterator[Check]:
 
 def failed(cell: Cell) -> Iterator[Check]:
     """YCSB counts a failed operation apart, so it is missing among the others."""
-    for stated in cell.source.failures:
+    for stated in cell.said.failures:
         share = cell.shares.get(stated.operation)
         of_cell = stated.store == cell.keys["store"] and stated.operation in cell.counts
         if not of_cell or not cell.stated or not share:
@@ -315,7 +305,7 @@ def order(cell: Cell) -> Iterator[Check]:
 OF_CELL = (little, runtime, combined, counts_of, failed, steps, order)
 
 
-def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
+def means(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterator[Check]:
     """A value of the mean of all workloads is that of the store's values."""
     for row in values[values["workload"] == MEAN].itertuples():
         same = (values["store"] == row.store) & (values["workload"] != MEAN)
@@ -338,7 +328,7 @@ def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[C
         )
 
 
-def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
+def mixture(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterator[Check]:
     """Counts of operations that are drawn at random scatter by a known amount.
 
     The sum of z² over all runs is chi-squared, z = (count - N·p)/√(N·p·(1 - p)/runs), for one
@@ -355,7 +345,7 @@ def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator
             square = (number.value - total * share) ** 2 / (total * share * (1 - share))
             whole = all(count.value.is_integer() for count in counts.values())
             drawn.append((square, number.value / (total * share) - 1, cell.place, whole))
-    runs = source.setting.runs
+    runs = said.setting.runs
     if not drawn or not runs:
         return
     squares, offs, places, whole = zip(*drawn, strict=True)
@@ -385,7 +375,7 @@ def _p(value: float) -> str:
     return reason("below", bound=0.001) if value < 0.001 else f"{value:.2g}"
 
 
-def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
+def by_threads(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterator[Check]:
     """N client threads do at most N times what one does, unless that one was disturbed."""
     speeds = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
     same = ["store", "workload", *(size for size in SIZES if size != "threads")]
@@ -403,7 +393,7 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Itera
             if len(many) > 1:
                 above = reason("range", first=above, last=f"{max(many):.0f}")
             note = reason("disturbed", worst=f"{most:.0f}", above=above)
-        cell = Cell.of(rows[rows["threads"] == 1], source)
+        cell = Cell.of(rows[rows["threads"] == 1], said, {})
         expected = Number(1, 0, IMPOSSIBLE_ABOVE)
         fields = {"threads": most, "note": note}
         doubts = [("overall", "throughput")]

@@ -1,26 +1,23 @@
-"""What a part of a claim comes to, with its interval over repetitions."""
+"""The parts of a claim, and what each comes to, with its interval over repetitions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
+from itertools import chain, groupby
 from math import exp, inf, log
 
 from kvstudy.analyse.claims.selection import Operand
 from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
-from kvstudy.analyse.claims.verdicts import Verdict
+from kvstudy.analyse.claims.verdicts import Judge, Verdict
 from kvstudy.analyse.findings.rounds import crossing
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
-from kvstudy.stats.intervals import (
-    Interval,
-    log_t_interval,
-    plain_mean,
-    trimmed_mean,
-)
+from kvstudy.stats.intervals import Interval, log_t_interval, plain_mean, trimmed_mean
 from kvstudy.stats.laws import saturation
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
+from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import metric_of
 
 Couple = tuple[Operand, Operand]
@@ -42,6 +39,47 @@ class Quantity(Interval):
 
     unit: str = ""
     of: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing to ask: which quantity, and what it must be like.
+
+    ``of`` are the operands behind it (two make a ratio); ``over`` names the size
+    of a trend or a saturation, ``several`` how many ratios are taken together, ``between``
+    stands between the two operands.
+    """
+
+    find: Callable[[Values], Quantity]
+    judge: Judge
+    of: tuple[Operand, ...]
+    over: str = ""
+    several: str = ""
+    between: str = "/"
+
+
+def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Part:
+    """One value by another."""
+    return Part(partial(ratio, a=a, b=b), verdict, (a, b))
+
+
+def part_over(size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]) -> Part:
+    """What is found over the steps of a ``series``."""
+    of = tuple(operand for _, *operands in steps for operand in operands if operand)
+    return Part(partial(find, steps=steps), judge, of, over=size)
+
+
+def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[Step]]:
+    """The values that differ in one size only, with that size, rising."""
+    fixed = [size for size in SIZES if size != over]
+
+    def rest(step: Step) -> str:
+        named = ((each.name, each.candidates[0]) for each in step[1:] if each)
+        return str([(*name, *(getattr(sizes, size) for size in fixed)) for name, sizes in named])
+
+    steps = [(getattr(pair[0].candidates[0], over) or 0, *pair) for pair in pairs]
+    ordered = sorted(steps, key=lambda step: (rest(step), step[0]))
+    return [list(group) for _, group in groupby(ordered, key=rest)]
 
 
 def ratio(values: Values, a: Operand, b: Operand) -> Quantity:

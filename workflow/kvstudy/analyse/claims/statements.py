@@ -8,68 +8,28 @@ kind is one more class, in the union at the end.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain, combinations, groupby
+from itertools import chain, combinations
+from math import inf, nextafter
+from sys import float_info
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.claims import quantities, verdicts
-from kvstudy.analyse.claims.quantities import Couple, Quantity, Step
-from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
-from kvstudy.analyse.claims.values import Values
-from kvstudy.analyse.claims.verdicts import Judge
+from kvstudy.analyse.claims import quantities
+from kvstudy.analyse.claims.quantities import Couple, Part, Step, part_of_ratio, part_over, series
+from kvstudy.analyse.claims.selection import Grid, Selection, couples, singles
+from kvstudy.analyse.claims.verdicts import Judge, beyond_one
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.study.base import SIZES, Name, Size, Strict, as_list
+from kvstudy.stats.ratios import margin_bounds
+from kvstudy.study.base import Name, Size, Strict, as_list
 
 Factor = Annotated[float, Field(gt=0)]
 # How far the source's own values may be from a number in its text, which is rounded.
 ROUNDED = 0.05
-
-
-@dataclass(frozen=True)
-class Part:
-    """One thing to ask: which quantity, and what it must be like.
-
-    ``of`` are the operands behind it (two make a ratio); ``over`` names the size
-    of a trend or a saturation, ``several`` how many ratios are taken together, ``between``
-    stands between the two operands.
-    """
-
-    find: Callable[[Values], Quantity]
-    judge: Judge
-    of: tuple[Operand, ...]
-    over: str = ""
-    several: str = ""
-    between: str = "/"
-
-
-def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Part:
-    """One value by another."""
-    return Part(partial(quantities.ratio, a=a, b=b), verdict, (a, b))
-
-
-def part_over(size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]) -> Part:
-    """What is found over the steps of a ``series``."""
-    of = tuple(operand for _, *operands in steps for operand in operands if operand)
-    return Part(partial(find, steps=steps), judge, of, over=size)
-
-
-def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[Step]]:
-    """The values that differ in one size only, with that size, rising."""
-    fixed = [size for size in SIZES if size != over]
-
-    def rest(step: Step) -> str:
-        named = ((each.name, each.candidates[0]) for each in step[1:] if each)
-        return str([(*name, *(getattr(sizes, size) for size in fixed)) for name, sizes in named])
-
-    steps = [(getattr(pair[0].candidates[0], over) or 0, *pair) for pair in pairs]
-    ordered = sorted(steps, key=lambda step: (rest(step), step[0]))
-    return [list(group) for _, group in groupby(ordered, key=rest)]
 
 
 class AnyStatement(Selection):
@@ -93,7 +53,7 @@ class AnyStatement(Selection):
         for pair in pairs:
             for a, b in zip(*(singles(self, grid, store=name) for name in pair), strict=True):
                 both = (a, b) if a.larger_is_better else (b, a)
-                parts.append(part_of_ratio(verdicts.beyond_one(), *both))
+                parts.append(part_of_ratio(beyond_one(), *both))
         return parts
 
     @property
@@ -228,7 +188,7 @@ class TimesAs(Quotient):
         return self
 
     def _judge(self) -> Judge:
-        return verdicts.times(self.times, self.within)
+        return beyond_one(self.times > 1, claimed=self.times, within=self.within)
 
 
 class Equal(Quotient):
@@ -238,7 +198,7 @@ class Equal(Quotient):
     margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
 
     def _judge(self) -> Judge:
-        return verdicts.equal(self.margin)
+        return Judge(*margin_bounds(self.margin), claimed=1)
 
 
 class _Limits(Strict):
@@ -254,7 +214,11 @@ class _Limits(Strict):
         return self
 
     def _judge(self) -> Judge:
-        return verdicts.limits(self.at_least, self.at_most)
+        # The limits themselves still fit.
+        above = self.at_least and nextafter(self.at_least, -inf)
+        below = self.at_most and nextafter(self.at_most, inf)
+        differs = (self.at_least or 0) >= 1 or (self.at_most or inf) <= 1
+        return Judge(above, below, differs=differs)
 
 
 class Factors(Quotient, _Limits):
@@ -294,7 +258,8 @@ class Value(_Single):
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
     def _judge(self) -> Judge:
-        return verdicts.near(self.value, self.within)
+        # Nothing measured elsewhere can tell.
+        return Judge(claimed=self.value, within=self.within)
 
 
 class Trend(AnyStatement):
@@ -325,7 +290,7 @@ class Trend(AnyStatement):
         else:
             steps_of_each = self._series(self.over, grid)
         find = partial(quantities.change, until_saturation=self.until_saturation)
-        direction = verdicts.beyond_one(above=self.goes == "up")
+        direction = beyond_one(above=self.goes == "up")
         return [part_over(self.over, find, direction, steps) for steps in steps_of_each]
 
 
@@ -359,7 +324,7 @@ class First(_OneOfAll):
             for first, second in zip(own, theirs, strict=True):
                 find = partial(quantities.saturates_after, first=first, other=second)
                 of = tuple(operand for _, operand, _ in (*second, *first))
-                parts.append(Part(find, verdicts.beyond_one(), of, over="threads"))
+                parts.append(Part(find, beyond_one(), of, over="threads"))
         return parts
 
 
@@ -392,8 +357,12 @@ class BreakEven(AnyStatement):
             for name, (store, operation) in of.items()
         }
         find = partial(quantities.break_even, **costs)
-        reads = verdicts.reads(self.reads, self.within)
-        return [Part(find, reads, (costs["read"], costs["database"]), between=N_("before"))]
+        shown = (costs["read"], costs["database"])
+        return [Part(find, self._judge(), shown, between=N_("before"))]
+
+    def _judge(self) -> Judge:
+        # Infinite means that none pay off.
+        return Judge(1, float_info.max, self.reads, self.within)
 
 
 Statement = Annotated[

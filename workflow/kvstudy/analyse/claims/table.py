@@ -9,13 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.quantities import Part, Quantity
 from kvstudy.analyse.claims.selection import Operand, grid_of
-from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import (
     WEAKEST_FIRST,
@@ -33,6 +31,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence, several
 from kvstudy.libraries import np, pd
+from kvstudy.study.parts import MEAN
 from kvstudy.study.published import CLAIMS
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
@@ -42,6 +41,7 @@ COLUMNS = [
     *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit", "rests_on", "misfit"],
 ]
+JUDGED = Table("claims", COLUMNS, NUMBERS, "claims")
 # Of this kind are statements that only the source's own data can be asked about.
 VALUE = "value"
 
@@ -101,7 +101,7 @@ def judge_claims(
                 misfit = published.misfit(f"{claim.id}/{number}", set(workloads))
                 of_kind = of_claim | {"kind": statement.kind}
                 rows.append(of_kind | _row(answers, misfit, names))
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = JUDGED.frame(rows)
     table["statement"] = table.groupby("id").cumcount() + 1
     claimed = dict(list(table.groupby("id")))
     support = {name: support_of(rows["statement_source"]) for name, rows in claimed.items()}
@@ -212,11 +212,6 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
     return floor if max(ratio.value, 1 / ratio.value) <= floor else None
 
 
-def read_claims(path: Path) -> pd.DataFrame:
-    """``claims.csv``; KvstudyError when it is missing or something else."""
-    return Table("claims", COLUMNS, NUMBERS, "claims").read_file(path)
-
-
 def _misfit(row: Mapping[str, object] | None) -> str:
     """``4.5.2: printed 28.4 %, should be 38.5 %``; "" where only digits change."""
     if row is None or row["fits"] == Fits.DIGITS:
@@ -239,9 +234,10 @@ def judge_run(run) -> pd.DataFrame:
     values = read_published(None) if run.published is None else run.published
     published = published_values(values, grid, study.workload_names, run.audit)
     measured = Values({}) if run.published_only else measured_values(run)
+    workloads = {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}
     rows = judge_claims(
         load_claims(run.study_file.with_name(CLAIMS), study),
-        *(Names.of(study, run.titles, grid), study.store_names, measured, published),
+        *(Names(run.titles, workloads, grid), study.store_names, measured, published),
         verdicts=run.scale == 1 and not run.published_only,
     )
     if run.published_only:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf, log, log1p, nextafter
-from sys import float_info
+from math import log, log1p
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.language.current import N_
 from kvstudy.stats.intervals import Interval
-from kvstudy.stats.ratios import margin_bounds
 
 # Two ratios are the same size up to this factor.
 SAME_SIZE = 1.25
@@ -96,7 +94,7 @@ class Judge:
         near = self.within is None or self._distance(point) <= log1p(self.within) + SLACK
         return near and self._inside(point)
 
-    def verdict(self, found: Interval) -> Verdict:
+    def verdict(self, measured: Interval) -> Verdict:
         """The verdict on a measured quantity.
 
         - undecided: a bound is in its interval, or one run tells no interval
@@ -107,11 +105,12 @@ class Judge:
         The interval is not adjusted for a table's other pairs: each claim was made before
         the measurement.
         """
-        if found.low is None or any(found.low <= bound <= found.high for bound in self.bounds):
+        low, high = measured.low, measured.high
+        if low is None or any(low <= bound <= high for bound in self.bounds):
             return Verdict.UNDECIDED
-        if not self._inside(found.value):
+        if not self._inside(measured.value):
             return Verdict.CONTRADICTED
-        if self.within is None or self._distance(found.value) <= log(SAME_SIZE) + SLACK:
+        if self.within is None or self._distance(measured.value) <= log(SAME_SIZE) + SLACK:
             return Verdict.REPRODUCED
         return Verdict.DIRECTION_ONLY
 
@@ -132,30 +131,3 @@ class Judge:
 def beyond_one(above: bool = True, **size: float) -> Judge:
     """A ratio is above 1, or below; ``size`` is what is claimed of it, if anything."""
     return Judge(1 if above else None, None if above else 1, differs=True, **size)
-
-
-def times(claimed: float, within: float) -> Judge:
-    """The ratio is ``claimed``, which is not 1."""
-    return beyond_one(claimed > 1, claimed=claimed, within=within)
-
-
-def near(claimed: float, within: float) -> Judge:
-    """A value of the source's machine; nothing measured elsewhere can confirm it."""
-    return Judge(claimed=claimed, within=within)
-
-
-def equal(margin: float) -> Judge:
-    """The ratio is 1, or what differs has no effect: the whole interval is within the margin."""
-    return Judge(*margin_bounds(margin), claimed=1)
-
-
-def limits(at_least: float | None, at_most: float | None) -> Judge:
-    """The quantity lies within the limits, which themselves still fit."""
-    above = at_least and nextafter(at_least, -inf)
-    below = at_most and nextafter(at_most, inf)
-    return Judge(above, below, differs=(at_least or 0) >= 1 or (at_most or inf) <= 1)
-
-
-def reads(claimed: float, within: float) -> Judge:
-    """Reads per write, as a ratio; infinite means that none pay off."""
-    return Judge(1, float_info.max, claimed, within)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf, isnan, nan
 
-from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
+from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Part, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
-from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.tidy.numbers import amount, ends, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
 from kvstudy.stats.power import MOST
 from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import METRICS
-from kvstudy.study.model import Study
-from kvstudy.study.parts import MEAN
 
 # Claims are of throughput where they do not say.
 _PHRASES = {name: metric.phrase for name, metric in METRICS.items()} | {"throughput": ""}
@@ -35,11 +33,6 @@ class Names:
     grid: Grid
     measured: bool = False
 
-    @classmethod
-    def of(cls, study: Study, stores: dict[str, str], grid: Grid) -> Names:
-        workloads = {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}
-        return cls(stores, workloads, grid)
-
 
 def label(part: Part, quantity: Quantity | None, names: Names) -> str:
     """``A: Redis / Memcached``: what is common first, then what is divided."""
@@ -51,19 +44,17 @@ def label(part: Part, quantity: Quantity | None, names: Names) -> str:
     return "; ".join(filter(None, [text, sentence(part.several)]))
 
 
-def number(quantity: Quantity) -> str:
-    """``1.05 [1.02, 1.08]``, with the unit of a value."""
-    if quantity.unit == THREADS:
-        count = _count(quantity.value)
-        if quantity.low is not None:
-            count += _in_brackets(_count(quantity.low), _count(quantity.high))
+def number(value: float, low: float = nan, high: float = nan, unit: str = "") -> str:
+    """``1.05 [1.02, 1.08]``, with the ``unit`` of a value; NaN ends are those of one run."""
+    single = pd.isna(low)
+    if unit == THREADS:
+        count = _count(value) + ("" if single else _in_brackets(_count(low), _count(high)))
         return _("{} threads").format(count)
-    if quantity.value == inf and quantity.unit == READS:
+    if value == inf and unit == READS:
         return _("never")
-    factor, unit = _scale(quantity)
-    scaled = [end and end * factor for end in (quantity.value, quantity.low, quantity.high)]
-    interval = _in_brackets(*ends(*scaled)) if quantity.low is not None else ""
-    return f"{grouped(significant(scaled[0]))}{interval}{unit}"
+    factor, sign = _scale(value, unit)
+    interval = "" if single else _in_brackets(*ends(value * factor, low * factor, high * factor))
+    return f"{grouped(significant(value * factor))}{interval}{sign}"
 
 
 def _in_brackets(low: str, high: str) -> str:
@@ -167,16 +158,16 @@ BEST = {
 }
 
 
-def _scale(quantity: Quantity) -> tuple[float, str]:
+def _scale(value: float, unit: str) -> tuple[float, str]:
     """What the value is multiplied by, and its unit then."""
-    if quantity.unit in ("us", "ms"):
-        us = 1 if quantity.unit == "us" else 1000
-        if quantity.value * us >= 1e6:
+    if unit in ("us", "ms"):
+        us = 1 if unit == "us" else 1000
+        if value * us >= 1e6:
             return us / 1e6, " s"
-        in_ms = quantity.value * us >= 1000 or quantity.unit == "ms"
+        in_ms = value * us >= 1000 or unit == "ms"
         return (us / 1000, " ms") if in_ms else (1, " µs")
     units = {"ops/s": (1e-3, " kops/s"), SHARE: (100, " %"), READS: (1, _(" reads per write"))}
-    return units.get(quantity.unit, (1, ""))
+    return units.get(unit, (1, ""))
 
 
 def _count(value: float) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import THREADS
-from kvstudy.analyse.claims.table import IN_FLOOR, UNEQUAL, read_claims
+from kvstudy.analyse.claims.table import IN_FLOOR, JUDGED, UNEQUAL
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
@@ -74,8 +74,8 @@ def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
     )
 
 
-def claim_facts(path: Path) -> SimpleNamespace:
-    """From ``claims.csv``; KvstudyError when it or its table is missing.
+def claim_facts(folder: Path) -> SimpleNamespace:
+    """From ``claims.csv`` in ``folder``; KvstudyError when it or its table is missing.
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
     are counts. ``unsupported`` are names of claims that the source's own data deny, ``resting``
@@ -83,9 +83,9 @@ def claim_facts(path: Path) -> SimpleNamespace:
     rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates mean
     another thing on some store; ``threads``: some claim is about saturation.
     """
-    rows = read_claims(path)
+    rows = JUDGED.read(folder)
     if rows.empty:
-        raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
+        raise KvstudyError(f"{JUDGED.path(folder)}: has no claims; write it with 'kvstudy claims'")
     claims = rows.drop_duplicates("id")
     verdicts, supports = (
         [(word, int(count)) for word in of if (count := (claims[column] == word).sum())]

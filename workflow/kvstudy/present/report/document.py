@@ -12,7 +12,7 @@ import tempfile
 import textwrap
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -65,8 +65,7 @@ def read_document(markdown: Path) -> tuple[str, Front]:
     path = markdown.with_name("front.json")
     with reading(path, "the front of a report", "render"):
         text = markdown.read_text(encoding="utf-8")
-        values = json.loads(path.read_text(encoding="utf-8"))
-        return text, Front(**{key.name: values[key.name] for key in fields(Front)})
+        return text, Front(**json.loads(path.read_text(encoding="utf-8")))
 
 
 @contextlib.contextmanager

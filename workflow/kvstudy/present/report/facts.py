@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.over_time import out_of_order
 from kvstudy.analyse.run import Run
@@ -102,7 +101,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         validity=validity_facts(analysis, names),
         rounds=course.rounds_facts(run),
         audit=context.audit_facts(run.audit, names),
-        claims=context.claim_facts(run.text / "claims.csv") if run.claims_file else None,
+        claims=context.claim_facts(run.text) if run.claims_file else None,
         published_operations=set(published["operation"]),
         published_percentiles=bool(published["metric"].str.startswith("latency_p").any()),
         # Whether the source gives the throughput of two stores under one workload.
@@ -185,7 +184,7 @@ def _of_controls(
         "floors": [
             SimpleNamespace(
                 workload=study.workload(row.workload).title,
-                text=number(Quantity(row.ratio, row.low, row.high, int(row.n))),
+                text=number(row.ratio, row.low, row.high),
                 limit=row.floor,
             )
             for row in sorted(floors, key=lambda row: order.index(row.workload))

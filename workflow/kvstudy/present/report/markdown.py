@@ -12,7 +12,7 @@ import jinja2
 
 from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.numbers import change, grouped, rate
+from kvstudy.analyse.tidy.numbers import change, grouped, rate, whole
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of, long_date, plural
@@ -64,11 +64,6 @@ def listed(items: Iterable[str]) -> Markup:
     return Markup(list_of(texts))
 
 
-def distinct_numbers(values: Iterable[int]) -> Markup:
-    """Each number once, in order: ``1, 2 and 4``."""
-    return listed(grouped(str(value)) for value in sorted(set(values)))
-
-
 def as_time(moment: datetime) -> Markup:
     """``20 November 2026, 19:46 (UTC)``."""
     zone = f" ({moment.tzname()})" if moment.tzinfo else ""
@@ -80,9 +75,13 @@ def plain(value: float) -> Markup:
     return Markup(rate(value))
 
 
+def with_unit(number: object, unit: str) -> Markup:
+    return Markup(f"{number}{NARROW}{unit}")
+
+
 def as_kops(value: float) -> Markup:
     """A throughput in ops/s, with its unit."""
-    return Markup(f"{plain(value * 1e-3)}{NARROW}kops/s")
+    return with_unit(plain(value * 1e-3), "kops/s")
 
 
 def as_range(low: float, high: float) -> Markup:
@@ -93,34 +92,25 @@ def as_range(low: float, high: float) -> Markup:
 def as_latency(value: float) -> Markup:
     """A latency in us, with its unit."""
     factor, unit = (1e-3, "ms") if value >= 1000 else (1, "µs")
-    return Markup(f"{plain(value * factor)}{NARROW}{unit}")
+    return with_unit(plain(value * factor), unit)
 
 
 def as_duration(seconds: float) -> Markup:
     """Seconds as seconds, minutes or hours and minutes."""
     if seconds < 100:
-        return Markup(f"{plain(seconds)}{NARROW}s")
-    minutes = round(seconds / 60)
-    if minutes < 100:
-        return Markup(f"{minutes}{NARROW}min")
-    return Markup(f"{minutes // 60}{NARROW}h {minutes % 60}{NARROW}min")
-
-
-def as_bytes(count: float) -> Markup:
-    unit = ngettext("bytes", "bytes", round(count))
-    return Markup(f"{grouped(f'{count:.0f}')}{NARROW}{unit}")
-
-
-def as_correlation(value: float) -> Markup:
-    sign = "\N{MINUS SIGN}" if value < 0 else ""
-    return Markup(decimal(f"{sign}{abs(value):.2f}"))
+        return with_unit(plain(seconds), "s")
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours * 60 + minutes < 100:
+        return with_unit(hours * 60 + minutes, "min")
+    return Markup(f"{with_unit(hours, 'h')} {with_unit(minutes, 'min')}")
 
 
 FILTERS = {
     "md": Markup,
     "code": code,
     "listed": listed,
-    "numbers": distinct_numbers,
+    # Each number once, in order: ``1, 2 and 4``.
+    "numbers": lambda values: listed(map(whole, sorted(set(values)))),
     "significant": plain,
     "as_kops": as_kops,
     "as_latency": as_latency,
@@ -128,10 +118,10 @@ FILTERS = {
     "as_percent": lambda share: Markup(decimal(f"{share * 100:.4g}{NARROW}%")),
     # Of a measured share.
     "as_rough_percent": lambda share: Markup(decimal(f"{share * 100:.1f}{NARROW}%")),
-    "bytes": as_bytes,
+    "bytes": lambda count: with_unit(whole(count), ngettext("bytes", "bytes", round(count))),
     "as_duration": as_duration,
     "as_time": as_time,
-    "rho": as_correlation,
+    "rho": lambda value: Markup(decimal(f"{value:.2f}".replace("-", "\N{MINUS SIGN}"))),
     # The smallest only as a bound.
     "p_value": lambda value: Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}")),
     "change": change,

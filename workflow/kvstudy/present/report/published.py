@@ -82,7 +82,7 @@ def write_published(run: Run) -> Path:
         },
         # Values that no table shows.
         others=_others(source, tables),
-        claims=claim_facts(run.tables / "claims.csv") if run.claims_file else None,
+        claims=claim_facts(run.tables) if run.claims_file else None,
         audit=audit_facts(run.audit, Names(study, run.titles, {})),
     )
     author, title = study.source.author, study.source.title

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.values import geometric_mean
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.pairs import NUMBERS, floors, order_of, pairs, ratio_of
@@ -308,7 +307,7 @@ def _place(row) -> str:
 def _tail(row) -> str:
     if math.isnan(row.p99):
         return "" if row.workload == MEAN else DASH
-    return marked(number(Quantity(row.p99, None, None, 0, "us")), row.p99)
+    return marked(number(row.p99, unit="us"), row.p99)
 
 
 def _source(row) -> str:

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.claims.quantities import READS, Quantity
-from kvstudy.analyse.claims.table import VALUE, read_claims
+from kvstudy.analyse.claims.quantities import READS
+from kvstudy.analyse.claims.table import JUDGED, VALUE
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, change, grouped, rate, significant
@@ -253,7 +253,7 @@ class Scoreboard(Table):
 
     def rows(self, run: Run) -> pd.DataFrame:
         """One row of ``claims.csv`` for each claim: of its weakest statement that was measured."""
-        rows = read_claims(run.text / "claims.csv")
+        rows = JUDGED.read(run.text)
         asked = rows[rows["kind"] != VALUE]
         weakness = {verdict.value: place for place, verdict in enumerate(WEAKEST_FIRST)}
         order = {
@@ -301,7 +301,4 @@ def _claim_line(row: dict[str, object], judged: bool) -> Line:
 
 
 def _number(row: dict[str, object], value: float, *ends: float) -> str:
-    if pd.isna(value):
-        return DASH
-    low, high = (None, None) if not ends or pd.isna(ends[0]) else ends
-    return number(Quantity(value, low, high, 0, row["unit"]))
+    return DASH if pd.isna(value) else number(value, *ends, unit=row["unit"])

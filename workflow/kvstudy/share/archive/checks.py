@@ -11,10 +11,9 @@ import itertools
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import METADATA, unmeasured
@@ -115,10 +114,7 @@ def check_packed(damaged: dict[str, str]) -> Part:
 
 
 def _against_sums(
-    folder: Path,
-    paths: Iterable[Path],
-    words: tuple[str, str, str],
-    damaged: Mapping[str, str] = MappingProxyType({}),
+    folder: Path, paths: Iterable[Path], words: tuple[str, str, str], damaged: dict[str, str]
 ) -> tuple[int, list[str]]:
     """How many files the checksum list of ``folder`` has, and what is wrong with ``paths``."""
     try:
@@ -156,7 +152,7 @@ def check_measured(results: Path) -> Part:
     cells, probes = (list(results.glob(f"{of}/{SUMS}")) for of in ("raw/**", "probes/*"))
     files = 0
     for folder in (path.parent for path in sorted([*cells, *probes])):
-        number, faults = _against_sums(folder, folder.iterdir(), MEASURED)
+        number, faults = _against_sums(folder, folder.iterdir(), MEASURED, {})
         files += number
         part.faults += faults
     if not part.faults:

@@ -42,7 +42,7 @@ def write_provenance(run: Run) -> Path:
     return file
 
 
-def part_of(run: Run, kind: str, name: str) -> dict[str, dict[str, Any]]:
+def part_of(run: Run, kind: str, name: str) -> dict[str, Any]:
     """The sha256 of a table's or figure's (``kind``) ``files``, its ``cells`` and ``probes``.
 
     KvstudyError for a name that is not there, with those that are.
@@ -53,8 +53,11 @@ def part_of(run: Run, kind: str, name: str) -> dict[str, dict[str, Any]]:
     part = parts[name]
     return {
         "files": {path: file_digest(Path(path)) for path in part["files"] if Path(path).is_file()},
-        "cells": {path: data["cells"][path] for path in part["cells"]},
-        "probes": {store: data["probes"][store] for store in part["probes"]},
+        "cells": [
+            {"cell": path} | {key: data["cells"][path][key] for key in ("sums", "why")}
+            for path in part["cells"]
+        ],
+        "probes": {store: data["probes"][store]["sums"] for store in part["probes"]},
     }
 
 

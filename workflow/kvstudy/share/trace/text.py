@@ -6,6 +6,7 @@ import itertools
 import math
 import textwrap
 from collections import defaultdict
+from typing import Any
 
 from kvstudy.share.trace.chain import WHOLE, Chain, RatioChain, Repetition
 from kvstudy.study.raw import SUMS
@@ -64,7 +65,7 @@ def ratio_lines(ratio: RatioChain) -> list[str]:
     return lines + [line for side in ratio.chains for line in ["", *chain_lines(side)]]
 
 
-def part_lines(title: str, part: dict[str, dict]) -> list[str]:
+def part_lines(title: str, part: dict[str, Any]) -> list[str]:
     """A table or figure with its files, cells and probes, as ``provenance.part_of`` gives it."""
     lines = [title]
     for path, digest in part["files"].items():
@@ -74,10 +75,10 @@ def part_lines(title: str, part: dict[str, dict]) -> list[str]:
     lines += ["", *wrapped(f"Cells, each with the sha256 of its {SUMS}:")]
     before = ""
     reasons: dict[str, list[str]] = defaultdict(list)
-    for path, cell in part["cells"].items():
-        setting, _, repetition = path.rpartition("/")
+    for cell in part["cells"]:
+        setting, _, repetition = cell["cell"].rpartition("/")
         if not cell["sums"]:
-            reasons[cell["why"] or "the raw logs are not here"].append(path)
+            reasons[cell["why"] or "the raw logs are not here"].append(cell["cell"])
             continue
         if setting != before:
             lines.append(f"  {setting}")
@@ -87,8 +88,8 @@ def part_lines(title: str, part: dict[str, dict]) -> list[str]:
     for why, paths in reasons.items():
         lines += ["", *wrapped(why[0].upper() + why[1:]), *(f"  {path}" for path in paths)]
     lines += ["", "Probes:"] if part["probes"] else []
-    for store, probe in part["probes"].items():
-        lines += [f"  {store}", f"    {probe['sums'] or 'was not probed'}"]
+    for store, sums in part["probes"].items():
+        lines += [f"  {store}", f"    {sums or 'was not probed'}"]
     return lines
 
 
