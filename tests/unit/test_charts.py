@@ -28,6 +28,16 @@ NAMES = {
     "break-even": {"cost": ["without", "cached"]},
     "tradeoff": {"throughput": ["throughput"], "latency": ["latency"]},
 }
+NOTHING = {
+    "ratios": "no two stores have a repetition in common",
+    "run-order": "no run has a known place in the order",
+    "spectrum-a": "no histograms of latency",
+    "tradeoff": "nothing was measured",
+    "open": "not measured",
+    "lines": "nothing was measured",
+    "relative": "nothing was measured",
+    "break-even": "the times that it takes were not measured",
+}
 
 
 @pytest.fixture(scope="module")
@@ -164,14 +174,14 @@ def test_one_store_and_no_value_at_all(drawn):
     nothing = one.assign(value=math.nan, min=math.nan, max=math.nan, note="failed")
     rows = json.loads(chart_text(each.figure, nothing, small.looked(each.looks)))["data"]["values"]
     assert {row["note"] for row in rows} == {"failed"}
-    for name in ("ratios", "run-order", "spectrum-a", "open", "relative", "break-even"):
+    for name, words in NOTHING.items():
         empty = replace(drawn[name], table=drawn[name].table.head(0))
         spec = json.loads(empty.text)
         meta = spec["usermeta"]["kvstudy"]
         assert meta["empty"]
         assert spec["concat"][0]["layer"][0]["encoding"]["text"] == {"value": meta["note"]}
         (ax,) = drawing(empty.figure, empty.table, small.looked(empty.looks)).axes
-        assert [text.get_text() for text in ax.texts] == [meta["note"]]
+        assert [text.get_text() for text in ax.texts] == [meta["note"]] == [words]
 
 
 def test_no_end_and_no_number_are_null():

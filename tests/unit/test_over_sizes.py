@@ -28,35 +28,14 @@ MARKED = f'<span class="hang"><sup>{MARK}</sup></span>'
 
 
 def swept_study(**changes):
-    return small.study(
-        stores=STORES,
-        workloads=["a", "c"],
-        parameters={"records": [100, 900], "operations": 20, "threads": THREADS},
-        repetitions=1,
-        tables=[
-            {
-                "name": "over",
-                "kind": "sweep",
-                "workload": "a",
-                "over": "threads",
-                "where": {"records": [100, 900]},
-                "caption": "Over threads",
-            }
-        ],
-        figures=[
-            {
-                "name": "lines",
-                "kind": "curves",
-                "workloads": ["a"],
-                "over": "threads",
-                "where": {"records": 100},
-                "metrics": ["throughput", "latency_p99"],
-                "saturation": True,
-                "caption": "Lines",
-                **changes,
-            }
-        ],
-    )
+    table = {"name": "over", "kind": "sweep", "caption": "Over threads", "workload": "a"}
+    table |= {"over": "threads", "where": {"records": [100, 900]}}
+    figure = {"name": "lines", "kind": "curves", "caption": "Lines", "workloads": ["a"]}
+    figure |= {"over": "threads", "where": {"records": 100}, "saturation": True}
+    figure |= {"metrics": ["throughput", "latency_p99"]} | changes
+    keys = {"stores": STORES, "workloads": ["a", "c"], "repetitions": 1}
+    keys["parameters"] = {"records": [100, 900], "operations": 20, "threads": THREADS}
+    return small.study(**keys, tables=[table], figures=[figure])
 
 
 def swept(study, missing=()):

@@ -58,7 +58,3 @@ def test_an_axis_is_logarithmic_where_values_are_far_apart():
     assert scales == [("linear", "log")] * 2
     near = rows().query("store == 'redis'")
     assert TRADEOFF.draw(near, LOOKS).axes[0].get_yscale() == "linear"
-
-
-def test_nothing_to_show_is_said():
-    assert TRADEOFF.nothing(rows().iloc[:0]) == "nothing was measured"

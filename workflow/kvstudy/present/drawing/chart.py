@@ -27,6 +27,8 @@ from kvstudy.present.drawing.page import themes
 from kvstudy.study.metrics import metric_of
 
 OF_LAYER = ("mark", "encoding", "transform")
+# Pixels beside the first and the last size on an axis of sizes.
+ROOM = 10
 # Where nothing tells how wide a panel may be.
 WIDTH = 320
 HIDDEN = (
@@ -193,6 +195,14 @@ def gaps(base: alt.Chart, field: str) -> alt.Chart:
     style = {"style": "kv-note", "angle": 270, "align": "left", "baseline": "middle", "dx": 4}
     empty = base.transform_filter(f"!isValid(datum.{field})")
     return empty.mark_text(**style).encode(text="note:N")
+
+
+def sizes(field: str, title: str, values: list[float], kind: str) -> alt.X:
+    """The side of sizes with each of the ``values``; its ``kind`` of scale is log or linear."""
+    ends = [values[0], values[-1]]
+    scale = alt.Scale(type=kind, domain=ends, padding=ROOM, nice=False, zero=False)
+    axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
+    return alt.X(f"{field}:Q", title=title, scale=scale, axis=axis)
 
 
 def linear(title: str, low: float, high: float, **axis: object) -> dict:

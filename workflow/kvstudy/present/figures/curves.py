@@ -187,17 +187,8 @@ class Curves(DrawnFigure):
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         values, legend = sorted(rows[self.over].unique().tolist()), self.legend(table, looks)
-        low, high = values[0], values[-1]
         kind = "log" if _is_wide(values) else "linear"
-        if kind == "log":
-            room = (high / low) ** 0.03
-            ends = [low / room, high * room]
-        else:
-            room = 0.03 * (high - low) or 1
-            ends = [low - room, high + room]
-        scale = alt.Scale(type=kind, domain=list(map(float, ends)), nice=False, zero=False)
-        axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
-        x = alt.X(f"{self.over}:Q", title=_(SIZE_TITLES[self.over]), scale=scale, axis=axis)
+        x = chart.sizes(self.over, _(SIZE_TITLES[self.over]), values, kind)
         top = 1.05 * float(rows[["value", "high"]].max(axis=None)) or 1
         y = {"title": sign(rows["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
         lines = alt.Chart().encode(x=x, y=alt.Y("value:Q", **y))

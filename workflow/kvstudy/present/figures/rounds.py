@@ -139,11 +139,10 @@ class RelativePlot(TwoStores, DrawnFigure):
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         low, high = _ratio_ends(rows)
-        values, legend = sorted(rows["records"].unique().tolist()), self.legend(table, looks)
-        ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
-        logs = alt.Scale(type="log", nice=False, domain=ends)
-        axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
-        x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
+        # No records have no place on a logarithmic axis.
+        values = sorted(rows["records"].clip(lower=1).unique().tolist())
+        legend = self.legend(table, looks)
+        x = chart.sizes("records", _("Records"), values, "log")
         y = chart.log_side("1:…", low, high, clamp=True)
         lines = alt.Chart().encode(x=x, y=alt.Y("ratio:Q", **y), **chart.by_legend(legend, "color"))
         points = lines.encode(**chart.by_legend(legend, "shape"), **chart.texts(self.texts))

@@ -181,32 +181,28 @@ class TimeStrips(DrawnFigure):
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         """Lines of steps, and an area where a step has several values."""
         x = chart.linear(_("Time (s)"), 0, rows["end"].max(), grid=False)
-        first, top = rows.iloc[0], rows["high"].max()
-        step, behind = {"interpolate": "step", "aria": False}, []
-        area, line = {"opacity": 0.4, **step}, {"strokeWidth": 1.2, **step}
+        first, step, behind = rows.iloc[0], {"interpolate": "step", "aria": False}, []
         if first["unit"] == "cores":
             top = table.loc[table["unit"] == "cores", "high"].max()
-            axis = {"title": _("busy cores"), "tickCount": 4}
-            area, line = {"opacity": 0.3, **step}, {"strokeWidth": 1.3, **step}
+            y = chart.linear(_("busy cores"), 0, 1.08 * top or 1, tickCount=4)
             legend = self.legend(table, looks)
             apart = chart.by_legend(legend, "color")
             of_line = chart.by_legend(legend, "color", "strokeDash")
         else:
-            axis = {"title": "ops/s", "tickCount": 4, "format": "~s"}
-            color = {"color": looks.stores[first["store"]].color}
-            area, line = area | color, line | color
+            top = rows["high"].max()
+            y = chart.linear("ops/s", 0, 1.08 * top or 1, tickCount=4, format="~s")
+            step["color"] = looks.stores[first["store"]].color
             apart = of_line = {"detail": alt.Detail("repetition:N")}
             behind = [chart.band(0, first["warm_up"], {})] if first["warm_up"] > 0 else []
-        y = chart.linear(axis.pop("title"), 0, 1.08 * top or 1, **axis)
         base = alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
         base = base.encode(x=alt.X("middle:Q", **x), y=alt.Y("high:Q", **y))
         points = base.mark_point(filled=True, opacity=0, size=70, aria=False)
         return [
             *behind,
             base.transform_filter("datum.low < datum.high")
-            .mark_area(**area)
+            .mark_area(opacity=0.4, **step)
             .encode(y=alt.Y("low:Q", **y), y2="high:Q", **apart),
-            base.mark_line(**line).encode(**of_line),
+            base.mark_line(strokeWidth=1.2, **step).encode(**of_line),
             points.encode(**chart.texts(self.texts)),
         ]
 
