@@ -36,15 +36,12 @@ class Table:
         return folder / f"{self.name}.csv"
 
     def read(self, folder: Path) -> pd.DataFrame:
-        """The table in ``folder``."""
-        return self.read_file(self.path(folder))
-
-    def read_file(self, path: Path) -> pd.DataFrame:
-        """The table in ``path``; text columns have "" for nothing, the numbers are float with NaN.
+        """The table in ``folder``; text columns have "" for nothing, numbers are float with NaN.
 
         KvstudyError, which tells where the file comes from, when it is missing, is no CSV, lacks
         a column or has a word where a number belongs.
         """
+        path = self.path(folder)
         try:
             frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
         except FileNotFoundError as error:
@@ -74,7 +71,8 @@ class Table:
 class LongTable(Table):
     """A table of millions of rows: its texts are read as categories."""
 
-    def read_file(self, path: Path) -> pd.DataFrame:
+    def read(self, folder: Path) -> pd.DataFrame:
+        path = self.path(folder)
         text = pa.dictionary(pa.int32(), pa.string())
         types = {name: pa.float64() if name in self.numbers else text for name in self.columns}
         try:
