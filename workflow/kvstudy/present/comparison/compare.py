@@ -153,7 +153,9 @@ class Comparison:
             if matches:
                 what = "shared store with values on both sides"
             reasons = [
-                ": ".join(filter(None, [row["store"], row["reason"]])) for row in self._left_out
+                ": ".join(filter(None, [row["store"], row["reason"]]))
+                for row in self._left_out
+                if bool(row["store"]) == bool(matches)
             ]
             raise KvstudyError(
                 f"{self.a.folder} and {self.b.folder}: no {what}: "
