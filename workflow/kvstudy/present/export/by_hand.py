@@ -231,8 +231,12 @@ def _block(number: int, each: Measured) -> list[str]:
         f"CELL=$WORK/{cell.path}; {DATA}",
         f"export CLASSPATH={each.places.word(manifest['client']['classpath'])}",
         *_server(each),
-        *_ready(each),
     ]
+    if each.port is not None:
+        address = each.server.get("address") or f"{HOST}:{each.port}"
+        fields = field_names(dict(cell.properties))
+        line = ready_line(cell.folder, address, fields, field_names({}))
+        lines += ["# ready", each.places.line(line)]
     properties = each.store.ycsb.properties.items()
     of_server = tuple(f"{name}=" for name, value in properties if "{port}" in value)
     for name, commands in each.sections.items():
@@ -271,15 +275,6 @@ def _server(each: Measured) -> list[str]:
         elif (shown := each.places.line(line)) != DATA:
             lines.append(shown)
     return lines
-
-
-def _ready(each: Measured) -> list[str]:
-    if each.port is None:
-        return []
-    address = each.server.get("address") or f"{HOST}:{each.port}"
-    fields = field_names(dict(each.cell.properties))
-    line = ready_line(each.cell.folder, address, fields, field_names({}))
-    return ["# ready", each.places.line(line)]
 
 
 def _stop(each: Measured) -> list[str]:
