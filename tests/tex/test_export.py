@@ -207,7 +207,7 @@ def test_nothing_measured_is_a_file_of_reasons(tmp_path):
 
 def test_they_are_the_numbers_of_the_tables(numbers):
     (table,) = [table for table in small.study().tables if table.name == "one"]
-    (grid,) = table.grids(pd.DataFrame(), small.run(results=small.results(source=False)))
+    grid = small.grid_of(table, small.run(results=small.results(source=False)))
     column = list(small.TITLES).index("redis")
     shown = [line.cells[column] for line in grid.lines]
     # Without the marks behind them.

@@ -64,7 +64,7 @@ def made_up(stores: int, workloads: list[str]):
     titles = {name: f"Riak eventual {name[5:]}" for name in names}
     uses = [{"name": name, "file": name[0]} if name[1:].isdigit() else name for name in workloads]
     study = small.study(stores=names, workloads=uses, source=None, tables=[], figures=[])
-    of_workloads, apart = [*workloads, "mean"], Decision.UNDECIDED
+    of_workloads, apart = workloads + ["mean"] * (len(workloads) > 1), Decision.UNDECIDED
     keys = [(store, workload, SLUG) for workload in workloads for store in names]
     pairs = pd.DataFrame(
         [

@@ -93,7 +93,7 @@ ENVIRONMENT = {
     "measured": 2,
     "looked_at": 0,
     "disturbance": {},
-} | {key: [] for key in ("machines", "findings", "mixed", "pinned")}
+} | {key: [] for key in ("machines", "components", "findings", "mixed", "pinned")}
 
 
 def write_csv(path: Path, columns: list[str], rows: list[dict]) -> None:

@@ -424,7 +424,7 @@ def test_an_environment_of_another_version_is_refused(tmp_path):
     refused([], "has no key 'stores'")
     study = {key: value for key, value in good["study"].items() if key != "seed"}
     refused(good | {"study": study}, r"study\.seed: Field required")
-    refused(good | {"machines": ["PC"]}, "another version")
+    refused(good | {"machines": ["PC"]}, r"machines\.0: Input should be a valid list")
     refused(good | {"stores": []}, "another version")
     path.write_text("{")
     with pytest.raises(KvstudyError, match=r"environment\.json: cannot be read"):

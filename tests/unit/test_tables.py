@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import Latex, broken, escape
@@ -158,10 +159,12 @@ def test_machine_beside_the_source(folder):
     assert "Component & Here & A. Nobody, 2020" in text
 
 
-def test_machine_file_without_components_is_named():
-    run = small.run(environment={}, folder=Path("small"))
-    with pytest.raises(KvstudyError, match=r"small/environment\.json: 'components' is missing"):
-        small.table("machine").rows(run)
+def test_machine_file_without_components_is_named(project):
+    path = project / "results/small/environment.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"stores": {}}')
+    with pytest.raises(KvstudyError, match=r"small/environment\.json: has no key 'components'"):
+        small.table("machine").rows(Run("small", small.study()))
 
 
 def test_titles_are_escaped(folder):

@@ -136,7 +136,7 @@ class Run(Paths):
 
     @cached_property
     def environment(self) -> dict:
-        return read_environment(self.folder / "environment.json")
+        return read_environment(self.folder / "environment.json", ["components"])
 
     @cached_property
     def values(self) -> pd.DataFrame:

@@ -65,8 +65,15 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
     found = []
     for _id, of in rows.groupby("id", sort=False):
         first = of.iloc[0]
-        support, verdict = _text(first["source"]), first["verdict"]
+        support, verdict = first["source"], first["verdict"]
+        notes = []
         if measured:
+            # The source's values that deny its claim.
+            denied = of[(of["statement_source"] == Support.NOT) & of["published"].notna()]
+            notes = [
+                f"{row.published_what}: {number(row.published, unit=row.published_unit)}"
+                for row in denied.itertuples()
+            ]
             lines = [_line(row, verdict) for row in asked(of).to_dict("records")]
         else:
             published = of if of["published_what"].ne("").any() else of.head(1)
@@ -76,7 +83,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
                 **{key: _text(first[key]) for key in ("id", "claim", "place", "note")},
                 said=_(_text(first["said"])),
                 source=sentence(support),
-                source_notes=(_denied(of) if measured else []) + _audited(of),
+                source_notes=notes + _audited(of),
                 verdict=verdict,
                 verdict_words=sentence(verdict),
                 lines=lines,
@@ -100,17 +107,17 @@ def lines(rows: pd.DataFrame) -> list[str]:
 
 
 def _line(row: dict[str, object], verdict: str) -> SimpleNamespace:
-    reason = _text(row["reason"])
+    reason = row["reason"]
     value = sentence(reason)
     if not value:
-        value = number(row["value"], row["low"], row["high"], _text(row["unit"]))
+        value = number(row["value"], row["low"], row["high"], row["unit"])
         value += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row['n']:.0f}"
-    notes = [sentence(_text(row["marks"]))]
+    notes = [sentence(row["marks"])]
     if row["parts"] > 1 and "," in row["verdicts"]:
         counts = (part.split(" ", 1) for part in row["verdicts"].split(", "))
         listed = ", ".join(_(COUNTED[Verdict(verdict)]).format(count) for count, verdict in counts)
         notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", listed))
-    own = _text(row["statement_verdict"])
+    own = row["statement_verdict"]
     return SimpleNamespace(
         what=row["what"],
         value=value,
@@ -121,10 +128,10 @@ def _line(row: dict[str, object], verdict: str) -> SimpleNamespace:
 
 def _source_line(row: dict[str, object], support: str) -> SimpleNamespace:
     if pd.isna(row["published"]):
-        what, value, own = row["what"], sentence(_text(row["reason"])), support
+        what, value, own = row["what"], sentence(row["reason"]), support
     else:
-        what, own = row["published_what"], _text(row["statement_source"])
-        value = number(row["published"], unit=_text(row["published_unit"]))
+        what, own = row["published_what"], row["statement_source"]
+        value = number(row["published"], unit=row["published_unit"])
     verdict = "" if own == support else sentence(own)
     return SimpleNamespace(what=what, value=value, notes="", verdict=verdict)
 
@@ -144,17 +151,6 @@ def _audited(rows: pd.DataFrame) -> list[str]:
     return [_("but rests on what the audit rejects: {}").format(text), *notes]
 
 
-def _denied(rows: pd.DataFrame) -> list[str]:
-    """The source's values that deny its claim."""
-    denied = rows[(rows["statement_source"] == Support.NOT) & rows["published"].notna()]
-    return [
-        f"{row.published_what}: {number(row.published, unit=_text(row.published_unit))}"
-        for row in denied.itertuples()
-    ]
-
-
-def _text(value: object) -> str:
-    """As text, "" for nothing; the digits of a number stay on one line."""
-    if value is None or value != value:
-        return ""
-    return re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NARROW NO-BREAK SPACE}", str(value))
+def _text(text: str) -> str:
+    """The digits of a number stay on one line."""
+    return re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NARROW NO-BREAK SPACE}", text)

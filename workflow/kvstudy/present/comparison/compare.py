@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pandas as pd
@@ -139,15 +139,12 @@ class Comparison:
         stores = self._shared("store", "shared store")
         matches = {}
         for workload in self._shared("workload", "common workload"):
-            for parameters in self._in_both(
-                "parameters",
-                [run.parameters(workload) for run in self.runs],
-                lambda there: (
-                    "other parameters: the other run has "
-                    + ("; ".join(map(sizes, there)) or "no cell")
-                ),
-                workload,
-            ):
+            planned = [run.parameters(workload) for run in self.runs]
+            reasons = [
+                f"other parameters: the other run has {'; '.join(map(sizes, of)) or 'no cell'}"
+                for of in reversed(planned)
+            ]
+            for parameters in self._in_both("parameters", planned, reasons, workload):
                 speeds = {store: self._speeds(workload, parameters, store) for store in stores}
                 there = {store: both for store, both in speeds.items() if all(map(len, both))}
                 matches[workload, parameters] = there
@@ -156,7 +153,9 @@ class Comparison:
             if matches:
                 what = "shared store with values on both sides"
             reasons = [
-                ": ".join(filter(None, [row["store"], row["reason"]])) for row in self._left_out
+                ": ".join(filter(None, [row["store"], row["reason"]]))
+                for row in self._left_out
+                if bool(row["store"]) == bool(matches)
             ]
             raise KvstudyError(
                 f"{self.a.folder} and {self.b.folder}: no {what}: "
@@ -171,9 +170,8 @@ class Comparison:
         The others are left out. KvstudyError when no name is in both.
         """
         a, b = (run.named(kind) for run in self.runs)
-        shared = self._in_both(
-            kind, [list(a), list(b)], lambda _: f"the other run has no such {kind}"
-        )
+        reasons = [f"the other run has no such {kind}"] * 2
+        shared = self._in_both(kind, [list(a), list(b)], reasons)
         if not shared:
             raise KvstudyError(
                 f"{self.a.folder} and {self.b.folder}: no {what}: run A has {', '.join(a)}, run B "
@@ -194,13 +192,13 @@ class Comparison:
         return same
 
     def _in_both(
-        self, key: str, names: list[list[str]], reason: Callable[[list[str]], str], *place: str
+        self, key: str, names: list[list[str]], reasons: list[str], *place: str
     ) -> list[str]:
         """Those of the ``names`` in A and in B that are in both; the others are left out."""
-        for side, own, other in (("A", *names), ("B", *reversed(names))):
+        for side, own, other, reason in zip("AB", names, reversed(names), reasons, strict=True):
             for name in own:
                 if name not in other:
-                    self._leave_out(side, reason(other), *place, **{key: name})
+                    self._leave_out(side, reason, *place, **{key: name})
         return [name for name in names[0] if name in names[1]]
 
     def _speeds(self, *place: str) -> list[pd.Series]:
@@ -327,13 +325,12 @@ def _changes(rows: list[tuple[list[str], Parts, Parts]], columns: list[str]) -> 
     one repetition. ``would_decide`` is about how many repetitions of each run would decide an
     undecided change.
     """
-    ratios = [
-        unpaired_quotient(above_b + below_a, below_b + above_a)
-        for _, (above_a, below_a), (above_b, below_b) in rows
-    ]
-    ratios = adjusted(dict(enumerate(ratios))).values()
+    ratios = {
+        number: unpaired_quotient(above_b + below_a, below_b + above_a)
+        for number, (_, (above_a, below_a), (above_b, below_b)) in enumerate(rows)
+    }
     lines = []
-    for (place, *sides), ratio in zip(rows, ratios, strict=True):
+    for (place, *sides), ratio in zip(rows, adjusted(ratios).values(), strict=True):
         line = list(place)
         for above, below in sides:
             side = unpaired_quotient(above, below) if below else log_t_interval(above[0])

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from kvstudy.analyse.tidy.collect import StoreRecord, StudyRecord, WorkloadRecord
 from kvstudy.analyse.tidy.files import CELL, CELLS, MEASUREMENTS, read_environment, ycsb_versions
@@ -42,16 +42,25 @@ def sizes(parameters: str) -> str:
     )
 
 
+class Record(BaseModel):
+    """What is read of ``environment.json``, beside its stores and hosts."""
+
+    study: StudyRecord
+    # The components of each machine.
+    machines: list[list[dict[str, str]] | None]
+
+
 @dataclass(frozen=True)
 class RecordedRun:
     """A finished run of which only the results are here, not its study file.
 
     ``cells`` are those of its study's own stores and workloads; their ``value`` is the throughput
-    (ops/s) that counts, NaN where none does.
+    (ops/s) that counts, NaN where none does. ``machines`` are their components by name.
     """
 
     folder: Path
     study: StudyRecord
+    machines: list[dict[str, dict[str, str]]]
     cells: pd.DataFrame
     environment: dict
 
@@ -86,23 +95,6 @@ class RecordedRun:
         """The cells of a workload with these parameters, of a store."""
         return self.cells[(self.cells[PLACE] == list(place)).all(axis=1)]
 
-    @cached_property
-    def machines(self) -> list[dict[str, dict[str, str]]]:
-        """Each description of a machine as component -> {name, details}.
-
-        KvstudyError for an environment.json of another form.
-        """
-        try:
-            return [
-                {part["component"]: part for part in machine or []}
-                for machine in self.environment["machines"]
-            ]
-        except (KeyError, TypeError) as error:
-            raise KvstudyError(
-                f"{self.folder / 'environment.json'}: {error!r}: another version of kvstudy wrote "
-                f"it; {PARSE_AGAIN}"
-            ) from None
-
     def of_store(self, store: str, key: str) -> dict | list:
         """Its images, or its clients' jars; none for one without a measured cell."""
         return self.environment["stores"].get(store, {}).get(key, {})
@@ -128,21 +120,24 @@ def read_recorded(name: str) -> RecordedRun:
     path = folder / "environment.json"
     environment = read_environment(path, ["study", "machines"])
     try:
-        study = StudyRecord.model_validate(environment["study"])
+        record = Record.model_validate(environment)
     except ValidationError as error:
         problem = error.errors()[0]
-        place = ".".join(map(str, ["study", *problem["loc"]]))
+        place = ".".join(map(str, problem["loc"]))
         raise KvstudyError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None
     cells = CELLS.read(folder)
     try:
         values = throughputs(per_repetition(MEASUREMENTS.read(folder), cells, []))
     except KvstudyError as error:
         raise KvstudyError(f"{folder}: {error}") from None
+    study, machines = record.study, [parts or [] for parts in record.machines]
+    machines = [{part["component"]: part for part in parts} for parts in machines]
     # Controls that the pipeline adds to a study are not among its stores.
     stores, workloads = ({each.name for each in of} for of in (study.stores, study.workloads))
     cells = cells[cells["store"].isin(stores) & cells["workload"].isin(workloads)]
     values = values.loc[values["value"] > 0, [*CELL, "value"]]
-    return RecordedRun(folder, study, cells.merge(values, on=CELL, how="left"), environment)
+    cells = cells.merge(values, on=CELL, how="left")
+    return RecordedRun(folder, study, machines, cells, environment)
 
 
 def facts_of_both(a: RecordedRun, b: RecordedRun, titles: dict[str, str]) -> pd.DataFrame:

@@ -230,8 +230,14 @@ def _block(number: int, each: Measured) -> list[str]:
         f"CELL=$WORK/{cell.path}; {DATA}",
         f"export CLASSPATH={each.places.word(manifest['client']['classpath'])}",
         *_server(each),
-        *_ready(each),
     ]
+    if each.port is not None:
+        address = each.server.get("address") or f"{HOST}:{each.port}"
+        command = ["kvstudy", "ready", cell.folder, "--address", address]
+        fields = field_names(dict(cell.properties))
+        if fields != field_names({}):
+            command += ["--fields", ",".join(fields)]
+        lines += ["# ready", each.places.line(shlex.join(command))]
     properties = each.store.ycsb.properties.items()
     of_server = tuple(f"{name}=" for name, value in properties if "{port}" in value)
     for name, commands in each.sections.items():
@@ -270,17 +276,6 @@ def _server(each: Measured) -> list[str]:
         elif (shown := each.places.line(line)) != DATA:
             lines.append(shown)
     return lines
-
-
-def _ready(each: Measured) -> list[str]:
-    if each.port is None:
-        return []
-    address = each.server.get("address") or f"{HOST}:{each.port}"
-    command = ["kvstudy", "ready", each.cell.folder, "--address", address]
-    fields = field_names(dict(each.cell.properties))
-    if fields != field_names({}):
-        command += ["--fields", ",".join(fields)]
-    return ["# ready", each.places.line(shlex.join(command))]
 
 
 def _stop(each: Measured) -> list[str]:

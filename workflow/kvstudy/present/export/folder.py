@@ -110,7 +110,9 @@ def export(run: Run, language: str) -> Path:
         (beside / folder).mkdir(parents=True)
 
     tables = _tables(run.study, of_tables, beside / "tables")
-    figures = _figures(run.study, of_figures, beside / "figures")
+    figures = {figure.name: figure.caption for figure in run.study.drawn_figures}
+    for path in (of_figures / f"{name}.{form}" for name in figures for form in FORMS):
+        shutil.copyfile(_there(path, "kvstudy draw"), beside / "figures" / path.name)
     about = _about(run, tables, figures)
     texts = {
         "numbers.tex": numbers_tex(run, templates),
@@ -139,14 +141,6 @@ def _tables(study: Study, folder: Path, output: Path) -> dict[str, str]:
         values = path.with_suffix(".csv")
         if values.is_file():
             shutil.copyfile(values, output / values.name)
-    return captions
-
-
-def _figures(study: Study, folder: Path, output: Path) -> dict[str, str]:
-    """Copy the figures; returns the caption of each."""
-    captions = {figure.name: figure.caption for figure in study.drawn_figures}
-    for path in (folder / f"{name}.{form}" for name in captions for form in FORMS):
-        shutil.copyfile(_there(path, "kvstudy draw"), output / path.name)
     return captions
 
 

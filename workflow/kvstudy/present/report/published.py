@@ -22,8 +22,7 @@ from kvstudy.present.report.context import audit_facts, claim_facts
 from kvstudy.present.report.markdown import listed
 from kvstudy.present.report.render import write_report
 from kvstudy.present.typeset.source import Source
-from kvstudy.present.typeset.table import write_published as write_table_of_source
-from kvstudy.present.typeset.table import write_table
+from kvstudy.present.typeset.table import write_grids, write_table
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
@@ -104,8 +103,10 @@ def _make_tables(source: Source, output: Path) -> tuple[list[AnyTable], list[Any
             if source.audit is not None:
                 write_table(table, source, TABLES, output)
         elif table.name not in source.study.automatic_names["tables"]:
-            grid = write_table_of_source(table, source, TABLES, output)
+            grid = table.published_grid(source)
             (left if grid is None else made).append(table)
+            if grid:
+                write_grids(table.name, "printed", grid.frame(), [grid], TABLES, output)
     return made, left
 
 

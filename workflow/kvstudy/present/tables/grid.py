@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -114,13 +114,11 @@ def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Grid]:
-    def short(name: str) -> str:
-        return _("All") if name == MEAN else run.study.workload(name).short
-
+    shorts = {use.name: use.short for use in run.study.workloads} | {MEAN: _("All")}
     rows = rows[rows["metric"] == metric]
     bases = _bases(rows, run, baseline)
     rows = rows[rows["baseline"].isin(bases.values())]
-    names = [name for name in [*run.study.workload_names, MEAN] if name in set(rows["workload"])]
+    names = [name for name in shorts if name in set(rows["workload"])]
     blocks = -(-len(names) // MOST)
     if blocks * len(run.study.stores) > MOST_LINES:
         # One page has no room for them; the table of percentiles has.
@@ -129,11 +127,11 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
     corner = _("Relative to {}").format(run.titles[baseline])
     grids = []
     for block in np.array_split(names, blocks):
-        heads = [marked(short(name), workload=name) for name in block]
+        heads = [marked(shorts[name], workload=name) for name in block]
         paper = Paper(width=1 if len(block) > 2 else 0.6)
         sections = list(_sections(by_key, list(block), run, bases, baseline))
         grids.append(Grid(heads, sections, corner=corner, paper=paper))
-    grids[-1].notes = _notes(rows, run, names, metric, short)
+    grids[-1].notes = _notes(rows, run, metric, shorts)
     return grids
 
 
@@ -317,12 +315,10 @@ def _source(row) -> str:
     return with_mark(marked(significant(row.published), row.published), row.rejected)
 
 
-def _notes(
-    rows: pd.DataFrame, run: Run, names: list[str], metric: str, short: Callable[[str], str]
-) -> list[str]:
+def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) -> list[str]:
     """What the numbers are, once below all."""
     operations = "; ".join(
-        f"{operation_word(operation)}: {list_of(map(short, of['workload'].unique()))}"
+        f"{operation_word(operation)}: {list_of(map(shorts.get, of['workload'].unique()))}"
         for operation, of in rows.dropna(subset="p99" if metric == THROUGHPUT else "ratio")
         .query("operation != ''")
         .groupby("operation", sort=False)
@@ -338,7 +334,7 @@ def _notes(
             "below 1 they are shorter. {}."
         )
         notes = [text.format(pairing(run.study), operations)]
-    if MEAN in names:
+    if (rows["workload"] == MEAN).any():
         notes.append(_("All: geometric mean over the workloads."))
     if (rows["in_floor"] == "yes").any():
         notes.append(_("Grey: not above the noise floor, the farther end of the last line."))

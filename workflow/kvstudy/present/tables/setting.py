@@ -11,7 +11,6 @@ from pydantic import Field
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import whole
 from kvstudy.analyse.tidy.probes import OK, RARE
-from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of
 from kvstudy.language.reasons import reason, sentence
@@ -60,25 +59,19 @@ class MachineTable(Table):
             row["component"] = row["component"] or component
             row.update(values)
 
-        try:
-            for component, part in _parts(environment):
-                put(component, name=part["name"], details=part.get("details", ""))
-            if study.imported:
-                put(N_("Machine"), name=study.imported.machine or _("not recorded"))
-            for part in study.source.machine if study.source else []:
-                put(part.component, source_name=part.name, source_details=part.details)
-            if version := ", ".join(ycsb_versions(environment)):
-                put("YCSB", name=version)
-            for store in study.store_names:
-                if facts := environment.get("stores", {}).get(store):
-                    embedded = run.stores[store].kind == "embedded"
-                    provider = "" if embedded else facts.get("provider", "")
-                    put(run.titles[store], name=facts["version"], details=provider)
-        except (KeyError, TypeError) as error:
-            raise KvstudyError(
-                f"{run.folder / 'environment.json'}: {error} is missing; measure a cell again or "
-                "take the file from a good run"
-            ) from error
+        for component, part in _parts(environment):
+            put(component, name=part["name"], details=part.get("details", ""))
+        if study.imported:
+            put(N_("Machine"), name=study.imported.machine or _("not recorded"))
+        for part in study.source.machine if study.source else []:
+            put(part.component, source_name=part.name, source_details=part.details)
+        if version := ", ".join(ycsb_versions(environment)):
+            put("YCSB", name=version)
+        for store in study.store_names:
+            if facts := environment["stores"].get(store):
+                embedded = run.stores[store].kind == "embedded"
+                provider = "" if embedded else facts.get("provider", "")
+                put(run.titles[store], name=facts["version"], details=provider)
         return pd.DataFrame(table.values(), columns=MACHINE)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:

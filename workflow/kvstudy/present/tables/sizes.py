@@ -19,7 +19,7 @@ from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised
 from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of, span_of
 from kvstudy.stats.laws import SATURATED
 from kvstudy.study.base import SIZE_TITLES, SIZES, Name, Size, Sizes
-from kvstudy.study.combinations import lines
+from kvstudy.study.combinations import check_lines, lines
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -42,8 +42,6 @@ class SweepTable(Table):
 
     def check(self, study: Study, path: Path, key: str) -> None:
         """KvstudyError for names that the study does not have, or a line without cells."""
-        from kvstudy.study.combinations import check_lines
-
         super().check(study, path, key)
         check_lines(self, study, path, key)
 

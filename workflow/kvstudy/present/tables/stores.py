@@ -317,7 +317,7 @@ class StoreTable(Table):
             (_("Mean (µs)"), number_of("latency_mean", rate)),
             (_("Client (µs)"), number_of("client_cpu", rate)),
             (_("Server (µs)"), number_of("server_cpu", rate)),
-            (_("Failed"), number_of("failed", lambda failed: share(failed) if failed else "0 %")),
+            (_("Failed"), number_of("failed", share)),
         ]
         lines = []
         for row in rows.itertuples():

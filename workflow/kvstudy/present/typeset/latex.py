@@ -114,7 +114,7 @@ def fill_html(template: Path, **values: object) -> str:
 
 
 ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"
-LONGEST_WORD, LONGEST_SIGNS = 24, 14
+LONGEST_WORD, LONGEST_SIGNS, LONGEST_LABEL = 24, 14, 40
 NAMED = {
     **{"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"},
     **{"<": "less", ">": "greater", "|": "bar"},
@@ -244,9 +244,9 @@ def head(text: str, place: str = "r", longest: int = 16) -> Latex:
     return Latex(rf"\shortstack[{place}]{{" + r"\\".join(map(escape, lines)) + "}")
 
 
-def label(text: str, longest: int = 40) -> Latex:
+def label(text: str) -> Latex:
     """``text`` as what a line begins with, over several lines if it is long."""
-    if len(text) <= longest:
+    if len(text) <= LONGEST_LABEL:
         return escape(text)
     return Latex(rf"\parbox[t]{{0.33\linewidth}}{{\raggedright {printed(text)}\strut}}")
 

@@ -173,6 +173,5 @@ def label_of(row) -> str:
 
 def _in_order(stores: pd.Series, source: Source) -> list[str]:
     """Each store once: those of the study in its order, then what compares two of them."""
-    known = source.study.store_names
-    order = dict(zip(known, range(len(known)), strict=True))
-    return sorted(dict.fromkeys(stores), key=lambda name: order.get(name, len(known)))
+    own = source.study.store_names
+    return sorted(stores.unique(), key=lambda name: own.index(name) if name in own else len(own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from pathlib import Path
@@ -109,12 +109,9 @@ class Grid:
     @property
     def rules(self) -> list[tuple[int, int]]:
         """The first and last column below each group of several, the labels' being the first."""
-        return [(first + 2, first + 1 + width) for width, first in self._spans() if width > 1]
-
-    def _spans(self) -> Iterator[tuple[int, int]]:
-        """The number of columns of each group, and the place of its first one."""
-        widths = [width for _title, width in self.groups]
-        return zip(widths, accumulate(widths, initial=0), strict=False)
+        starts = accumulate((width for _title, width in self.groups), initial=2)
+        groups = zip(self.groups, starts, strict=False)
+        return [(first, first + width - 1) for (_title, width), first in groups if width > 1]
 
     @property
     def middle(self) -> int:
@@ -142,7 +139,10 @@ class Grid:
         return [self._part(block[0], block[-1] + 1) for block in blocks]
 
     def _part(self, start: int, end: int) -> Grid:
-        """The columns from ``start`` on to that before ``end``, without lines that are empty."""
+        """The columns from ``start`` on to that before ``end``, without lines that are empty.
+
+        A table with groups of several columns is not taken apart.
+        """
         sections = []
         for section in self.sections:
             lines: list[Line] = []
@@ -155,9 +155,7 @@ class Grid:
             if lines:
                 sections.append(replace(section, lines=lines))
         paper = replace(self.paper, widths=self.paper.widths[start:end], most=0)
-        pairs = zip(self.groups, self._spans(), strict=True)
-        groups = [group for group, (_, first) in pairs if start <= first < end]
-        columns = self.columns[start:end]
+        columns, groups = self.columns[start:end], self.groups[start:end]
         return replace(self, columns=columns, groups=groups, sections=sections, paper=paper)
 
 
@@ -219,7 +217,7 @@ def write_tables(run: Run, templates: Path, output: Path) -> list[Path]:
 def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:
     """Write the three files of a ``table`` into ``output``, made if missing; returns the .tex."""
     rows = table.rows(run)
-    path = _write(table.name, table.kind, rows, table.grids(rows, run), templates, output)
+    path = write_grids(table.name, table.kind, rows, table.grids(rows, run), templates, output)
     if choices := table.choices(rows, run):
         made = [(words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()]
         with path.with_suffix(".html").open("a", encoding="utf-8") as page:
@@ -234,17 +232,10 @@ def as_comment(choices: list[tuple[tuple[str, ...], str]]) -> str:
     return f"\n<!--choices {text}-->\n"
 
 
-def write_published(table: Table, source: Source, templates: Path, output: Path) -> Grid | None:
-    """The same of what a source published alone; the grid, None where there is nothing of it."""
-    grid = table.published_grid(source)
-    if grid is not None:
-        _write(table.name, "printed", grid.frame(), [grid], templates, output)
-    return grid
-
-
-def _write(
+def write_grids(
     name: str, kind: str, rows: pd.DataFrame, grids: list[Grid], templates: Path, output: Path
 ) -> Path:
+    """Write ``grids`` as .tex and .html and their ``rows`` as .csv; returns the .tex."""
     output.mkdir(parents=True, exist_ok=True)
     path = output / f"{name}.tex"
     for form, text in zip((".tex", ".html"), texts(grids, kind, templates), strict=True):

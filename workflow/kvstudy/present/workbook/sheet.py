@@ -37,9 +37,8 @@ def sheet_names(titles: list[str]) -> list[str]:
 
 def _cut(title: str, end: str) -> str:
     # Excel counts UTF-16 units: a character beyond the basic plane counts twice.
-    room = LONGEST - len(end)
-    while len(title.encode("utf-16-le")) // 2 > room:
-        title = title[:-1]
+    room = 2 * (LONGEST - len(end))
+    title = title.encode("utf-16-le")[:room].decode("utf-16-le", "ignore")
     return title.rstrip("' ") + end
 
 
