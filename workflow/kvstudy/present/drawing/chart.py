@@ -200,7 +200,7 @@ def gaps(base: alt.Chart, field: str) -> alt.Chart:
 def sizes(field: str, title: str, values: list[float], kind: str) -> alt.X:
     """The side of sizes with each of the ``values``; its ``kind`` of scale is log or linear."""
     ends = [values[0], values[-1]]
-    scale = alt.Scale(type=kind, domain=ends, padding=ROOM, nice=False, zero=False)
+    scale = alt.Scale(type=kind, domain=ends, padding=ROOM, nice=False)
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
     return alt.X(f"{field}:Q", title=title, scale=scale, axis=axis)
 

@@ -187,12 +187,13 @@ class TimeStrips(DrawnFigure):
             y = chart.linear(_("busy cores"), 0, 1.08 * top or 1, tickCount=4)
             legend = self.legend(table, looks)
             apart = chart.by_legend(legend, "color")
-            of_line = chart.by_legend(legend, "color", "strokeDash")
+            of_line, opacity, width = chart.by_legend(legend, "color", "strokeDash"), 0.3, 1.3
         else:
             top = rows["high"].max()
             y = chart.linear("ops/s", 0, 1.08 * top or 1, tickCount=4, format="~s")
             step["color"] = looks.stores[first["store"]].color
             apart = of_line = {"detail": alt.Detail("repetition:N")}
+            opacity, width = 0.4, 1.2
             behind = [chart.band(0, first["warm_up"], {})] if first["warm_up"] > 0 else []
         base = alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
         base = base.encode(x=alt.X("middle:Q", **x), y=alt.Y("high:Q", **y))
@@ -200,9 +201,9 @@ class TimeStrips(DrawnFigure):
         return [
             *behind,
             base.transform_filter("datum.low < datum.high")
-            .mark_area(opacity=0.4, **step)
+            .mark_area(opacity=opacity, **step)
             .encode(y=alt.Y("low:Q", **y), y2="high:Q", **apart),
-            base.mark_line(strokeWidth=1.2, **step).encode(**of_line),
+            base.mark_line(strokeWidth=width, **step).encode(**of_line),
             points.encode(**chart.texts(self.texts)),
         ]
 
