@@ -162,15 +162,16 @@ def by_legend(legend: list[Look], *channels: str, of: str = "name") -> dict:
         "strokeDash": lambda look: dash(look.line),
         "shape": lambda look: SHAPES[look.marker],
     }
+    # Of a dictionary, Altair looks for its class among all of the schema's.
+    kinds = {"color": alt.Color, "strokeDash": alt.StrokeDash, "shape": alt.Shape}
     titles = [look.title for look in legend]
     return {
-        channel: {
-            "field": of,
-            "type": "nominal",
-            "scale": {"domain": titles, "range": [forms[channel](look) for look in legend]},
+        channel: kinds[channel](
+            f"{of}:N",
+            scale=alt.Scale(domain=titles, range=[forms[channel](look) for look in legend]),
             # For viewers that show the specification alone; a page draws a legend of its own.
-            "legend": TOP if channel == "color" else None,
-        }
+            legend=alt.Legend(**TOP) if channel == "color" else None,
+        )
         for channel in channels
     }
 

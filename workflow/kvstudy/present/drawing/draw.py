@@ -151,6 +151,7 @@ class DrawnFigure(AnyFigure):
 
     def rows(self, run: Run) -> pd.DataFrame:
         """What the figure shows of a run: its CSV, and all that is drawn."""
+        raise NotImplementedError
 
     def published_rows(self, run: Run) -> pd.DataFrame:
         """What it shows of a ``run`` that has published values alone."""
@@ -162,6 +163,7 @@ class DrawnFigure(AnyFigure):
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """The panels of both forms; a chart has those with rows."""
+        raise NotImplementedError
 
     def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
         """What the legend of the chart explains."""
@@ -173,12 +175,15 @@ class DrawnFigure(AnyFigure):
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """The static form; ``use_style`` comes before it."""
+        raise NotImplementedError
 
     def mark(self, row: dict, looks: Looks) -> dict:
         """What the chart has of a ``row`` besides ``fields``; one of both has its ``store``."""
+        raise NotImplementedError
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         """The marks of the panel of ``rows`` in the chart of ``table``."""
+        raise NotImplementedError
 
 
 def use_style() -> None:

@@ -287,7 +287,7 @@ def fill(template: Path, **values: object) -> str:
     Every value is escaped; ``said`` stands above the further pages of a table. Errors as
     ``templates.fill``'s.
     """
-    values["said"] = {"table": _("Table"), "continued": _("continued")}
+    values = values | {"said": {"table": _("Table"), "continued": _("continued")}}
     filters = {"head": head, "label": label}
     return templates.fill(template, values, filters, finalize=printed, **DELIMITERS)
 
