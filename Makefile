@@ -13,9 +13,9 @@ SNAKEMAKE = snakemake$(if $(1), $(1)) --cores $(CORES)$(if $(CONFIG), --config $
 # As in the activated environment; the set-up itself runs outside of it.
 IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
-MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
+MVN := MAVEN_OPTS="$${MAVEN_OPTS:-} -Djansi.noreset=true" mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-cluster setup-test study demo partial test test-unit faults lint format bench false-calls reference check-workbook lock
+.PHONY: help setup servers setup-cluster setup-test study demo partial test test-unit faults lint format bench false-calls reference clean check-systems check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -25,9 +25,8 @@ help: ## print this list
 setup: ## install what is missing: system packages, .venv, YCSB bindings
 	@envs/setup study
 
-servers: ## install the stores' servers (STORES="aerospike riak": these two)
-	@envs/setup study servers
-	$(IN_VENV) kvstudy servers get $(STORES)
+servers: setup ## install servers: all, those of STUDY=, or STORES="aerospike riak"
+	$(IN_VENV) kvstudy servers get$(if $(STUDY), --study $(STUDY))$(if $(STORES), $(STORES))
 
 setup-cluster: ## install what measuring on a cluster needs too
 	@envs/setup study cluster
@@ -86,6 +85,12 @@ reference: setup ## build the report of the reference run again from its raw log
 	$(IN_VENV) kvstudy verify reference/jedlicka2024.zip
 	rm -rf reference/rebuilt
 	$(IN_VENV) kvstudy rebuild --own-code --output reference/rebuilt reference/jedlicka2024.zip
+
+clean: ## remove what was installed into the clone; RESULTS=yes asks for results, figures, reports
+	@envs/clean $(if $(RESULTS),--results)
+
+check-systems: ## set up and run the demo in fresh Debian systems; needs root and debootstrap (1 h)
+	@tests/systems/check $(SYSTEMS)
 
 check-workbook: ## open the workbooks of all runs in LibreOffice and check their formulas
 	@envs/setup study test office

@@ -13,9 +13,12 @@ sums=$folder/SHA256SUMS
 
 say() { printf '%s: %s\n' "$store" "$*"; }
 fail() { printf "$store: %s\n" "$@" >&2; exit 1; }
+# See kvstudy.stores.install.
+unavailable() { printf "$store: %s\n" "$@" >&2; exit 69; }
 
 fetch() {
-    mvn --quiet --batch-mode -Dstyle.color=never --file "$folder/pom.xml" \
+    MAVEN_OPTS="${MAVEN_OPTS:-} -Djansi.noreset=true" \
+        mvn --quiet --batch-mode -Dstyle.color=never --file "$folder/pom.xml" \
         dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$1" ||
         fail "Maven could not fetch the files of $folder/pom.xml; the lines above say why (network?)."
 }

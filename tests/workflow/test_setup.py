@@ -4,7 +4,10 @@ The copy's PATH holds only the tools that the script itself needs, so every pack
 there, and fake apt-get, mvn and Python stand for the slow steps.
 """
 
+import contextlib
+import fcntl
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -14,10 +17,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+NOBODY = 65534
 PYTHON_LOCKS = ["bootstrap", "requirements", "test", "cluster"]
 # What the script itself calls; the rest of this machine is out of sight.
-TOOLS = """bash cat chmod cp cut dirname env find flock grep ls mkdir paste rm sed sha256sum sort
-tail touch xargs"""
+TOOLS = """basename bash cat chmod cp cut dirname du env find flock grep id ls mkdir paste rm sed
+sha256sum sleep sort stat tail touch true uname xargs"""
 PROGRAMS = (
     "javac java mvn redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext chromium "
     "slurmctld slurmd munged ip ss sshd"
@@ -35,17 +39,38 @@ echo "$@" >>"$CALLS/pip"
 FAKE_VENV_PYTHON
 chmod +x "$3/bin/python"
 """
-# Makes the programs that the packages would bring.
+# Makes the programs that the packages would bring. While $CALLS/locked has a line, another apt works.
 FAKE_APT_GET = """#!/bin/bash
+if [[ -s $CALLS/locked ]]; then
+    cat "$CALLS/locked"
+    [[ -e $CALLS/locked-for-ever ]] || : >"$CALLS/locked"
+    exit 100
+fi
 echo "$@" >>"$CALLS/apt-get"
+[[ $* == *install* ]] || exit 0
+[[ ! -e $CALLS/no-network ]] || exit 100
 for program in $PROGRAMS; do
     printf '#!/bin/bash\\necho javac 17.0.1\\n' >"$BIN/$program"
     chmod +x "$BIN/$program"
 done
 cp "$BIN/fake-mvn" "$BIN/mvn"
-[[ ! -e $CALLS/apt-fails ]]
+[[ ! -e $CALLS/apt-fails ]] || { echo redis-server >"$BIN/half-configured"; exit 100; }
+rm -f "$BIN/half-configured"
+"""
+# What dpkg knows of a package: here only those that an apt has left half done.
+FAKE_DPKG_QUERY = """#!/bin/bash
+grep -qsx "${@: -1}" "$BIN/half-configured" && echo half-configured
+"""
+# As sudo is on cloud images: a rule of the group asks for a password, one of the user does not.
+FAKE_SUDO = """#!/bin/bash
+while [[ $1 == -* ]]; do
+    [[ $1 != -v ]] || { echo "sudo: a password is required" >&2; exit 1; }
+    shift
+done
+exec "$@"
 """
 FAKE_MVN = """#!/bin/bash
+[[ $MAVEN_OPTS == *-Djansi.noreset=true* ]] || printf '\\033[0m\\033[0m'
 echo "$@" >>"$CALLS/mvn"
 mkdir -p "$BINDINGS/target/lib"
 echo jar >"$BINDINGS/target/lib/kvstudy-bindings.jar"
@@ -70,7 +95,8 @@ class Machine:
         self.add("apt-get", FAKE_APT_GET)
         self.add("fake-mvn", FAKE_MVN)
         self.add("dpkg", "#!/bin/bash\n")
-        self.add("sudo", '#!/bin/bash\n[[ $1 == -v ]] || exec "$@"\n')
+        self.add("dpkg-query", FAKE_DPKG_QUERY)
+        self.add("sudo", FAKE_SUDO)
         self.add("fake-python", FAKE_PYTHON)
         self.os_release = folder / "os-release"
         self.os_release.write_text(distribution)
@@ -80,8 +106,22 @@ class Machine:
         path.write_text(text)
         path.chmod(0o755)
 
-    def run(self, *arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess:
-        environment = {
+    def run(
+        self, *arguments: str, prefix: tuple[str, ...] = (), **variables: str
+    ) -> subprocess.CompletedProcess:
+        command = [*prefix, str(self.project / "envs/setup"), *arguments]
+        return subprocess.run(
+            command,
+            env=self.environment | variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
             "PATH": str(self.bin),
             "HOME": str(self.project),
             "OS_RELEASE": str(self.os_release),
@@ -91,15 +131,6 @@ class Machine:
             "PROGRAMS": PROGRAMS,
             "BINDINGS": str(self.project / "workflow/bindings"),
         }
-        command = [*prefix, str(self.project / "envs/setup"), *arguments]
-        return subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
 
     def called(self, program: str) -> list[str]:
         log = self.calls / program
@@ -230,25 +261,205 @@ def test_java_that_is_too_old_counts_as_missing(machine):
     assert "maven" not in done.stderr
 
 
-def test_without_root_and_sudo_it_is_told_what_to_install():
+@pytest.fixture
+def users_machine():
+    """A machine and what stands before a command there that is not root's."""
     # Not tmp_path: another user must be able to read it.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         machine = Machine(Path(folder))
-        (machine.bin / "sudo").unlink()
         prefix = ()
         if os.geteuid() == 0:
-            nobody = 65534
-            prefix = (shutil.which("setpriv"), f"--reuid={nobody}", "--clear-groups")
-            for path in (machine.project, machine.calls):
-                os.chown(path, nobody, -1)
+            prefix = (shutil.which("setpriv"), f"--reuid={NOBODY}", "--clear-groups")
+            for path in (machine.bin, machine.calls, machine.project, *machine.project.rglob("*")):
+                os.chown(path, NOBODY, -1)
+        yield machine, prefix
 
-        done = machine.run(prefix=prefix)
 
-        assert done.returncode == 1
-        assert "root or sudo" in done.stderr
-        assert "redis-server" in done.stderr
+def test_without_root_and_sudo_it_is_told_what_to_install(users_machine):
+    machine, prefix = users_machine
+    (machine.bin / "sudo").unlink()
+
+    done = machine.run(prefix=prefix)
+
+    assert done.returncode == 1
+    assert "root or sudo" in done.stderr
+    assert "redis-server" in done.stderr
+    assert machine.called("apt-get") == []
+
+
+def test_a_user_whose_group_would_need_a_password_but_not_he_himself(users_machine):
+    machine, prefix = users_machine
+
+    done = machine.run(prefix=prefix)
+
+    assert done.returncode == 0, done.stderr
+    assert "redis-server" in machine.called("apt-get")[-1]
+
+
+@pytest.mark.parametrize("cause", ["sudo", "network"])
+def test_after_a_refused_try_what_the_user_has_installed_counts(users_machine, cause):
+    """Also another JDK than the distribution's."""
+    machine, prefix = users_machine
+    if cause == "sudo":
+        machine.add("sudo", "#!/bin/bash\necho 'sudo: a password is required' >&2\nexit 1\n")
+    else:
+        (machine.calls / "no-network").touch()
+    refused = machine.run(prefix=prefix)
+    assert refused.returncode == 1
+    assert "call again" in refused.stderr
+    for program in PROGRAMS.split():
+        machine.add(program, "#!/bin/bash\necho javac 21.0.1\n")
+    machine.add("mvn", FAKE_MVN)
+
+    done = machine.run(prefix=prefix)
+
+    assert done.returncode == 0, done.stderr
+    assert "The set-up is complete" in done.stdout
+
+
+@pytest.mark.parametrize("program", ["apt-get", "dpkg"])
+def test_another_apt_is_waited_for(machine, program):
+    held = {
+        "apt-get": "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt)",
+        "dpkg": "dpkg: error: dpkg frontend lock was locked by process 7 (apt)",
+    }
+    machine.add("dpkg", FAKE_APT_GET.replace("$CALLS/apt-get", "$CALLS/dpkg"))
+    (machine.calls / "locked").write_text(f"{held[program]}\n")
+
+    done = machine.run()
+
+    assert done.returncode == 0, done.stderr
+    assert "waiting, at most 15 min: process 7 (apt) uses apt or dpkg" in done.stdout
+
+    (machine.calls / "locked").write_text(f"{held[program]}\n")
+    (machine.calls / "locked-for-ever").touch()
+    (machine.bin / "redis-server").unlink()
+    limited = machine.run(APT_WAIT_S="0")
+    assert limited.returncode == 1
+    assert "process 7 (apt) still uses apt or dpkg" in limited.stderr
+    assert "call again" in limited.stderr
+
+
+def test_a_home_that_cannot_be_written_is_named_before_anything_is_installed(users_machine):
+    machine, prefix = users_machine
+    home = machine.project.with_name("home")
+    home.mkdir(mode=0o555)
+
+    done = machine.run(prefix=prefix, HOME=str(home))
+
+    assert done.returncode == 1
+    for word in ("KVSTUDY_STATE", "XDG_CACHE_HOME", "MAVEN_OPTS=-Dmaven.repo.local", "Set HOME"):
+        assert word in done.stderr
+    assert machine.called("apt-get") == []
+    elsewhere = {name: str(machine.project / "home") for name in ("KVSTUDY_STATE", "XDG_CACHE_HOME")}
+    repository = {"MAVEN_OPTS": f"-Dmaven.repo.local={machine.project}/m2"}
+    assert machine.run(prefix=prefix, HOME=str(home), **elsewhere, **repository).returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("name", [".setup", ".venv/bin", "workflow/bindings/target"])
+def test_after_sudo_make_it_says_whose_the_clone_is(users_machine, name):
+    machine, prefix = users_machine
+    (machine.project / name).mkdir(parents=True)
+    (machine.project / name / "lock").touch(mode=0o644)
+
+    done = machine.run(prefix=prefix)
+
+    assert done.returncode == 1
+    assert f"{machine.project / Path(name).parts[0]}" in done.stderr
+    assert "belongs to root, and nobody, who calls this, cannot write there" in done.stderr
+    assert "The clone belongs to nobody" in done.stderr
+    assert f"sudo chown -R nobody: {machine.project}" in done.stderr
+    assert "Permission denied" not in done.stderr
+
+
+@contextlib.contextmanager
+def held(path: Path, text: str):
+    """The lock of somebody who says so."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as lock:
+        lock.write(text)
+        lock.flush()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+
+
+def test_nothing_is_installed_beside_snakemake(machine):
+    with held(machine.project / ".snakemake/kvstudy.lock", "process 7, since 9:00: snakemake\n"):
+        done = machine.run()
+    assert done.returncode == 1
+    assert "Snakemake works in this clone (process 7, since 9:00: snakemake)" in done.stderr
+    assert machine.called("apt-get") == []
+    assert machine.run().returncode == 0
+    # Where nothing is missing, nobody is disturbed.
+    with held(machine.project / ".snakemake/kvstudy.lock", "process 7\n"):
+        assert machine.run().returncode == 0
+
+
+def test_the_set_up_waits_for_a_measurement_elsewhere(machine, tmp_path):
+    path = tmp_path / "state" / platform.node() / "measure.lock"
+    environment = machine.environment | {"KVSTUDY_STATE": str(tmp_path / "state")}
+    command = [machine.project / "envs/setup"]
+    with held(path, "process 7 in /elsewhere is measuring"):
+        running = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        lines = iter(running.stdout.readline, "")
+        assert any("Waiting: process 7 in /elsewhere is measuring" in line for line in lines)
         assert machine.called("apt-get") == []
+    assert "The set-up is complete" in running.communicate(timeout=60)[0]
+    assert "is installing" in path.read_text()
+
+
+def test_a_store_has_its_packages_alone(machine):
+    machine.run("study")
+    machine.forget_calls()
+    (machine.project / "pyproject.toml").write_text("[changed]\n")
+
+    # A check of files of the distribution: whether they are on this machine does not matter.
+    done = machine.run("etcd", "mysql", "redis")
+
+    assert machine.called("apt-get")[-1].endswith("--no-install-recommends etcd-server npm")
+    assert [machine.called(program) for program in ("pip", "mvn")] == [[], []]
+    # The fake apt brings none of them.
+    assert "apt installed the packages, but these are still not found" in done.stderr
+
+
+def test_clean_removes_what_was_installed_and_no_result(machine):
+    machine.run()
+    raw = machine.project / "results/jedlicka2024/raw/redis/a/r1/rep1/SHA256SUMS"
+    for path in (raw, machine.project / "report/x.pdf", machine.project / "servers/mysql/mysqld"):
+        path.parent.mkdir(parents=True)
+        path.touch()
+
+    def clean(*arguments: str, answer: str = "") -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [machine.project / "envs/clean", *arguments],
+            env=machine.environment,
+            input=answer,
+            capture_output=True,
+            text=True,
+        )
+
+    done = clean()
+    assert done.returncode == 0, done.stderr
+    for name in (".venv", ".setup", "servers", "workflow/bindings/target"):
+        assert not (machine.project / name).exists(), name
+        assert name in done.stdout
+    assert re.search(r"sudo apt-get remove --auto-remove .*redis-server", done.stdout)
+    assert raw.exists()
+    for answer in ("", "no\n"):
+        assert clean("--results", answer=answer).returncode == 1
+        assert raw.exists()
+    done = clean("--results", answer="yes\n")
+    assert done.returncode == 0, done.stderr
+    assert not raw.exists()
+    assert not (machine.project / "report/x.pdf").exists()
+
+
+def test_make_says_maven_to_write_no_codes_of_a_terminal():
+    command = ["make", "--eval", "check: ; $(MVN) --offline validate", "check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert "\033" not in done.stdout + done.stderr
 
 
 def test_failed_apt_is_taken_up_again(machine):
@@ -307,6 +518,7 @@ def test_changed_source_builds_the_bindings_again(machine):
     done = machine.run()
 
     assert done.returncode == 0, done.stderr
+    assert "\033" not in done.stdout
     assert len(machine.called("mvn")) == 1
     # A driver's old version would stay on the class path otherwise.
     assert "clean package" in machine.called("mvn")[0]

@@ -10,8 +10,13 @@ from pathlib import Path
 import click
 
 from kvstudy import __version__
-from kvstudy.errors import KvstudyError
-from kvstudy.measure.controller import Interrupted, end_with_children, stop_with_controller
+from kvstudy.errors import KvstudyError, RunError
+from kvstudy.measure.controller import (
+    Interrupted,
+    end_with_children,
+    stop_controller,
+    stop_with_controller,
+)
 
 # Modules of kvstudy.commands in the order of the pipeline. One is imported when a command of it is
 # called: pandas and matplotlib take longer to load than most steps.
@@ -87,6 +92,8 @@ def main() -> None:
         cli()
     except (KvstudyError, Interrupted) as error:
         print(f"kvstudy: {error}", file=sys.stderr)
+        if isinstance(error, RunError):
+            stop_controller()
         sys.exit(1)
     except OSError as error:
         # Any command may write to a disk that is full, or to a folder of somebody else.

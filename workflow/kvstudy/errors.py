@@ -1,4 +1,4 @@
-"""The one exception that a user is meant to read."""
+"""The exceptions that a user is meant to read."""
 
 import re
 
@@ -26,3 +26,7 @@ class KvstudyError(Exception):
             for line in lines
         )
         super().__init__(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+class RunError(KvstudyError):
+    """A problem that every cell of the run would meet: the first one ends the run."""

@@ -35,7 +35,11 @@ def check_writable(folder: Path) -> None:
         there = check_folder(folder)
         if os.access(there, os.W_OK | os.X_OK, effective_ids=True):
             return
+    owner = ""
+    with contextlib.suppress(OSError, KeyError):
+        if there.stat().st_uid != os.geteuid():
+            owner = f", it belongs to {there.owner()}"
     raise KvstudyError(
-        f"{there}: you cannot write there; give yourself the right (chown, chmod), or measure "
+        f"{there}: you cannot write there{owner}; give yourself the right (chown, chmod), or measure "
         "in a clone of your own"
     )

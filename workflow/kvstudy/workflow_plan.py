@@ -16,6 +16,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import share_clone, take_clone
 from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look, times
 from kvstudy.stores.definition import Store, stores_to_measure
+from kvstudy.stores.process import state_directory
 from kvstudy.study.cells import Cell, plan, run_name
 from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import STORES, load_study, study_path
@@ -191,8 +192,10 @@ def told(function: Callable, *arguments: Any) -> Any:
 
 
 def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:
-    """Before the first job: the clone is taken, the folders can be written, the clock runs."""
+    """Before the first job: the clone is taken, all folders can be written, the clock runs."""
     take_clone(of.holder)
+    if len(of.measured) < len(of.wanted):
+        state_directory()
     folders = {Path(f"results/{of.run}/{name}") for name in ("logs", "raw")}
     for folder in sorted(folders | {Path(path).parent for path in outputs}):
         check_writable(folder)

@@ -14,13 +14,16 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure import preflight
 from kvstudy.measure.client import library_problem
+from kvstudy.measure.controller import alone_in_clone
 from kvstudy.measure.kernel import Tree
 from kvstudy.measure.planning.progress import why_missing
 from kvstudy.stores import docker, native, providers
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.packages import add, fetch, fitting, packaged_stores
-from kvstudy.study.load import STORES
-from kvstudy.study.naming import did_you_mean
+from kvstudy.stores.install import Unavailable, install_packages, install_server
+from kvstudy.stores.packages import add, fitting, packaged_stores
+from kvstudy.stores.process import measuring_alone
+from kvstudy.study.load import STORES, load_study, study_path
+from kvstudy.study.naming import check_known
 from kvstudy.study.workload import field_names
 
 WIDTH = 88
@@ -135,44 +138,43 @@ def add_(path: Path, accept_unknown: bool) -> None:
     def accept(question: str) -> bool:
         return accept_unknown or (sys.stdin.isatty() and click.confirm(question))
 
-    store, program = add(path, accept)
+    with alone_in_clone(), measuring_alone("installing servers"):
+        store, program = add(path, accept)
     print(f"{store.title} is ready: {program}")
 
 
 @servers.command("get")
-@click.argument("stores", nargs=-1, metavar="STORE...")
-def get(stores: tuple[str, ...]) -> None:
-    """Install the servers of the STOREs [default: all that have an install script].
+@click.argument("names", nargs=-1, metavar="STORE...")
+@click.option("--study", help="The study whose servers are installed, without STORE.")
+def get(names: tuple[str, ...], study: str | None) -> None:
+    """Install the servers of the STOREs [default: all; makers' packages only by name].
 
-    A store has an install script, or packages of its makers, which are downloaded and checked.
-    An interrupted download goes on with the next call.
+    A store has packages of the distribution, which need root or sudo, an install script, or
+    packages of its makers, which are downloaded and checked. An interrupted download goes on with
+    the next call. Without STORE, what this system cannot have is left out with its reason. It
+    waits while a cell is measured.
     """
-    scripts = {path.parent.name: path for path in sorted(STORES.glob("*/install"))}
-    packaged = packaged_stores()
-    problems = []
-    for name in stores or scripts:
-        if name in scripts:
-            if subprocess.run([scripts[name].absolute()]).returncode:
-                problems.append(f"{name}: not installed, the lines above say why")
-            continue
-        try:
-            if name not in packaged:
-                known = [*scripts, *packaged]
-                raise KvstudyError(f"{name}: nothing to install{did_you_mean(name, known)}")
-            store = packaged[name]
-            package = fitting(store)
-            if package is None:
-                raise KvstudyError(
-                    f"{store.title}: no known package is made for this machine; "
-                    f"{store.native.remedy}"
-                )
-            print(f"{store.title} {package.version} ({package.license}) from {package.url}")
-            _, program = add(fetch(store, package), lambda _question: False)
-            print(f"{store.title} is ready: {program}")
-        except KvstudyError as error:
-            problems.append(str(error))
-    if problems:
-        raise KvstudyError("\n".join(problems))
+    stores = {path.parent.name: load_store(path.parent) for path in STORES.glob("*/store.yaml")}
+    for name in names:
+        check_known("servers", "store", name, sorted(stores))
+    asked = list(names) or sorted(stores)
+    if study and not names:
+        asked = [use.store for use in load_study(study_path(study)).stores]
+    wanted = [stores[name] for name in dict.fromkeys(asked)]
+    problems = [install_packages(wanted)]
+    with alone_in_clone(), measuring_alone("installing servers"):
+        for store in wanted:
+            try:
+                install_server(store, download=bool(names))
+            except Unavailable as error:
+                if names:
+                    problems.append(str(error))
+                else:
+                    print(f"left out: {error}")
+            except KvstudyError as error:
+                problems.append(str(error))
+    if text := "\n".join(filter(None, problems)):
+        raise KvstudyError(text)
 
 
 @click.command("ready")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import KvstudyError, RunError
 from kvstudy.stores.ask import LIBRARY
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
@@ -72,7 +72,7 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     """The client for ``store``: of the YCSB distribution in ``home`` if given, else ours."""
     home = home or os.environ.get("YCSB_HOME", "")
     if problem := library_problem():
-        raise KvstudyError(problem)
+        raise RunError(problem)
     own = sorted(LIBRARY.glob("*.jar"))
     if not home:
         return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)

@@ -58,6 +58,13 @@ def stop_with_controller() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
+def stop_controller() -> None:
+    """Have the Snakemake that waits for us start no further cell; nothing without one."""
+    if VARIABLE in os.environ:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(os.environ[VARIABLE]), signal.SIGTERM)
+
+
 def end_with_children() -> None:
     """Let SIGTERM and SIGHUP end the programs that we started (LaTeX, pandoc) before us."""
 
@@ -126,7 +133,7 @@ def take_clone(holder: str) -> None:
         holder = ANOTHER
     if holder:
         raise KvstudyError(
-            f"{Path.cwd()}: another Snakemake works in this clone ({holder}). Wait until it has "
+            f"{Path.cwd()}: another process works in this clone ({holder}). Wait until it has "
             "ended ('kvstudy watch' shows how far it is), or end it: Ctrl-C in its terminal, or "
             "'kill' with its number, which lets the present cell end first. Then run this again: "
             "it goes on with what is left"
@@ -138,6 +145,17 @@ def take_clone(holder: str) -> None:
         with contextlib.suppress(OSError):
             lock.truncate(0)
             lock.write(os.fsencode(f"process {os.getpid()}, since {began}: {command}\n"))
+
+
+@contextlib.contextmanager
+def alone_in_clone() -> Iterator[None]:
+    """Have the clone alone while the block runs; KvstudyError tells who else works in it."""
+    take_clone(share_clone())
+    try:
+        yield
+    finally:
+        while _held:
+            _held.pop().close()
 
 
 CELLS = Path(".snakemake/kvstudy-cells.lock")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import RunError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.measure.kernel import NOT_VISIBLE as UNKNOWN
@@ -89,18 +89,18 @@ def java(prefix: Sequence[str] = ()) -> dict:
     """Version, runtime, the flags in use, and what variables add to them.
 
     The flags are those that Java chose: collector and heap depend on cores and memory. ``prefix``
-    stands before the client's command. KvstudyError when there is no Java that starts.
+    stands before the client's command. RunError when there is no Java that starts.
     """
     variables = java_variables()
     if not shutil.which("java"):
-        raise KvstudyError("no program java on the path, which YCSB needs; run 'make setup'")
+        raise RunError("no program java on the path, which YCSB needs; run 'make setup'")
     status, told = _run([*prefix, "java", PRINT_FLAGS, "-version"])
     if status and re.search("error", told, re.I):
         remedy = f"change or unset {', '.join(variables)}" if variables else "run 'make setup'"
         # What it prints of its flags is no answer.
         lines = (line.strip("# ") for line in told.splitlines())
         said = [line for line in lines if line and not line.startswith(("-XX:", "Picked up"))]
-        raise KvstudyError(f"java does not start: {' | '.join(said[:3])}; {remedy}")
+        raise RunError(f"java does not start: {' | '.join(said[:3])}; {remedy}")
     # What else Java has to say stands before it.
     found = re.search(r"^\S+ version .*", told, re.M | re.S)
     lines = found.group().splitlines() if found else [told.strip() or UNKNOWN]

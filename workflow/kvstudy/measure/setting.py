@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import KvstudyError, RunError
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted, alone_with
@@ -104,7 +104,9 @@ class Setting:
         known["cell"] = {"folder": self.store.folder.name}
         known["server"] = {"provider": provider, "version": version}
         if found := differences(measured | {f"{name} is next": known}):
-            raise KvstudyError(refusal(found, self.results / "raw"))
+            # Before the server runs, nothing is known that another cell would not have too.
+            kind = KvstudyError if version else RunError
+            raise kind(refusal(found, self.results / "raw"))
 
     @contextmanager
     def serving(

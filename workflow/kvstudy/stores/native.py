@@ -6,11 +6,13 @@ import getpass
 import json
 import os
 import pwd
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -36,7 +38,21 @@ def missing(store: Store) -> str | None:
         done = subprocess.run([program, "--version"], capture_output=True, text=True)
         if other in done.stdout + done.stderr:
             return f"{program} is {other}, not {store.title}: {store.native.remedy}"
+    for used in _used_files(store):
+        if not (any(SERVERS.parent.glob(used)) if "/" in used else shutil.which(used)):
+            return reason("no-program", program=used, remedy=store.native.remedy)
     return None
+
+
+def _used_files(store: Store) -> Iterator[str]:
+    """What a cell's commands use beside the store's program: names on the path, files of ours."""
+    native = store.native
+    for command in (*native.prepare, native.command, *native.after_start):
+        if "{" not in command[0]:
+            yield command[0]
+        for word in command:
+            for below in re.findall(r"\{servers\}/([^:]+)", word):
+                yield str(store.installed / below)
 
 
 def find_program(store: Store) -> str | None:

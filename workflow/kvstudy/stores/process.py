@@ -22,7 +22,7 @@ from typing import IO, Any
 
 import psutil
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import KvstudyError, RunError
 
 SETPRIV = "setpriv"
 # A parent that died before its signal was set sends none: then the command does not start.
@@ -62,13 +62,16 @@ def state_directory() -> Path:
     except RuntimeError:
         path, problem = Path("~"), "no home directory is known for locks and records"
     if problem:
-        raise KvstudyError(f"{path}: {problem}; set KVSTUDY_STATE to a folder of your own")
+        raise RunError(f"{path}: {problem}; set KVSTUDY_STATE to a folder of your own")
     return path
 
 
 @contextlib.contextmanager
-def measuring_alone() -> Iterator[None]:
-    """Hold the lock that lets one cell at a time be measured; wait for it if need be."""
+def measuring_alone(act: str = "measuring") -> Iterator[None]:
+    """Hold the lock that lets one cell at a time be measured; wait for it if need be.
+
+    Whoever waits meanwhile reads what we are doing: the ``act``.
+    """
     path = state_directory() / "measure.lock"
     with contextlib.ExitStack() as stack:
         try:
@@ -79,13 +82,13 @@ def measuring_alone() -> Iterator[None]:
             except BlockingIOError:
                 lock.seek(0)
                 holder = lock.read().decode(errors="replace").strip()
-                print(f"waiting: {holder} is measuring", file=sys.stderr, flush=True)
+                print(f"waiting: {holder}", file=sys.stderr, flush=True)
                 fcntl.flock(lock, fcntl.LOCK_EX)
             lock.truncate(0)
-            lock.write(os.fsencode(f"process {os.getpid()} in {Path.cwd()}"))
+            lock.write(os.fsencode(f"process {os.getpid()} in {Path.cwd()} is {act}"))
         except OSError as error:
             # Some network file systems have no locks.
-            raise KvstudyError(
+            raise RunError(
                 f"{path}: cannot be written or locked: {error.strerror}; make room for it, or set "
                 "KVSTUDY_STATE to another folder of your own"
             ) from None

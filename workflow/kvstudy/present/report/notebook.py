@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -72,12 +73,20 @@ def _execute(notebook: Path, parameters: dict[str, str | bool]):
     from papermill.exceptions import PapermillExecutionError
     from traitlets.config import Config
 
-    # Sockets of the file system: over TCP, anyone on the machine could talk to the kernel.
-    sockets = Config({"KernelManager": {"transport": "ipc"}})
     try:
-        return papermill.execute_notebook(
-            notebook, None, parameters, progress_bar=False, kernel_name="python3", config=sockets
-        )
+        # Sockets of the file system: over TCP, anyone on the machine could talk to the kernel. In a
+        # folder of their own: Jupyter sets the sticky bit of the folder that they are in.
+        with tempfile.TemporaryDirectory() as folder:
+            file = f"{folder}/kernel.json"
+            sockets = Config({"KernelManager": {"transport": "ipc", "connection_file": file}})
+            return papermill.execute_notebook(
+                notebook,
+                None,
+                parameters,
+                progress_bar=False,
+                kernel_name="python3",
+                config=sockets,
+            )
     except PapermillExecutionError as error:
         where = f"{notebook}: cell {error.cell_index + 1}"
         raise KvstudyError(
