@@ -232,7 +232,7 @@ def test_a_second_snakemake_in_the_clone(study, dry):
     assert "Traceback" not in said
     if not dry:
         assert second.returncode != 0
-        assert "another Snakemake works in this clone" in said
+        assert "another process works in this clone" in said
     assert "--unlock" not in said
     # The first one is not disturbed.
     assert running.wait(120) == 0

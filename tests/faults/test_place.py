@@ -334,8 +334,7 @@ def test_an_odd_name_of_the_clone(scene, name):
 def test_a_name_of_the_clone_that_set_up_refuses(tmp_path, name):
     """Before it installs anything."""
     clone = tmp_path / name
-    (clone / "envs").mkdir(parents=True)
-    shutil.copy(ROOT / "envs/setup", clone / "envs/setup")
+    shutil.copytree(ROOT / "envs", clone / "envs")
     done = subprocess.run(
         [str(clone / "envs/setup"), "study"], cwd=clone, capture_output=True, text=True, timeout=60
     )

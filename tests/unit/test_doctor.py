@@ -3,7 +3,9 @@
 import itertools
 import platform
 import re
+from pathlib import Path
 
+import pytest
 from kvstudy.measure import preflight
 from kvstudy.measure.preflight import Finding
 
@@ -33,6 +35,28 @@ def test_missing_tools_and_programs_come_with_a_remedy(pretend_study, monkeypatc
     assert "java      missing (for YCSB): install" in output
     assert row(output, "redis") == ["redis", "missing", "missing"]
     assert "Redis: no program redis-server on this machine: install Debian's package" in output
+
+
+@pytest.mark.parametrize(
+    ("store", "program", "lacking"),
+    [
+        ("postgresql", "postgres", "servers/postgresql/bin/initdb"),
+        ("mariadb", "mariadbd", "mariadb-install-db"),
+    ],
+)
+def test_what_a_cell_runs_beside_the_server_must_be_there_too(
+    pretend_study, monkeypatch, tmp_path, store, program, lacking
+):
+    (tmp_path / program).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    output = kvstudy("doctor").output
+    assert row(output, store)[1] == "missing"
+    assert f"no program {lacking} on this machine: " in output
+    # Its remedy has put it there.
+    helper = Path(lacking) if "/" in lacking else tmp_path / lacking
+    helper.parent.mkdir(parents=True, exist_ok=True)
+    helper.touch(mode=0o755)
+    assert row(kvstudy("doctor").output, store)[1] == "ready"
 
 
 def test_bindings_that_are_not_built(project):

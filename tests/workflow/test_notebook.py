@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -207,11 +208,16 @@ def test_it_ends_the_report_as_an_appendix(inside, monkeypatch):
     assert f"50 % & more_of {TITLE}" in words
 
 
-def test_a_run_without_any_measured_cell_has_a_notebook_too(project):
+def test_a_run_without_any_measured_cell_has_a_notebook_too(project, tmp_path, monkeypatch):
     edited(few_figures)
     write_run(set())
+    temporary = tmp_path / "temporary"
+    temporary.mkdir(mode=0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     done = run()
     assert done.exit_code == 0, done.output or done.exception
+    # The user's folder is as it was: Jupyter sets the sticky bit where its sockets are.
+    assert (temporary.stat().st_mode & 0o7777, list(temporary.iterdir())) == (0o700, [])
     page = PAGE.read_text(encoding="utf-8")
     assert "nothing was measured" in page
     assert "0 means computed again" in page

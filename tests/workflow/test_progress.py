@@ -145,7 +145,7 @@ def test_a_second_snakemake_is_told_who_works_and_breaks_nothing(workflow):
     second = workflow.snakemake(CELLS)
     assert second.returncode != 0
     assert re.search(
-        rf"another Snakemake works in this clone \(process {running.pid}, "
+        rf"another process works in this clone \(process {running.pid}, "
         r"since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: snakemake --cores 2 results/small/cells.csv\)",
         second.stderr,
     )
@@ -157,6 +157,35 @@ def test_a_second_snakemake_is_told_who_works_and_breaks_nothing(workflow):
     os.killpg(running.pid, signal.SIGINT)
     running.wait(60)
     assert workflow.snakemake(CELLS).returncode == 0
+
+
+def test_where_nothing_is_to_be_done_it_says_where_the_report_is(workflow):
+    measure_all(workflow)
+    (workflow.folder / "report/small.pdf").touch()
+    done = workflow.snakemake(CELLS)
+    assert done.returncode == 0
+    nothing = done.stderr.index("Nothing to be done")
+    assert "Report: report/small.pdf; data" in done.stderr[nothing:]
+
+
+@pytest.mark.usefixtures("three_cells")
+def test_without_a_place_for_locks_no_cell_is_tried(workflow):
+    (workflow.folder / "file").touch()
+    done = workflow.snakemake(CELLS, KVSTUDY_STATE=str(workflow.folder / "file"))
+    assert done.returncode != 0
+    assert "set KVSTUDY_STATE to a folder of your own" in done.stderr
+    assert measured(done) == []
+
+
+@pytest.mark.usefixtures("three_cells")
+def test_what_each_cell_would_meet_ends_the_run_at_the_first(workflow):
+    library = workflow.folder / "workflow/bindings/target/lib"
+    (library / "SHA256SUMS").write_text(f"{'0' * 64}  kvstudy-bindings.jar\n")
+    done = workflow.snakemake(CELLS)
+    assert done.returncode != 0
+    assert len(measured(done)) == 1, done.stderr
+    assert "run 'make setup', which builds it anew" in done.stderr
+    assert "Cells: 0 of 3 cells done" in done.stderr
 
 
 @pytest.mark.usefixtures("three_cells")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import http.server
 import json
@@ -19,6 +20,7 @@ from click.testing import CliRunner
 from kvstudy.commands.machine import servers as command
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
+from kvstudy.stores.process import state_directory
 from kvstudy.study.raw import file_digest
 
 from tests.project import PRETEND
@@ -69,9 +71,18 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def offered(tmp_path: Path, project: Path, monkeypatch):
-    """A folder of packages on loopback, and a store that has one of them; what sets it."""
+def clone(project: Path, monkeypatch) -> Path:
+    """The project, whose set-up writes down for which stores it installs packages."""
     monkeypatch.chdir(project)
+    setup = Path("envs/setup")
+    setup.write_text('#!/bin/sh\necho "$@" >>packages\n[ ! -e no-packages ]\n')
+    setup.chmod(0o755)
+    return project
+
+
+@pytest.fixture
+def offered(tmp_path: Path, clone: Path):
+    """A folder of packages on loopback, and a store that has one of them; what sets it."""
     folder = tmp_path / "offered"
     folder.mkdir()
     Files.short, Files.asked = [], []
@@ -80,11 +91,11 @@ def offered(tmp_path: Path, project: Path, monkeypatch):
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def offer(path: Path, **package: str) -> None:
-        store = project / "envs/stores/odd"
+        store = clone / "envs/stores/odd"
         shutil.copytree(PRETEND / "store", store, dirs_exist_ok=True)
         data = yaml.safe_load((store / "store.yaml").read_text())
         data["title"] = "Odd"
-        data["native"]["program"] = "oddd"
+        data["native"] |= {"program": "oddd", "command": ["{program}"]}
         data["native"]["release"] = RELEASE
         known = {
             "version": "1.2",
@@ -127,6 +138,104 @@ def test_a_package_of_the_makers_is_fetched_checked_and_unpacked(offered):
     # Once more over what is there.
     assert call("get", "odd")[0] == 0
     assert sorted(path.name for path in Path("servers").iterdir()) == [".packages", "odd"]
+
+
+def script(store: str, text: str) -> None:
+    """Give the store an install script."""
+    path = Path("envs/stores", store, "install")
+    path.write_text(f"#!/bin/sh\necho {store} >>installed\n{text}\n")
+    path.chmod(0o755)
+
+
+def installed() -> list[str]:
+    path = Path("installed")
+    return path.read_text().split() if path.exists() else []
+
+
+PETROV = """\
+name: petrov2014
+title: Small
+question: Which?
+stores: [mysql, odd, redis]
+workloads: [a]
+parameters: {records: 10, operations: 10, threads: 1}
+repetitions: 1
+"""
+
+
+def test_a_study_gets_its_servers_and_no_others(offered, monkeypatch, tmp_path):
+    folder, offer = offered
+    offer(deb(folder))
+    for store in ("mysql", "cassandra", "mongodb", "postgresql", "valkey", "dynamodb"):
+        script(store, "")
+    study = Path("config/studies/petrov2014/study.yaml")
+    study.parent.mkdir(parents=True, exist_ok=True)
+    study.write_text(PETROV)
+    for program in ("redis-server", "mysqld"):
+        (tmp_path / program).write_text("#!/bin/sh\n")
+        (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    status, said = call("get", "--study", "petrov2014")
+    assert (status, installed()) == (0, ["mysql"]), said
+    assert Path("packages").read_text().split() == ["mysql", "odd", "redis"]
+    # A package of its makers is fetched when it is named only.
+    assert "left out: Odd: no program oddd on this machine" in said
+    assert Files.asked == []
+
+
+@pytest.mark.parametrize(
+    ("ending", "names", "right"),
+    [
+        ("exit 69", [], (0, "left out: Cassandra: not installed, the lines above say why")),
+        ("exit 69", ["cassandra"], (1, "Cassandra: not installed, the lines above say why")),
+        # What only failed, such as a download, is no success.
+        ("exit 1", [], (1, "Cassandra: not installed, the lines above say why")),
+        ("exit 0", ["cassandra"], (1, "Cassandra: no program jdk/bin/java on this machine")),
+    ],
+)
+def test_what_a_system_cannot_have_is_left_out_with_its_reason(clone, ending, names, right):
+    for path in sorted(Path("envs/stores").iterdir()):
+        if path.name not in ("cassandra", "rocksdb"):
+            shutil.rmtree(path)
+    script("cassandra", ending)
+    status, said = call("get", *names)
+    assert (status, right[1] in said) == (right[0], True), said
+
+
+def test_packages_that_cannot_be_had_keep_no_other_server_away(offered):
+    folder, offer = offered
+    offer(deb(folder))
+    Path("no-packages").touch()
+    status, said = call("get", "odd")
+    assert status == 1
+    assert "packages of the distribution: not installed, the lines above say why" in said
+    assert PROGRAM.is_file()
+
+
+@pytest.mark.parametrize("arguments", [["get", "odd"], ["add", "odd_1.2_all.deb"]])
+def test_servers_are_not_installed_beside_a_measurement(offered, capfd, arguments):
+    folder, offer = offered
+    offer(deb(folder))
+    shutil.copy(folder / "odd_1.2_all.deb", ".")
+    lock = Path(".snakemake/kvstudy.lock")
+    lock.parent.mkdir()
+    with lock.open("w") as taken:
+        taken.write("process 7, since 9:00: snakemake\n")
+        taken.flush()
+        fcntl.flock(taken, fcntl.LOCK_EX)
+        status, said = call(*arguments)
+    assert (status, PROGRAM.exists()) == (1, False)
+    assert "another process works in this clone (process 7, since 9:00: snakemake)" in said
+    # A cell of another clone is waited for.
+    with (state_directory() / "measure.lock").open("w") as taken:
+        taken.write("process 7 in /elsewhere is measuring")
+        taken.flush()
+        fcntl.flock(taken, fcntl.LOCK_EX)
+        end = threading.Timer(1, taken.close)
+        end.start()
+        status, said = call(*arguments)
+    assert (status, PROGRAM.exists()) == (0, True)
+    assert "waiting: process 7 in /elsewhere is measuring" in said + capfd.readouterr().err
 
 
 def test_an_interrupted_download_goes_on(offered):
