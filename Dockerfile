@@ -17,7 +17,7 @@ WORKDIR /kvstudy
 COPY Makefile pyproject.toml README.md ./
 COPY envs envs
 COPY workflow workflow
-RUN envs/setup study servers \
+RUN envs/setup study \
     && .venv/bin/kvstudy servers get \
     && rm -rf /var/lib/apt/lists/* /root/.cache /root/.m2 /root/.npm \
     && chmod -R a+rwX .venv .setup servers workflow/bindings/target /home/kvstudy

@@ -20,7 +20,7 @@ check_owner() {
     done
     foreign=$(find "$root" -maxdepth 0 ! -writable -print -quit)
     [[ -n $foreign || ${#places[@]} == 0 ]] ||
-        foreign=$(find "${places[@]}" ! -user "$EUID" ! -writable -print -quit)
+        foreign=$(find "${places[@]}" ! -type l ! -user "$EUID" ! -writable -print -quit)
     [[ -n $foreign ]] || return 0
     user=$(id -un)
     fail "$foreign belongs to $(stat -c %U "$foreign"), and $user, who calls this, cannot write there." \
