@@ -39,7 +39,7 @@ echo "$@" >>"$CALLS/pip"
 FAKE_VENV_PYTHON
 chmod +x "$3/bin/python"
 """
-# Makes the programs that the packages would bring. While $CALLS/locked has a line, another apt works.
+# Makes the programs that the packages would bring. While $CALLS/locked has a line, another works.
 FAKE_APT_GET = """#!/bin/bash
 if [[ -s $CALLS/locked ]]; then
     cat "$CALLS/locked"
@@ -352,7 +352,9 @@ def test_a_home_that_cannot_be_written_is_named_before_anything_is_installed(use
     for word in ("KVSTUDY_STATE", "XDG_CACHE_HOME", "MAVEN_OPTS=-Dmaven.repo.local", "Set HOME"):
         assert word in done.stderr
     assert machine.called("apt-get") == []
-    elsewhere = {name: str(machine.project / "home") for name in ("KVSTUDY_STATE", "XDG_CACHE_HOME")}
+    elsewhere = {
+        name: str(machine.project / "home") for name in ("KVSTUDY_STATE", "XDG_CACHE_HOME")
+    }
     repository = {"MAVEN_OPTS": f"-Dmaven.repo.local={machine.project}/m2"}
     assert machine.run(prefix=prefix, HOME=str(home), **elsewhere, **repository).returncode == 0
 

@@ -40,6 +40,6 @@ def check_writable(folder: Path) -> None:
         if there.stat().st_uid != os.geteuid():
             owner = f", it belongs to {there.owner()}"
     raise KvstudyError(
-        f"{there}: you cannot write there{owner}; give yourself the right (chown, chmod), or measure "
-        "in a clone of your own"
+        f"{there}: you cannot write there{owner}; give yourself the right (chown, chmod), or "
+        "measure in a clone of your own"
     )

@@ -1,4 +1,4 @@
-"""Servers are installed: by the distribution, by a store's script, or from their makers' packages."""
+"""How servers are installed: by the distribution, a script, or from their makers' packages."""
 
 import subprocess
 from collections.abc import Iterable
