@@ -52,7 +52,7 @@ LEFT_OUT = re.compile(
 CODE = ("Snakefile", "workflow", "profiles", "report")
 PROJECT = (
     *(*CODE, "Makefile", "pyproject.toml", "LICENSE", "CITATION.cff", "config/README.md"),
-    *("envs/setup", "envs/python", "envs/system"),
+    *("envs/setup", "envs/clean", "envs/python", "envs/system"),
 )
 BUILT = {".pdf", ".html", ".docx", ".xlsx"}
 # Files that hold numbers, as data or as tables for LaTeX.
