@@ -48,7 +48,8 @@ def _used_files(store: Store) -> Iterator[str]:
     """What a cell's commands use beside the store's program: names on the path, files of ours."""
     native = store.native
     for command in (*native.prepare, native.command, *native.after_start):
-        if "{" not in command[0]:
+        # Scripts of the store's own folder are there.
+        if not re.search("[{/]", command[0]):
             yield command[0]
         for word in command:
             for below in re.findall(r"\{servers\}/([^:]+)", word):
