@@ -55,9 +55,7 @@ def verify(
         return Verified(run.name, [f"Run: {run.folder}"], list(parts))
 
 
-def _archive(
-    path: Path, top: Path, code: Path | None, say: Callable[[str], None]
-) -> Verified:
+def _archive(path: Path, top: Path, code: Path | None, say: Callable[[str], None]) -> Verified:
     """``code`` has the workflow that makes the numbers anew; None for that of the archive."""
     folder, done = top / "given", 0
     with opened(path) as file:
