@@ -56,7 +56,7 @@ def table(
         for second, rate in enumerate(rates, 1)
     ]
     seconds = pd.DataFrame(rows, columns=SERIES.columns)
-    analysis = SimpleNamespace(steadiness=steadiness(seconds))
+    analysis = SimpleNamespace(steadiness=steadiness(seconds, seconds))
     run = small.run(results=results or small.results(), analysis=analysis, headline_series=seconds)
     run.headline_resources = RESOURCES.frame() if used is None else used
     return TIME.rows(run)

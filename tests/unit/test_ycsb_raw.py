@@ -129,6 +129,8 @@ def test_a_raw_file_cut_off_in_the_middle(keep):
         (lambda text: text.replace("\nREAD,1", "\nUPDATE,1", 1), "of READ is no .*: UPDATE"),
         (lambda text: text.partition("\n")[2], "among the latencies of nothing yet"),
         (lambda text: "", "no latencies of single operations.*measurementtype=raw"),
+        # A header alone, which YCSB writes before an operation ends.
+        (lambda text: text.partition("\n")[0] + "\n", "no latencies of single operations"),
     ],
 )
 def test_faults_of_raw_files(keep, edit, message):

@@ -4,22 +4,25 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
+from kvstudy.share.archive import rebuild
 
 from tests.project import kvstudy
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_its_numbers_follow_from_its_raw_logs(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(ROOT)
-    checked = kvstudy("verify", "reference/jedlicka2024.zip")
+def test_its_numbers_follow_from_its_raw_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """In any folder: the workflow is that of the clone which the command is of."""
+    monkeypatch.chdir(tmp_path)
+    checked = kvstudy("verify", ROOT / "reference/jedlicka2024.zip")
     assert checked.exit_code == 0, checked.output
     assert "made anew from the raw logs, and equal" in checked.output
 
 
 @pytest.mark.parametrize("command", [["verify"], ["rebuild", "--own-code", "--output", "new"]])
-def test_outside_of_a_clone(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_any_clone(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rebuild, "CLONE", tmp_path)
     with pytest.raises(KvstudyError, match=r"Snakefile: no such file; run .* in a clone"):
         kvstudy(*command, ROOT / "reference/jedlicka2024.zip")
     assert not Path("new").exists()

@@ -85,6 +85,17 @@ def test_the_chain_ends_at_the_line_of_the_log(small):
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_the_only_run_need_not_be_named(small):
+    """As after a trial run: the configured study has no run of scale 1."""
+    result = run("trace", "pretend/a/throughput")
+    assert result.stdout == traced("pretend/a/throughput")
+    assert "run: small, the only one" in result.stderr
+    shutil.copytree(RUN, "results/small-scale0.5")
+    several = str(run("trace", "pretend/a/throughput").exception)
+    assert several.startswith("results/jedlicka2024: no such run; name one of these by --run:")
+    assert several.endswith(" small, small-scale0.5")
+
+
 def test_a_cell_that_does_not_count_says_why(small):
     text = traced("pretend/a/throughput")
     after = text[text.index("rep2  not counted, 4000 ops/s") :]

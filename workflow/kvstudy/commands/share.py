@@ -14,9 +14,10 @@ import click
 
 from kvstudy.commands.options import study_file
 from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import run_name
 from kvstudy.study.config import configured
 from kvstudy.study.load import load_study
-from kvstudy.study.run_names import find_name
+from kvstudy.study.run_names import RESULTS, find_name, run_folders
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -49,7 +50,7 @@ def trace(
 
     The operation 'all' stands for a workload's operations combined. Without sizes,
     those are meant that the report shows. Without --run it is the run of the
-    configured study and scale.
+    configured study and scale, or the only one that is there.
     """
     from kvstudy.share.trace import text
     from kvstudy.share.trace.chain import chain, ratio_chain, resolve
@@ -82,9 +83,11 @@ def trace(
 def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     """The run called ``name``, or that of a study and scale; left out ones are as configured.
 
-    KvstudyError when there is no such run.
+    Where nothing is named and that one is not there, it is the only run that is. KvstudyError when
+    there is no such run, or one of several is to be named.
     """
     from kvstudy.analyse.run import find_run, run_of
+    from kvstudy.analyse.tidy.files import SUMMARY
 
     if name:
         if study or scale:
@@ -92,7 +95,17 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
         return find_run(name)
     config = configured()
     loaded = load_study(study_file(study or config.study))
-    return run_of(loaded, config.scale if scale is None else scale)
+    if study or scale is not None:
+        return run_of(loaded, config.scale if scale is None else scale)
+    wanted = run_name(loaded.name, config.scale)
+    analysed = [run for run in run_folders() if SUMMARY.path(RESULTS / run).is_file()]
+    if wanted in analysed or not analysed:
+        return run_of(loaded, config.scale)
+    if len(analysed) > 1:
+        names = ", ".join(analysed)
+        raise KvstudyError(f"{RESULTS / wanted}: no such run; name one of these by --run: {names}")
+    click.echo(f"run: {analysed[0]}, the only one below {RESULTS}/", err=True)
+    return find_run(analysed[0])
 
 
 @click.command("compare")

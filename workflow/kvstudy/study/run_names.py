@@ -111,6 +111,11 @@ def parse_name(name: str) -> RunName | None:
     return None
 
 
+def run_folders() -> list[str]:
+    """Names of the folders below results/ that hold a run of a study that is here."""
+    return sorted(path.name for path in RESULTS.glob("*") if parse_name(path.name))
+
+
 def find_name(name: str, published: bool = True) -> RunName:
     """The run of that name, or of that folder below results/; KvstudyError where there is none.
 
@@ -120,7 +125,7 @@ def find_name(name: str, published: bool = True) -> RunName:
     run = parse_name(name)
     # That of published values, and of the finished cells, is made by the first command.
     if not (run and run.published_only) and not (RESULTS / (run.base if run else name)).is_dir():
-        there = sorted(path.name for path in RESULTS.glob("*") if parse_name(path.name))
+        there = run_folders()
         hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
         raise KvstudyError(f"{RESULTS / name}: no such run{hint}")
     if run is None:

@@ -60,6 +60,8 @@ def keep_raw(written: Path, kept: Path) -> Counter[str]:
             pq.ParquetWriter(kept, schema, compression="zstd") as output,
         ):
             for section, block in _blocks(file, written.name):
+                if not block:
+                    continue
                 table = _table(section, block, schema, written.name)
                 if operation := _SECTION.fullmatch(section):
                     zeros = np.zeros(len(table), dtype=np.int32)
@@ -120,8 +122,6 @@ def _blocks(file: IO[bytes], name: str) -> Iterator[tuple[str, bytes]]:
 
 def _table(section: str, block: bytes, schema: pa.Schema, name: str) -> pa.Table:
     """The rows of a block; KvstudyError unless each is a latency of that section."""
-    if not block:
-        return schema.empty_table()
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(block),

@@ -118,11 +118,14 @@ class BarFigure(DrawnFigure):
             whisker = Look(_("95 % interval"), draw.DARK, marker="|")
             handles.append(whisker.handle(markersize=9))
         handles += draw.rejected_handles(table)
-        in_row = draw.legend_columns(handles)
-        right, top, bottom = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25
+        right, top, bottom = 0.05, 0.5, 0.25
         gap = left if beside else 0.52
-        height = (1.9 if beside else 0.55 + 1.6 * rows) + top - 0.5
+        height = 1.9 if beside else 0.55 + 1.6 * rows
         figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
+        sizes = {"handlelength": 1.6, "handleheight": 0.9}
+        sizes |= {"columnspacing": 1.6, "borderaxespad": 0.1}
+        more = draw.legend(figure, handles, loc="upper center", **sizes)
+        top, height = top + more, height + more
         figure.subplots_adjust(
             left=left / draw.TEXT_WIDTH,
             right=1 - right / draw.TEXT_WIDTH,
@@ -134,9 +137,6 @@ class BarFigure(DrawnFigure):
         for panel, ax in zip(panels, axes.flat, strict=True):
             _panel(ax, panel.rows, stores, widest)
             ax.set_title(panel.title, loc="left", pad=5)
-        sizes = {"handlelength": 1.6, "handleheight": 0.9}
-        sizes |= {"columnspacing": 1.6, "borderaxespad": 0.1}
-        figure.legend(handles=handles, loc="upper center", ncols=in_row, **sizes)
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values
@@ -39,8 +40,10 @@ DARK = "0.15"
 MARKERS = "osD^vP*X"
 LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
 
-# Letters that a row of a legend has room for.
-LEGEND_LETTERS = 100
+# Letters of a title that stand side by side on a page.
+PAGE_LETTERS = 72
+# Inches that a legend of one row takes.
+LEGEND_ROW = 0.25
 
 # A group of bars is one unit wide on the x axis; this much of it has bars.
 GROUP_WIDTH = 0.92
@@ -307,15 +310,36 @@ def with_decimal_mark(figure: plt.Figure) -> None:
                 axis.set_major_formatter(Translated())
 
 
-def legend_columns(handles: Sequence[Artist]) -> int:
-    """How many columns of ``handles`` make the fewest rows that are no wider than the text."""
-    # A handle and the space beside it are as wide as seven letters.
-    letters = [len(handle.get_label()) + 7 for handle in handles]
-    counts = dict.fromkeys(-(-len(letters) // rows) for rows in range(1, len(letters) + 1))
-    for columns in counts:
-        if sum(max(part) for part in np.array_split(letters, columns)) < LEGEND_LETTERS:
-            return columns
-    return 1
+def in_lines(title: str, across: int) -> str:
+    """Return the lines of ``title`` broken to fit over one of so many panels side by side."""
+    return "\n".join(fill(line, PAGE_LETTERS // across) for line in title.split("\n"))
+
+
+def legend(figure: plt.Figure, handles: Sequence[Artist], **form: object) -> float:
+    """Put a legend of ``handles`` at the top, in the fewest rows that are no wider than ``figure``.
+
+    Longer labels are broken. The figure grows by what is more than one row: returns its inches.
+    """
+    if not handles:
+        return 0.0
+    form = {"loc": "outside upper center", "handles": handles} | form
+    room, renderer = figure.bbox.width, figure.canvas.get_renderer()
+    for rows in range(1, len(handles) + 1):
+        drawn = figure.legend(ncols=math.ceil(len(handles) / rows), **form)
+        extent = drawn.get_window_extent(renderer)
+        if extent.width <= room:
+            break
+        drawn.remove()
+    else:
+        # One below the other, and still too wide.
+        letters = max(len(line) for handle in handles for line in handle.get_label().split("\n"))
+        for handle in handles:
+            handle.set_label(fill(handle.get_label(), int(0.95 * letters * room / extent.width)))
+        return legend(figure, **form)
+    more = max(0.0, extent.height / figure.dpi - LEGEND_ROW)
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + more)
+    return more
 
 
 def rejected_handles(table: pd.DataFrame) -> list[lines.Line2D]:

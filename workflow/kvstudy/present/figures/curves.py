@@ -168,8 +168,7 @@ class Curves(DrawnFigure):
         if (table["saturated"] == "yes").any():
             handles.append(lines.Line2D([], [], label=_("saturated from here"), **RING))
         handles += draw.rejected_handles(table)
-        columns = draw.legend_columns(handles)
-        drawing.legend(handles=handles, loc="outside upper center", ncols=columns)
+        draw.legend(drawing, handles)
         return drawing
 
     def mark(self, row: dict, looks: Looks) -> dict:

@@ -119,7 +119,7 @@ class Heatmap(DrawnFigure):
         drawing, axes = draw.grid(len(panels), across, 0.6, height, sharex=True, sharey=True)
         for place, (ax, panel) in enumerate(zip(axes.flat, panels, strict=False)):
             _panel(ax, panel.rows, threads, norm)
-            ax.set_title(panel.title, loc="left", pad=4)
+            ax.set_title(draw.in_lines(panel.title, across), loc="left", pad=4)
             # With sharex the labels of the panel above an empty place would be missing.
             ax.tick_params(labelbottom=place + across >= len(panels))
             if place % across == 0:

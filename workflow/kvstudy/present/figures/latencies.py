@@ -97,7 +97,7 @@ class Box(DrawnFigure):
         draw.number_axis(ax.yaxis, ticker.LogLocator(subs=steps))
         sns.despine(drawing)
         handles = [look.patch() for look in self.legend(table, looks)]
-        drawing.legend(handles=handles, loc="outside upper center", ncols=5)
+        draw.legend(drawing, handles)
         return drawing
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
@@ -220,7 +220,7 @@ class Spectrum(DrawnFigure):
         figure.supxlabel(_(SHARE), fontsize="medium")
         sns.despine(figure)
         handles = [look.handle(linewidth=1.2) for look in legend]
-        figure.legend(handles=handles, loc="outside upper center", ncols=5)
+        draw.legend(figure, handles)
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:

@@ -95,7 +95,7 @@ class OpenLoopFigure(DrawnFigure):
             look.handle(markersize=6 if look.marker == MISSED else 4, linewidth=1)
             for look in self.legend(table, looks)
         ]
-        figure.legend(handles=handles, loc="outside upper center", ncols=6)
+        draw.legend(figure, handles)
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:
@@ -160,7 +160,7 @@ def _ends(loads: list[float]) -> list[float]:
 
 
 def _panel(ax: plt.Axes, panel: Panel, color: str) -> None:
-    ax.set_title(panel.title, loc="left")
+    ax.set_title(draw.in_lines(panel.title, MOST_COLUMNS), loc="left")
     ax.set_yscale("log")
     draw.number_axis(ax.yaxis, ticker.LogLocator(numticks=6))
     ax.minorticks_off()

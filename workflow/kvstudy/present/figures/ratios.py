@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from textwrap import fill
 from typing import Literal
 
 from pydantic import Field
@@ -24,6 +25,8 @@ COLUMNS = [
 ]
 NUMBERS = ["ratio", "low", "high", "floor", "published"]
 ACROSS = 5
+# Of a pair, in one line.
+LETTERS = 32
 GREY = "0.6"
 PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
 PUBLISHED |= {"linestyle": "", "zorder": 3}
@@ -108,7 +111,10 @@ class RatioPlot(DrawnFigure):
         """
         panels = self.panels(table, looks)
         pairs = panels[0].rows["pair"].cat.categories
-        height = 0.55 + 0.2 * len(pairs)
+        # Long names have several lines, or nothing would be left for the marks.
+        labels = [fill(pair, LETTERS) for pair in pairs]
+        most = max(label.count("\n") for label in labels)
+        height = 0.55 + (0.2 + 0.15 * most) * len(pairs)
         figure, axes = draw.grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
         # The numbers at the ends of two axes would touch.
         figure.get_layout_engine().set(wspace=0.08)
@@ -116,7 +122,7 @@ class RatioPlot(DrawnFigure):
             _panel(ax, panel.rows)
             ax.set_title(panel.title, loc="left", fontsize=8)
         ax = axes[0, 0]
-        ax.set_yticks(range(len(pairs)), pairs)
+        ax.set_yticks(range(len(pairs)), labels)
         ax.set_ylim(len(pairs) - 0.5, -0.5)
         low, high = _ends(table)
         ax.set_xlim(low, high)
@@ -130,7 +136,7 @@ class RatioPlot(DrawnFigure):
                 lines.Line2D([], [], label=_("published"), **PUBLISHED),
                 *draw.rejected_handles(table),
             ]
-            figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+            draw.legend(figure, handles)
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:

@@ -121,7 +121,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         ax.grid(axis="x", visible=False)
         ax.tick_params(which="minor", length=0)
         ax.tick_params(axis="x", length=3)
-        drawing.legend(loc="outside upper center", ncols=4)
+        draw.legend(drawing, ax.get_legend_handles_labels()[0])
         return drawing
 
     def mark(self, row: dict, looks: Looks) -> dict:
@@ -250,8 +250,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
             ax.set_title(panel.title, loc="left", pad=5, fontsize=7.5)
             _cost_panel(ax, panel.rows, legend)
         drawing.supxlabel(_("Reads after each write"), fontsize=8)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        drawing.legend(handles, labels, loc="outside upper center", ncols=2)
+        draw.legend(drawing, axes[0, 0].get_legend_handles_labels()[0])
         return drawing
 
     def mark(self, row: dict, looks: Looks) -> dict:

@@ -94,7 +94,7 @@ class RunOrder(DrawnFigure):
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
         ax.set_xlabel(_("Place in the order of measurement"))
         ax.set_ylabel(_("Throughput against\nthe geometric mean"))
-        figure.legend(loc="outside upper center", ncols=6, handletextpad=0.3)
+        draw.legend(figure, ax.get_legend_handles_labels()[0], handletextpad=0.3)
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:

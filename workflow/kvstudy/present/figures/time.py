@@ -109,7 +109,8 @@ class TimeStrips(DrawnFigure):
             ax.set_axis_off()
         for number, (key, rows) in enumerate(table.groupby(GROUP, sort=False)):
             upper, lower = places[number]
-            upper.set_title(f"{titles[key]}\n{verdict_words(rows)}", loc="left", pad=4)
+            title = draw.in_lines(titles[key], columns)
+            upper.set_title(f"{title}\n{verdict_words(rows)}", loc="left", pad=4)
             if note := rows["note"].iloc[0]:
                 # Words instead of axes that would be empty.
                 draw.say(upper, note)
@@ -126,8 +127,7 @@ class TimeStrips(DrawnFigure):
                 upper.set_ylabel(_("Throughput") + f"\n({'kops/s' if kilo else 'ops/s'})")
                 lower.set_ylabel(_("Busy\ncores"))
             lower.set_xlabel(_("Time (s)"))
-        form = {"loc": "outside upper center", "ncols": 5, "columnspacing": 1.6}
-        figure.legend(handles=_legend(table), **form)
+        draw.legend(figure, _legend(table), columnspacing=1.6)
         return figure
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:

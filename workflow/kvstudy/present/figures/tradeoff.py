@@ -124,7 +124,7 @@ class Tradeoff(DrawnFigure):
         figure.supxlabel(_side_title("throughput"), fontsize="medium")
         figure.supylabel(_side_title("latency"), fontsize="medium")
         handles = [look.handle() for look in self.legend(table, looks)]
-        figure.legend(handles=handles, loc="outside upper center", ncols=6, handletextpad=0.2)
+        draw.legend(figure, handles, handletextpad=0.2)
         return figure
 
     def mark(self, row: dict, looks: Looks) -> dict:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from kvstudy.code_files import CLONE
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.share.archive.checks import Part, count
@@ -42,10 +43,15 @@ CLOSE = 1e-9
 PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
-def check_clone() -> None:
-    """KvstudyError when the present folder has no workflow to work with."""
-    if not SNAKEFILE.is_file():
-        raise KvstudyError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
+def clone_here() -> Path:
+    """Return the present folder where it is a clone, else the clone that this program is of.
+
+    KvstudyError when neither has a workflow.
+    """
+    for folder in (Path(), CLONE):
+        if (folder / SNAKEFILE).is_file():
+            return folder
+    raise KvstudyError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
 
 
 def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
@@ -107,10 +113,9 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
     """Unpack study, raw logs and workflow to the new ``folder``; returns the report built there.
 
     Tables, figures and the report that were packed are left in the archive. With ``own_code``
-    the workflow is that of the present folder, and the files lie below ``archive`` in the new one.
+    the workflow is that of ``clone_here``, and the files lie below ``archive`` in the new one.
     """
-    if own_code:
-        check_clone()
+    code = clone_here() if own_code else folder
     given = folder / "archive" if own_code else folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise KvstudyError(f"{folder}: is there already; remove it, or give --output")
@@ -125,7 +130,7 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
             for problem in damaged.values():
                 raise KvstudyError(problem)
             if own_code:
-                compose(folder, given, Path(), run)
+                compose(folder, given, code, run)
         except KvstudyError:
             # What is half unpacked looks like a project, but is none.
             shutil.rmtree(folder, ignore_errors=True)

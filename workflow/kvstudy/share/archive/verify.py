@@ -18,7 +18,7 @@ from kvstudy.share.archive.checks import (
     count,
 )
 from kvstudy.share.archive.contents import CODE, contents_of, files_below
-from kvstudy.share.archive.rebuild import check_clone, check_numbers
+from kvstudy.share.archive.rebuild import check_numbers, clone_here
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts, unpacked_size
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
@@ -31,15 +31,14 @@ def verify(
 ) -> Verified:
     """Check the archive file ``name``, or the run of that name or folder.
 
-    ``own_code``: numbers are made anew by the workflow of this clone, else by the archive's.
+    ``own_code``: numbers are made anew by the workflow of ``clone_here``, else by the archive's.
     ``say`` is told what is being done. KvstudyError for what is no archive and no run.
     """
-    if own_code:
-        check_clone()
+    code = clone_here() if own_code else None
     with tempfile.TemporaryDirectory(prefix="kvstudy-verify-") as top:
         path = Path(name)
         if path.is_file():
-            return _archive(path, Path(top), own_code, say)
+            return _archive(path, Path(top), code, say)
         if path.suffix == ".zip":
             raise KvstudyError(f"{path}: no such file")
         run, given = find_name(name), Path(top) / "given"
@@ -51,11 +50,13 @@ def verify(
                 (given / file).write_bytes(contents.made[file])
             else:
                 (given / file).symlink_to(Path(file).resolve())
-        parts = _parts(run, given, contents.missing, Path(top) / "made", Path(), say)
+        made = Path(top) / "made"
+        parts = _parts(run, given, contents.missing, made, code or clone_here(), say)
         return Verified(run.name, [f"Run: {run.folder}"], list(parts))
 
 
-def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) -> Verified:
+def _archive(path: Path, top: Path, code: Path | None, say: Callable[[str], None]) -> Verified:
+    """``code`` has the workflow that makes the numbers anew; None for that of the archive."""
     folder, done = top / "given", 0
     with opened(path) as file:
         run, declared = read_facts(file)
@@ -78,9 +79,9 @@ def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) 
     if damaged:
         parts.append(Part("All else", notes=["not looked at: the archive is damaged"]))
         return Verified(run.name, lines, parts)
-    parts.append(_code(folder, own_code))
-    code = Path() if own_code else folder
-    parts += _parts(run, folder, declared if run.partial else (), top / "made", code, say)
+    parts.append(_code(folder, code))
+    missing = declared if run.partial else ()
+    parts += _parts(run, folder, missing, top / "made", code or folder, say)
     return Verified(run.name, lines, parts)
 
 
@@ -120,14 +121,15 @@ def _parts(
         yield check_numbers(run, given, made, code, say)
 
 
-def _code(folder: Path, own_code: bool) -> Part:
+def _code(folder: Path, code: Path | None) -> Part:
     """Whether the workflow in the archive is the one that checks it."""
-    different = {name for name, _ in _workflow(folder).items() ^ _workflow(Path()).items()}
+    here = _workflow(code or clone_here())
+    different = {name for name, _ in _workflow(folder).items() ^ here.items()}
     if not different:
         return Part("Workflow", facts=["the workflow in the archive is the same as here"])
     whose = (
         "here; where they differ, that may be the reason. --archived-code takes the archive's"
-        if own_code
+        if code
         else "of the archive, which checks itself then"
     )
     note = (
