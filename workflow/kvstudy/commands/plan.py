@@ -60,7 +60,7 @@ def plan(
     if provider:
         config = config.model_copy(update={"provider": provider})
     path = study_file(study or config.study)
-    loaded = study_to_measure(path, load_study)
+    loaded = study_to_measure(path)
     stores = stores_to_measure(loaded, path)
     scale = config.scale if scale is None else scale
     outlook = look(loaded, stores, config, scale)
