@@ -86,7 +86,7 @@ IN_STUDY: list[tuple[str, Edit, str]] = [
     (
         "an unknown property",
         to("threads: 2}", "threads: 2, properties: {readpropotion: 1}}"),
-        "unknown property 'readpropotion'; did you mean 'readproportion'",
+        "readpropotion: unknown property; did you mean 'readproportion'",
     ),
     (
         "a share that is no number",

@@ -30,7 +30,8 @@ from kvstudy.study.cells import plan as plan_cells
 from kvstudy.study.config import configured
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import find_name
-from kvstudy.study.workload import CORE, class_of
+from kvstudy.study.workload import class_of
+from kvstudy.study.ycsb_properties import CORE
 
 # Between two looks at a run.
 SECONDS = 1.0
