@@ -17,7 +17,6 @@ from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
 from kvstudy.study.workload import (
-    ROUNDS_PROPERTIES,
     Rounds,
     hits_of,
     key_of_read,
@@ -25,6 +24,7 @@ from kvstudy.study.workload import (
     operations_of,
     rounds_of,
 )
+from kvstudy.study.ycsb_properties import ROUNDS_PROPERTIES
 
 DATA = Path(__file__).parents[1] / "data/ycsb"
 PROPERTIES_OF_FILE = tuple(sorted(load_workload(Path("workloads/rounds")).items()))
@@ -161,7 +161,7 @@ def study(tmp_path: Path, **changes) -> Path:
         ),
         (
             {"workloads": [{"name": "rounds", "properties": {"rounds.measured": 0}}]},
-            "rounds.measured: '0' is no whole number from 1 on",
+            "rounds.measured: 0 is too small; give a whole number from 1",
         ),
         (
             {"parameters": {"records": 1, "operations": 10, "seconds": 5}},
@@ -215,4 +215,5 @@ def test_small_sizes_stay_as_they_are_at_every_scale(tmp_path):
 
 
 def test_the_workload_file_is_what_the_class_takes_by_itself():
-    assert {name: dict(PROPERTIES_OF_FILE)[name] for name in ROUNDS_PROPERTIES} == ROUNDS_PROPERTIES
+    defaults = {name: each.default for name, each in ROUNDS_PROPERTIES.items()}
+    assert {name: dict(PROPERTIES_OF_FILE)[name] for name in ROUNDS_PROPERTIES} == defaults

@@ -99,7 +99,7 @@ def edited(key: str, value: object) -> str:
         ("name", "x" * 10**5, "name: must be text of 120 characters at most, but is 'xxx"),
         ("stores.0", "x" * 10**5, "stores[0]"),
         ("x" * 10**5, 1, ": unknown key"),
-        ("parameters.properties", {"x" * 10**5: 1}, "unknown property 'xxx"),
+        ("parameters.properties", {"x" * 10**5: 1}, "parameters.properties.xxx"),
         ("title", {str(n): n for n in range(2_000)}, "title: must be text, in quotation marks"),
         ("stores.3", "memcache", "stores[3]: unknown store 'memcache'; did you mean 'memcached'?"),
         ("workloads.0", "inserts", "workloads[0]: unknown workload 'inserts'; did you mean 'ins"),
@@ -107,8 +107,16 @@ def edited(key: str, value: object) -> str:
         ("workloads", [{"name": "a", "shown": {"records": 7}}], "workloads[0].shown: no cell of"),
         ("parameters.threads", [], "parameters.threads"),
         ("parameters.records", -1, "parameters.records"),
-        ("parameters.properties", {"readproportion": "half"}, "properties: readproportion: 'ha"),
-        ("parameters.properties", {"fieldcuont": 5}, "unknown property 'fieldcuont'; did you m"),
+        (
+            "parameters.properties",
+            {"readproportion": "half"},
+            "properties.readproportion: 'half' is not a",
+        ),
+        (
+            "parameters.properties",
+            {"fieldcuont": 5},
+            "fieldcuont: unknown property; did you mean 'fieldc",
+        ),
         ("tables.0.name", "runs", "tables: 'runs' is the name of one of the tables that the r"),
         ("tables.2.workload", "f", "tables[2].workload: unknown workload 'f'"),
         ("figures.0.name", "throughput", "stands there twice; name each once"),
@@ -117,7 +125,7 @@ def edited(key: str, value: object) -> str:
         ("stores.3", "redis", "stores: 'redis' stands there twice; name each once, or give one"),
         ("workloads", [{"name": "x", "file": "aa"}], "workloads[0]: unknown workload 'aa'"),
         ("workloads", [{"name": "b", "file": "a"}], "'b' is the name of another file than 'a'"),
-        ("workloads.0", {"name": "a", "properties": {"x": 5}}, "s[0].properties: unknown prope"),
+        ("workloads.0", {"name": "a", "properties": {"x": 5}}, "s[0].properties.x: unknown pro"),
         ("noise_floor", "rediss", "noise_floor: unknown store 'rediss'; did you mean 'redis'?"),
         ("stores.3", {"store": "redis", "name": "redis-again"}, "'redis-again' is the name of "),
         ("open_loop", {"loads": [0.5, 1.2]}, "open_loop.loads[1]: must be 1 or less, but is 1.2"),
@@ -238,7 +246,8 @@ def test_schemas_and_the_page_of_keys_are_those_of_the_models():
 
 def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files(project):
     shares = {"insertproportion": 0.5, "readproportion": 0, "updateproportion": 0.5}
-    own = {"name": "b", "properties": {"insertproportion": 0, "writeallfields": False}}
+    own = {"name": "b", "properties": {"insertproportion": 0, "updateproportion": 1}}
+    own["properties"]["writeallfields"] = False
 
     def change(data):
         data["parameters"]["properties"] = shares | {"writeallfields": True}

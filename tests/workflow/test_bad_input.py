@@ -42,7 +42,7 @@ def test_a_workload_that_a_store_cannot_do(workflow):
 def test_a_typing_error_in_a_workload(workflow):
     workload = workflow.folder / "workloads" / "c"
     workload.write_text(workload.read_text().replace("readproportion", "readpropotion"))
-    message = "unknown property 'readpropotion'; did you mean 'readproportion'?"
+    message = "readpropotion: unknown property; did you mean 'readproportion'?"
     assert message in refused(workflow, "-n")
 
 

@@ -19,8 +19,9 @@ from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import stop_on_signals
 from kvstudy.stores import providers
 from kvstudy.stores.definition import load_store, stores_to_measure
+from kvstudy.study.base import MOST
 from kvstudy.study.cells import Cell, NotNow, find_cell, plan, run_name
-from kvstudy.study.load import STORES, project_stores
+from kvstudy.study.load import STORES, design_problems, project_stores
 from kvstudy.study.naming import check_known
 from kvstudy.study.probe import planned
 from kvstudy.study.raw import raw_directory
@@ -48,7 +49,7 @@ OPTIONS = [
     click.option("--pin-cpus", help=PINNED),
     click.option("--mixed", type=bool, help="Allow cells that were not measured alike."),
 ]
-COUNT = click.IntRange(min=1)
+COUNT = click.IntRange(1, MOST)
 # Where the results of single cells lie, below results/, and what stands in their table.
 RUN = "single-cells"
 LATENCIES = ("mean", "min", "p95", "p99", "max")
@@ -257,6 +258,8 @@ def run(
         noise_floor=False,
         client_ceiling=False,
     )
+    for _key, problem in design_problems(Path(RUN, "study.yaml"), study):
+        raise KvstudyError(f"kvstudy run: {problem}")
     stop_on_signals()
     definition = stores_to_measure(study, Path("kvstudy run"))[name]
     # A run never replaces an earlier one: it is the next repetition.

@@ -30,7 +30,8 @@ from kvstudy.study.cells import plan as plan_cells
 from kvstudy.study.config import configured
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import find_name
-from kvstudy.study.workload import CORE, class_of
+from kvstudy.study.workload import class_of
+from kvstudy.study.ycsb_properties import CORE
 
 # Between two looks at a run.
 SECONDS = 1.0
@@ -60,7 +61,7 @@ def plan(
     if provider:
         config = config.model_copy(update={"provider": provider})
     path = study_file(study or config.study)
-    loaded = study_to_measure(path, load_study)
+    loaded = study_to_measure(path)
     stores = stores_to_measure(loaded, path)
     scale = config.scale if scale is None else scale
     outlook = look(loaded, stores, config, scale)

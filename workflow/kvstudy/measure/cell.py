@@ -33,7 +33,8 @@ from kvstudy.study.raw import (
     raw_latencies,
     write_sums,
 )
-from kvstudy.study.workload import CORE, ROUNDS_FILE, TOGETHER, class_of, field_names
+from kvstudy.study.workload import ROUNDS_FILE, class_of, field_names
+from kvstudy.study.ycsb_properties import CORE, TOGETHER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,15 +14,8 @@ from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell, Share
 from kvstudy.study.parts import RAW_TYPE
 from kvstudy.study.raw import SUMS, file_digest, raw_latencies, read_sums
-from kvstudy.study.workload import (
-    CORE,
-    ROUNDS_FILE,
-    TOGETHER,
-    WORKLOADS,
-    class_of,
-    load_workload,
-    operations_of,
-)
+from kvstudy.study.workload import ROUNDS_FILE, WORKLOADS, class_of, load_workload, operations_of
+from kvstudy.study.ycsb_properties import CORE, TOGETHER
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.locale import Text
@@ -23,8 +23,19 @@ from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import StoreUse
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import operations_of, properties_of
+from kvstudy.study.ycsb_properties import property_problems
 
 SERVERS = Path("servers")
+
+
+def _check_properties(properties: dict[str, str]) -> dict[str, str]:
+    for name, problem in property_problems(properties):
+        raise ValueError(f"{name}: {problem}")
+    return properties
+
+
+# YCSB's, or any of the binding.
+Properties = Annotated[dict[str, str], AfterValidator(_check_properties)]
 
 
 class Official(Strict):
@@ -39,7 +50,7 @@ class Ycsb(Strict):
 
     db: str = Field(description="Class of our binding.")
     official: Official | None = None
-    properties: dict[str, str] = Field(
+    properties: Properties = Field(
         default={},
         description="YCSB properties; {host} and {port} are filled in, {data} if it is embedded.",
     )
@@ -139,7 +150,7 @@ class Choice(Strict):
     arguments: list[str] = Field(
         default=[], description="What is added to the server's command; filled in likewise."
     )
-    properties: dict[str, str] = Field(
+    properties: Properties = Field(
         default={}, description="YCSB properties, laid over those of ycsb.properties."
     )
     operations: dict[str, Text] = Field(
@@ -361,10 +372,16 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
                     "store"
                 )
     for index, use in enumerate(study.workloads):
-        operations = operations_of(properties_of(study, use))
+        properties = properties_of(study, use)
+        operations = operations_of(properties)
         for name, store in stores.items():
             if use.stores and name not in use.stores:
                 continue
+            for known in sorted(properties.keys() & (store.ycsb.properties if store.ycsb else {})):
+                raise KvstudyError(
+                    f"{path}: workloads[{index}]: the property '{known}' of workload '{use.name}' "
+                    f"is one that {store.file} sets; remove it, or make it an option there"
+                )
             for operation in set(store.unsupported).intersection(operations):
                 raise KvstudyError(
                     f"{path}: workloads[{index}]: workload '{use.name}' has the operation "

@@ -206,7 +206,8 @@ class OfRounds(Strict):
 
     def check(self, study: Study, path: Path, key: str) -> None:
         """KvstudyError for names that the study does not have, or a workload without rounds."""
-        from kvstudy.study.workload import ROUNDS, properties_of, rounds_of
+        from kvstudy.study.workload import properties_of, rounds_of
+        from kvstudy.study.ycsb_properties import ROUNDS
 
         super().check(study, path, key)
         if rounds_of(properties_of(study, study.workload(self.workload))) is None:

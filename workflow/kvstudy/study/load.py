@@ -11,11 +11,8 @@ from kvstudy.study.model import Design, Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside, check_names
-from kvstudy.study.reading import read_yaml
+from kvstudy.study.reading import line_of, read_yaml
 from kvstudy.study.workload import (
-    ROUNDS,
-    check_numbers,
-    check_property,
     class_of,
     divisible,
     load_only,
@@ -24,6 +21,7 @@ from kvstudy.study.workload import (
     properties_of,
     rounds_problems,
 )
+from kvstudy.study.ycsb_properties import ROUNDS, joint_problems, property_problems
 
 STUDIES = Path("config/studies")
 STORES = Path("envs/stores")
@@ -44,7 +42,7 @@ def load_study(path: Path) -> Study:
 def load_design(path: Path, model: type[Study] = Design) -> Study:
     """What the study in the file ``path`` measures; checked, but for its tables and figures."""
     study = read_yaml(path, model)
-    _refuse(path, _problems(path, study, project_stores(), project_workloads()))
+    _refuse(path, design_problems(path, study))
     if study.open_loop:
         runs = [use for use in study.workloads if not load_only(properties_of(study, use))]
         _refuse(path, _problems_of_open_loop(path, study, runs))
@@ -58,13 +56,12 @@ def load_design(path: Path, model: type[Study] = Design) -> Study:
 def _refuse(path: Path, problems: Iterable[tuple[str, str]]) -> None:
     """KvstudyError for the first of the problems: a key, and what is wrong with it."""
     for key, problem in problems:
-        raise KvstudyError(f"{path}: {key}: {problem}")
+        raise KvstudyError(f"{path}: {key[:200]}: {problem} (line {line_of(path, key)})")
 
 
-def _problems(
-    path: Path, study: Study, stores: list[str], workloads: list[str]
-) -> Iterator[tuple[str, str]]:
-    """What is wrong; ``stores`` and ``workloads`` are those of the project."""
+def design_problems(path: Path, study: Study) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with what the study in the file ``path`` measures: a key, the problem."""
+    stores, workloads = project_stores(), project_workloads()
     if (cells := most_cells(study)) > MOST_CELLS:
         yield (
             "repetitions",
@@ -75,12 +72,12 @@ def _problems(
         yield "name", f"is '{study.name}', but the folder is '{folder}'; give both the same name"
     for index, use in enumerate(study.stores):
         check_known(f"{path}: stores[{index}]", "store", use.store, stores)
-    check_numbers(f"{path}: parameters.properties", study.parameters.property_texts)
+    files = [use for use in study.workloads if use.file in workloads]
+    classes = {class_of(properties_of(study, use)) for use in files}
+    for name, problem in property_problems(study.parameters.property_texts, classes):
+        yield f"parameters.properties.{name}", problem
     for index, use in enumerate(study.workloads):
         yield from _problems_of_workload(path, f"workloads[{index}]", study, use, workloads)
-    classes = {class_of(properties_of(study, use)) for use in study.workloads}
-    for name in study.parameters.properties:
-        check_property(f"{path}: parameters.properties", name, classes)
     measured = [one for use in study.workloads for one in combinations_of(study, use)]
     for name, value in study.parameters.shown:
         if value not in (None, *(getattr(one, name) for one in measured)):
@@ -118,10 +115,13 @@ def _problems_of_workload(
     for name in use.stores:
         check_known(f"{path}: {key}.stores", "store", name, study.store_names)
     properties = properties_of(study, use)
-    for name in use.properties:
-        check_property(f"{path}: {key}.properties", name, [class_of(properties)])
+    for name, problem in property_problems(use.property_texts, [class_of(properties)]):
+        yield f"{key}.properties.{name}", problem
+    # What YCSB has done already, it has done somehow.
+    for name, problem in () if study.imported else joint_problems(properties):
+        place = f"{key}.properties" if use.properties else "parameters.properties"
+        yield f"{place}.{name}" if name in use.properties else place, problem
     named_record(properties, f"{path}: {key}")
-    check_numbers(f"{path}: {key}.properties", use.property_texts)
     several, one = combinations_of(study, use), shown_combination(study, use)
     seconds = use.seconds or study.parameters.seconds
     if class_of(properties) == ROUNDS:

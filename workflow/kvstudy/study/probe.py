@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from kvstudy.study.base import Operation
 from kvstudy.study.model import Study
-from kvstudy.study.workload import RECORD, class_of, properties_of
+from kvstudy.study.workload import class_of, properties_of
+from kvstudy.study.ycsb_properties import RECORD
 
 # What a finished probe has found out, beside YCSB's logs.
 FACTS = "probe.json"

@@ -78,6 +78,9 @@ class Computed(Strict):
     def _one_key(self) -> Computed:
         if len(self.model_fields_set) != 1 or self.parts is None:
             raise ValueError(f"give exactly one of {', '.join(type(self).model_fields)}")
+        divisor = str(self.parts[1]) if self.how in ("ratio", "change") else ""
+        if is_number(divisor) and float(divisor) == 0:
+            raise ValueError(f"{self.how}: divides by 0; give another second value")
         return self
 
     @property

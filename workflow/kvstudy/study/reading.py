@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -148,6 +149,29 @@ def _line(node: yaml.Node, place: tuple[str | int, ...]) -> int:
         else:
             break
     return at.start_mark.line + 1
+
+
+def line_of(path: Path, key: str) -> int:
+    """Return the line of a ``key`` like workloads[0].title in the file, or of what it is part of.
+
+    Names of keys may have dots themselves.
+    """
+    _, node = load_yaml(path)
+    line = 1
+    while key:
+        if index := re.match(r"\[(\d+)\]\.?", key):
+            parts = [(index[0], each, each) for each in getattr(node, "value", [])]
+            parts = parts[int(index[1]) :][:1]
+        else:
+            pairs = node.value if isinstance(node, yaml.MappingNode) else []
+            parts = [(name.value, name, value) for name, value in pairs]
+            parts = [part for part in parts if re.match(rf"{re.escape(part[0])}(?=[.[]|$)", key)]
+        if not parts:
+            break
+        name, at, node = parts[0]
+        line = at.start_mark.line + 1
+        key = key.removeprefix(name).removeprefix(".")
+    return line
 
 
 def read_lines(

@@ -4,11 +4,10 @@ YCSB ignores a property that it does not know and then uses its default, so a
 typing error would measure another workload without a word. Here it is an error.
 """
 
-import difflib
-import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,59 +18,28 @@ from kvstudy.study.model import Study
 from kvstudy.study.naming import check_printable
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.reading import read_text
+from kvstudy.study.ycsb_properties import (
+    CORE,
+    LONGEST_ECHO,
+    PROPERTIES,
+    RECORD,
+    ROUNDS,
+    ROUNDS_PROPERTIES,
+    joint_problems,
+    property_problems,
+    proportions_of,
+    takes_blanks,
+)
 
 WORKLOADS = Path("workloads")
 
-# All that CoreWorkload of YCSB 0.17.0 and its generators read
-# (site.ycsb.workloads.CoreWorkload, site.ycsb.generator, site.ycsb.Client).
-KNOWN = frozenset(
-    """
-    workload recordcount operationcount insertstart insertcount maxexecutiontime target
-    table fieldcount fieldlength fieldlengthdistribution fieldlengthhistogram minfieldlength
-    fieldnameprefix readallfields readallfieldsbyname writeallfields dataintegrity
-    readproportion updateproportion insertproportion scanproportion readmodifywriteproportion
-    requestdistribution hotspotdatafraction hotspotopnfraction
-    exponential.percentile exponential.frac zeropadding insertorder
-    minscanlength maxscanlength scanlengthdistribution
-    core_workload_insertion_retry_limit core_workload_insertion_retry_interval
-    measurementtype measurement.interval hdrhistogram.percentiles histogram.buckets
-    timeseries.granularity reportlatencyforeacherror latencytrackederrors
-    """.split()  # noqa: SIM905
-)
-PROPORTIONS = {
-    "readproportion": ("read", 0.95),
-    "updateproportion": ("update", 0.05),
-    "insertproportion": ("insert", 0.0),
-    "scanproportion": ("scan", 0.0),
-    "readmodifywriteproportion": ("read-modify-write", 0.0),
-}
 # YCSB counts these; a study gives their values, a workload file only its defaults.
 SIZES = ("recordcount", "operationcount")
 
-CORE = "site.ycsb.workloads.CoreWorkload"
-# CoreWorkload with named fields, of kvstudy's bindings.
-RECORD = "kvstudy.workload.RecordWorkload"
-# Does the workload of a class that a property names, together with other clients.
-TOGETHER = "kvstudy.workload.TogetherWorkload"
-# A workload of this class runs one short test in rounds inside a cell. A *round* inserts all
-# records into an empty table, reads in a fixed pattern and deletes some of the records. The first
-# rounds warm up and do not count. The load phase is the inserting of the first round, the run phase
-# everything else.
-ROUNDS = "kvstudy.workload.RoundsWorkload"
-ROUNDS_PROPERTIES = {"rounds.warmup": "3", "rounds.measured": "5", "rounds.deletes": "10000"}
 # Where the client writes the sums of latencies of each round, beside its log.
 ROUNDS_FILE = "rounds.csv"
-# What a workload class reads beside CoreWorkload's properties; of any other nothing is known.
-OF_CLASS = {
-    CORE: frozenset(),
-    RECORD: frozenset({"record.fields", "record.keyprefix"}),
-    ROUNDS: frozenset(ROUNDS_PROPERTIES),
-}
-
 # As in RecordField.java; lower case, since SQL does not tell letters apart.
 _FIELD = re.compile(r"([a-z][a-z0-9_]*):(text|number):([1-9]\d{0,5})-([1-9]\d{0,5})")
-# YCSB's own records.
-_COUNT, _PREFIX = "10", "field"
 
 
 def class_of(properties: dict[str, str]) -> str:
@@ -83,8 +51,9 @@ def field_names(properties: dict[str, str]) -> list[str]:
     """The fields of a record in their order, for properties that ``named_record`` has passed."""
     if record := named_record(properties):
         return [field.name for field in record.fields]
-    count = int(properties.get("fieldcount", _COUNT))
-    return [f"{properties.get('fieldnameprefix', _PREFIX)}{number}" for number in range(count)]
+    values = {name: PROPERTIES[name].default for name in ("fieldcount", "fieldnameprefix")}
+    values |= properties
+    return [f"{values['fieldnameprefix']}{number}" for number in range(int(values["fieldcount"]))]
 
 
 class NamedField(NamedTuple):
@@ -110,9 +79,6 @@ def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | N
 
     KvstudyError (naming ``place``) when no record can be made of them.
     """
-    count = properties.get("fieldcount", _COUNT)
-    if not re.fullmatch(r"[1-9]\d{0,3}", count):
-        raise KvstudyError(f"{place}: fieldcount: '{count}' is no number of fields; give 1 to 9999")
     if class_of(properties) != RECORD:
         return None
     fields: dict[str, NamedField] = {}
@@ -167,33 +133,18 @@ def load_workload(path: Path) -> dict[str, str]:
         if "\\" in stripped:
             # Java reads \t, \u0041 and a line that ends in one in ways of its own.
             raise KvstudyError(f"{path}:{number}: has a backslash, which YCSB drops; remove it")
+        if value and line != line.rstrip() and not takes_blanks(name):
+            raise KvstudyError(
+                f"{path}:{number}: {name}: YCSB takes the blank at the end of the line for a part "
+                "of the value; remove it"
+            )
         properties[name] = value
         lines[name] = number
-    for name, number in lines.items():
-        check_property(f"{path}:{number}", name, [class_of(properties)])
-    check_numbers(str(path), properties)
+    found = chain(property_problems(properties, [class_of(properties)]), joint_problems(properties))
+    for name, problem in found:
+        raise KvstudyError(f"{path}:{lines[name]}: {name[:LONGEST_ECHO]}: {problem}")
     named_record(properties, str(path))
     return properties
-
-
-def check_property(place: str, name: str, classes: Iterable[str] = (CORE,)) -> None:
-    """KvstudyError (naming ``place``) when none of the workload ``classes`` knows the property.
-
-    What a class reads that is neither YCSB's nor kvstudy's is not known here.
-    """
-    known = KNOWN.union(*(OF_CLASS.get(java, {name}) for java in classes))
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else "; YCSB would ignore it"
-        raise KvstudyError(f"{place}: unknown property '{name}'{hint}")
-
-
-def proportions_of(properties: dict[str, str]) -> dict[str, float]:
-    """YCSB's proportions by operation, as they are given: they need not add up to 1."""
-    return {
-        operation: float(properties.get(name, default))
-        for name, (operation, default) in PROPORTIONS.items()
-    }
 
 
 def operations_of(properties: dict[str, str]) -> list[str]:
@@ -230,20 +181,6 @@ def load_only(properties: dict[str, str]) -> bool:
     return properties.get("operationcount") == "0"
 
 
-def check_numbers(place: str, properties: dict[str, str]) -> None:
-    """KvstudyError (naming ``place``) when a share or a size is no number, or negative."""
-    for name in (*PROPORTIONS, *SIZES):
-        value = properties.get(name, "0")
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise KvstudyError(f"{place}: {name}: '{value}' is not a number; give one")
-        if number < 0:
-            raise KvstudyError(f"{place}: {name}: {value} is negative; give 0 or more")
-
-
 def properties_of(study: Study, use: WorkloadUse) -> dict[str, str]:
     """All YCSB properties of a workload: those of its file, over them the study's, then its own."""
     in_file = load_workload(WORKLOADS / use.file)
@@ -276,7 +213,7 @@ def rounds_of(properties: Mapping[str, str]) -> Rounds | None:
     """The rounds of a workload with these YCSB properties; None for one without rounds."""
     if properties.get("workload") != ROUNDS:
         return None
-    values = ROUNDS_PROPERTIES | dict(properties)
+    values = {name: each.default for name, each in ROUNDS_PROPERTIES.items()} | dict(properties)
     return Rounds(*(int(values[name]) for name in ROUNDS_PROPERTIES))
 
 
@@ -292,11 +229,6 @@ def hits_of(records: int, reads: int) -> int:
 
 def rounds_problems(properties: dict[str, str], several: list[Combination]) -> Iterator[str]:
     """What keeps a workload with rounds of these sizes from being measured, with its remedy."""
-    for name, usual in ROUNDS_PROPERTIES.items():
-        value = properties.get(name, usual)
-        fewest = 0 if name == "rounds.warmup" else 1
-        if not re.fullmatch(r"\d{1,9}", value) or int(value) < fewest:
-            yield f"{name}: '{value}' is no whole number from {fewest} on; give one"
     if properties.get("fieldcount") != "1":
         yield "fieldcount: a record of the rounds is one field; give 1"
     if any(sizes.threads != 1 for sizes in several):

@@ -41,7 +41,8 @@ from kvstudy.study.quotes import (
     load_quotes,
     split_address,
 )
-from kvstudy.study.workload import load_only, properties_of, proportions_of
+from kvstudy.study.workload import load_only, properties_of
+from kvstudy.study.ycsb_properties import proportions_of
 
 # These take all the values that an address with * stands for.
 OF_MANY = {

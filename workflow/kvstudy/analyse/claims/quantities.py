@@ -47,7 +47,7 @@ class Part:
 
     ``of`` are the operands behind it (two make a ratio); ``over`` names the size
     of a trend or a saturation, ``several`` how many ratios are taken together, ``between``
-    stands between the two operands.
+    stands between the two operands, ``limits`` are what the claim says of the value, in words.
     """
 
     find: Callable[[Values], Quantity]
@@ -56,6 +56,7 @@ class Part:
     over: str = ""
     several: str = ""
     between: str = "/"
+    limits: tuple[tuple[str, str], ...] = ()
 
 
 def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Part:

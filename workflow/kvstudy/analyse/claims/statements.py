@@ -18,6 +18,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from kvstudy.analyse.claims import quantities
+from kvstudy.analyse.claims.amounts import UNITS, Amount, amount_of, words_of
 from kvstudy.analyse.claims.quantities import Couple, Part, Step, part_of_ratio, part_over, series
 from kvstudy.analyse.claims.selection import Grid, Selection, couples, singles
 from kvstudy.analyse.claims.verdicts import Judge, beyond_one
@@ -201,24 +202,32 @@ class Equal(Quotient):
         return Judge(*margin_bounds(self.margin), claimed=1)
 
 
+def _check_limits(at_least: float | None, at_most: float | None) -> None:
+    """ValueError for none of two limits, or for a lower one above the upper one."""
+    if at_least is None and at_most is None:
+        raise ValueError("has no limit; give at_least, at_most or both")
+    if None not in (at_least, at_most) and at_least > at_most:
+        raise ValueError(f"at_least {at_least:g} is above at_most {at_most:g}")
+
+
+def _within(at_least: float | None, at_most: float | None, differs: bool = False) -> Judge:
+    """Return the judge of what is within the limits, which still fit themselves."""
+    above, below = at_least and nextafter(at_least, -inf), at_most and nextafter(at_most, inf)
+    return Judge(above, below, differs=differs)
+
+
 class _Limits(Strict):
     at_least: Factor | None = Field(default=None, description="The smallest that fits the claim.")
     at_most: Factor | None = Field(default=None, description="The largest that fits the claim.")
 
     @model_validator(mode="after")
     def _some_limit(self):
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("has no limit; give at_least, at_most or both")
-        if None not in (self.at_least, self.at_most) and self.at_least > self.at_most:
-            raise ValueError(f"at_least {self.at_least:g} is above at_most {self.at_most:g}")
+        _check_limits(self.at_least, self.at_most)
         return self
 
     def _judge(self) -> Judge:
-        # The limits themselves still fit.
-        above = self.at_least and nextafter(self.at_least, -inf)
-        below = self.at_most and nextafter(self.at_most, inf)
         differs = (self.at_least or 0) >= 1 or (self.at_most or inf) <= 1
-        return Judge(above, below, differs=differs)
+        return _within(self.at_least, self.at_most, differs)
 
 
 class Factors(Quotient, _Limits):
@@ -228,24 +237,57 @@ class Factors(Quotient, _Limits):
 
 
 class _Single(AnyStatement):
-    """Each value itself."""
+    """Each value itself; ``amounts`` are the keys that say how large it is."""
 
     takes_zero = True
+    amounts: ClassVar[tuple[str, ...]]
+
+    def _amounts_of(self, metric: str) -> list[float | None]:
+        """Return the amounts in the unit in which values of the metric are judged."""
+        amounts = ((key, getattr(self, key)) for key in self.amounts)
+        return [None if one is None else amount_of(metric, key, one) for key, one in amounts]
+
+    def _judge_of(self, metric: str) -> Judge:
+        raise NotImplementedError
+
+    @model_validator(mode="after")
+    def _amounts_have_units(self):
+        for metric in self.values_of("metric") or ["throughput"]:
+            self._judge_of(metric)
+        return self
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         return [
-            Part(partial(quantities.value, operand=operand), self._judge(), (operand,))
+            Part(
+                partial(quantities.value, operand=operand),
+                self._judge_of(operand.metric),
+                (operand,),
+                limits=self._limits_of(operand.metric),
+            )
             for operand in singles(self, grid)
         ]
 
+    def _limits_of(self, metric: str) -> tuple[tuple[str, str], ...]:
+        """Return what the claim says of the value, which the table prints beside it."""
+        return ()
 
-class Bound(_Single, _Limits):
+
+class Bound(_Single):
     """A value itself has a limit."""
 
-    kind: Literal["bound"] = Field(
-        description="A value is at least, or at most, so large: ops/s, ms (run time), us "
-        "(latency), a share."
-    )
+    amounts = ("at_least", "at_most")
+    kind: Literal["bound"] = Field(description="A value is at least, or at most, so large.")
+    at_least: Amount | None = Field(default=None, description=f"The smallest that fits. {UNITS}")
+    at_most: Amount | None = Field(default=None, description=f"The largest that fits. {UNITS}")
+
+    def _judge_of(self, metric: str) -> Judge:
+        limits = self._amounts_of(metric)
+        _check_limits(*limits)
+        return _within(*limits)
+
+    def _limits_of(self, metric: str) -> tuple[tuple[str, str], ...]:
+        forms = ((N_("at least {}"), self.at_least), (N_("at most {}"), self.at_most))
+        return tuple((form, words_of(metric, one)) for form, one in forms if one is not None)
 
 
 class Value(_Single):
@@ -254,12 +296,14 @@ class Value(_Single):
     kind: Literal["value"] = Field(
         description="A value of the source's machine: only the source's own data are asked."
     )
-    value: Factor = Field(description="In ops/s, ms (run time), us (latency) or as a share.")
+    amounts = ("value",)
+    value: Amount = Field(description=f"How large it is. {UNITS}")
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
-    def _judge(self) -> Judge:
+    def _judge_of(self, metric: str) -> Judge:
         # Nothing measured elsewhere can tell.
-        return Judge(claimed=self.value, within=self.within)
+        (claimed,) = self._amounts_of(metric)
+        return Judge(claimed=claimed, within=self.within)
 
 
 class Trend(AnyStatement):

@@ -41,7 +41,8 @@ def label(part: Part, quantity: Quantity | None, names: Names) -> str:
         return _over(part, operands, names)
     # Of many couples: what all have in common.
     text = sides(operands[0::2], operands[1::2], names, _(part.between))
-    return "; ".join(filter(None, [text, sentence(part.several)]))
+    limits = [_(form).format(amount) for form, amount in part.limits]
+    return "; ".join(filter(None, [text, *limits, sentence(part.several)]))
 
 
 def number(value: float, low: float = nan, high: float = nan, unit: str = "") -> str:

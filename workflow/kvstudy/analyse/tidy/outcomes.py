@@ -19,7 +19,8 @@ from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
 from kvstudy.study.model import Study
-from kvstudy.study.workload import OF_CLASS, class_of
+from kvstudy.study.workload import class_of
+from kvstudy.study.ycsb_properties import OF_CLASS
 
 # A larger share of failed or missed operations that the study does not declare makes a cell
 # invalid.

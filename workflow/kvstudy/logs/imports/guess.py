@@ -14,6 +14,7 @@ from kvstudy.logs.imports.mapping import COLUMNS, SIZES, UNLIMITED
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
     CommandLine,
+    as_ycsb_reads,
     base_workload,
     differences,
     file_properties,
@@ -88,6 +89,7 @@ def _from_command(
     if (base := base_workload(command, folder, study)) is None:
         return
     shipped = load_workload(WORKLOADS / base)
+    given = source.given = as_ycsb_reads(given, shipped)
     row.workload = source.base = base
     source.shape = slug_of(differences(shipped | given, load_workload(WORKLOADS / INSERT), "shape"))
     if row.phase == "load":

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from kvstudy.study.workload import (
-    CORE,
+from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
+from kvstudy.study.ycsb_properties import (
     KNOWN,
     OF_CLASS,
+    PROPERTIES,
     PROPORTIONS,
-    WORKLOADS,
-    load_workload,
-    project_workloads,
+    SUM_TOLERANCE,
+    Flag,
+    proportions_of,
 )
 
 # PowerShell writes its own prefix before a line of the standard error.
@@ -103,26 +104,8 @@ def _options(arguments: str) -> list[tuple[str, str]]:
     return options
 
 
-# What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
-DEFAULTS = {
-    "workload": CORE,
-    **{name: str(share) for name, (_, share) in PROPORTIONS.items()},
-    **dict.fromkeys(("requestdistribution", "scanlengthdistribution"), "uniform"),
-    **dict.fromkeys(("minscanlength", "zeropadding"), "1"),
-    **dict.fromkeys(("writeallfields", "dataintegrity"), "false"),
-    "maxscanlength": "1000",
-    "insertorder": "hashed",
-    "insertstart": "0",
-    "table": "usertable",
-    "fieldcount": "10",
-    "fieldlength": "100",
-    "fieldlengthdistribution": "constant",
-    "fieldnameprefix": "field",
-    "readallfields": "true",
-    "hotspotdatafraction": "0.2",
-    "hotspotopnfraction": "0.8",
-    "measurement.interval": "op",
-}
+# What YCSB takes when a property is not set.
+DEFAULTS = {name: each.default for name, each in PROPERTIES.items() if each.default}
 # Sizes have columns of their own; how latencies are written down is no part of a workload.
 _NO_PART = frozenset(
     """
@@ -151,8 +134,32 @@ def file_properties(name: str, folder: Path) -> dict[str, str] | None:
     for path in sorted(folder.rglob(base_name(name))) if base_name(name) else []:
         text = decoded(path.read_bytes()) if path.is_file() else None
         if text and (properties := dict(_PROPERTY.findall(text))).keys() & KNOWN:
-            return properties
+            return as_ycsb_reads(properties, {})
     return None
+
+
+def as_ycsb_reads(properties: dict[str, str], under: dict[str, str]) -> dict[str, str]:
+    """Return the properties with the values that YCSB made of them.
+
+    It takes any word but true for false, proportions for weights, and a hot share that is none for
+    0. ``under`` are the properties that these are laid over.
+    """
+    read = dict(properties)
+    for name, value in properties.items():
+        form = PROPERTIES[name].form if name in PROPERTIES else None
+        if isinstance(form, Flag):
+            read[name] = str(value.casefold() == "true").lower()
+        elif name.startswith("hotspot") and form and form.problem(value):
+            read[name] = "0"
+    try:
+        shares = proportions_of(under | properties)
+    except ValueError:
+        # YCSB ended there.
+        return read
+    whole = sum(shares.values())
+    if whole > 0 and abs(whole - 1) > SUM_TOLERANCE:
+        read |= {name: f"{shares[of] / whole:.6g}" for name, of in PROPORTIONS.items()}
+    return read
 
 
 def study_name(name: str) -> str:

@@ -16,7 +16,8 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.parts import WorkloadUse
-from kvstudy.study.workload import load_only, properties_of, proportions_of
+from kvstudy.study.workload import load_only, properties_of
+from kvstudy.study.ycsb_properties import proportions_of
 
 
 def ranking(
