@@ -299,7 +299,7 @@ def _matches(
     by_number, runs_by_number = (
         {number_of(readings[source]): source for source in of} for of in (loads, runs)
     )
-    numbers = by_number.keys() & runs_by_number.keys()
+    numbers = by_number.keys() & runs_by_number.keys() - {()}
     unique = len(by_number) == len(loads) and len(runs_by_number) == len(runs)
     starts = {source: run_start(source.talk) for source in (*loads, *runs)}
     if unique and numbers:

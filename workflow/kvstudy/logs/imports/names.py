@@ -18,7 +18,7 @@ _DATE = re.compile(
     rf"|(?<!\d)(?:0[1-9]|[12]\d|3[01])([-_.])(?:0[1-9]|1[0-2])\2(?:19|20)\d\d(?:{_TIME})?(?!\d)"
     r"|(?<![a-z\d])\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
     r"(?:[-_ ]?(?:19|20)\d\d)?(?![a-z\d])"
-    r"|(?<!\d)\d\d[h:]\d\d(?:[m:]\d\d)?(?!\d)|(?<![\d.])\d{7,}(?![\d.])"
+    r"|(?<!\d)\d\d[h:]\d\d(?:[m:]\d\d)?(?!\d)|(?<![\d.])\d{7,}(?!\.?\d)"
 )
 _REPETITION = re.compile(
     r"(?<![a-z])(?:repetition|repeat|rep|run|iteration|iter|trial|try|attempt|round|pass)"
@@ -120,31 +120,29 @@ def _store_of(word: str, stores: set[str]) -> str:
     return longer[0] if len(longer) == 1 else ""
 
 
-def are_repetitions(readings: list[PathReading]) -> bool:
+def are_repetitions(readings: list[PathReading], numbers: set[int]) -> bool:
     """Return whether the paths differ as those of repetitions do.
 
-    By dates, by the number behind a word like rep, or by one bare number that counts from 0 or 1.
-    Where two numbers vary, or one has gaps (redis5, redis7), it may be a size, a host or a version.
+    By dates, by the number behind a word like rep, or by one bare number that counts from 0 or 1;
+    what it leaves out is among the ``numbers`` of other logs. Where two numbers vary, or one has
+    gaps (redis5, redis7), it may be a size, a host or a version.
     """
     length = max(len(reading.numbers) for reading in readings)
+    # The first of several may have no number: redis.log, redis-2.log.
     rows = [
-        (
-            reading.repetition,
-            *reading.numbers,
-            *[1] * (length - len(reading.numbers)),
-        )
+        (reading.repetition, *reading.numbers, *[1] * (length - len(reading.numbers)))
         for reading in readings
     ]
     marked, *bare = ({*column} for column in zip(*rows, strict=True))
-    varied = [column for column in bare if len(column) > 1]
+    varied = [index for index, column in enumerate(bare, start=1) if len(column) > 1]
     if len(marked) > 1:
         # rep1/redis-1.log has its number twice.
         return all(
-            len({(row[0], row[1 + bare.index(column)]) for row in rows})
-            == len(marked)
-            == len(column)
-            for column in varied
+            len({(row[0], row[index]) for row in rows}) == len(marked) == len(bare[index - 1])
+            for index in varied
         )
-    if len(varied) > 1:
-        return False
-    return all(min(column) <= 1 and max(column) - min(column) < len(column) for column in varied)
+    if not varied:
+        return True
+    column = bare[varied[0] - 1]
+    counted = {*range(min(column), max(column) + 1)}
+    return len(varied) == 1 and min(column) <= 1 and counted <= column | numbers

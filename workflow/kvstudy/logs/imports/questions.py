@@ -298,9 +298,10 @@ def slug(text: str) -> str:
 
 def ask_repetitions(sources: list[Source], readings: Readings) -> None:
     """Ask about numbers in names that do not count repetitions, or in another order."""
-    for group in groups(sources, cell_of):
-        of_group = [readings[source] for source in group]
-        if not are_repetitions(of_group):
+    numbers = {number for reading in readings.values() for number in number_of(reading)}
+    # A load has the repetition of its run.
+    for group in groups([source for source in sources if not source.run], cell_of):
+        if not are_repetitions([readings[source] for source in group], numbers):
             ask(
                 group,
                 f"the numbers in the names of {list_names(group)} do not count from 1: "
