@@ -26,8 +26,8 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     Standard output and standard error in one file or in two, with or without
     status lines and HdrHistogram files, from Linux, Windows or PowerShell. The
     logs' own command lines tell which cell each is; what they do not tell is
-    left empty in config/studies/STUDY/import.csv: complete it and run the
-    command again. Writes config/studies/STUDY/study.yaml unless it is there.
+    left empty in config/studies/STUDY/import.csv, and what two readings fit is
+    a question there: complete it and run the command again. Writes config/studies/STUDY/study.yaml unless it is there.
     Nothing is measured; 'snakemake --config study=STUDY' builds the report.
     """
     from kvstudy.logs.imports.cells import import_cells, planned_without_logs
