@@ -26,13 +26,13 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     Standard output and standard error in one file or in two, with or without
     status lines and HdrHistogram files, from Linux, Windows or PowerShell. The
     logs' own command lines tell which cell each is; what they do not tell is
-    left empty in config/studies/STUDY/import.csv: complete it and run the
-    command again. Writes config/studies/STUDY/study.yaml unless it is there.
+    left empty in config/studies/STUDY/import.csv, and what two readings fit is
+    a question there: complete it and run the command again. Writes config/studies/STUDY/study.yaml unless it is there.
     Nothing is measured; 'snakemake --config study=STUDY' builds the report.
     """
-    from kvstudy.logs.imports.cells import import_cells
+    from kvstudy.logs.imports.cells import import_cells, planned_without_logs
     from kvstudy.logs.imports.guess import draft, guess_rows
-    from kvstudy.logs.imports.mapping import NAME, read_rows
+    from kvstudy.logs.imports.mapping import NAME, check_changes, read_rows
     from kvstudy.logs.imports.sources import find_sources
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
     from kvstudy.study.parts import Imported
@@ -40,18 +40,22 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     sources, ignored = find_sources(folder)
     check_study(study, machine, measured_by)
     home = STUDIES / study
-    guess_rows(sources, folder, study)
+    notes = guess_rows(sources, folder, study)
     click.echo(f"{folder}: {len(sources)} logs of YCSB, {len(ignored)} other files")
+    for note in notes:
+        click.echo(f"note: {note}")
     if not (home / NAME).is_file():
         draft(home / NAME, sources)
     by_name = {source.name: source for source in sources}
-    chosen = []
-    for row in read_rows(home / NAME):
+    chosen, rows = [], read_rows(home / NAME)
+    for row in rows:
         if row.file not in by_name:
             raise KvstudyError(
                 f"{home / NAME}: {row.file}: no log of YCSB of that name in {folder}; remove its "
                 "row, or put the file back"
             )
+    check_changes(home / NAME, [source.row for source in sources if source.command], rows)
+    for row in rows:
         by_name[row.file].row = row
         chosen.append(by_name[row.file])
     check_alike(chosen)
@@ -59,13 +63,16 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     if not (home / "study.yaml").is_file():
         origin = Imported(folder=folder.resolve().name, machine=machine, measured_by=measured_by)
         write_study(home / "study.yaml", study, chosen, origin)
-    good, failed = import_cells(load_study(home / "study.yaml"), chosen, ignored, folder)
+    loaded = load_study(home / "study.yaml")
+    good, failed = import_cells(loaded, chosen, ignored, folder)
     for name, reason in sorted(ignored.items())[:SHOWN]:
         click.echo(f"ignored: {name}: {reason}")
     if len(ignored) > SHOWN:
         click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")
     for path, reason in failed.items():
         click.echo(f"failed cell {path}: {reason}")
+    if note := planned_without_logs(loaded, rows):
+        click.echo(f"note: {note}")
     click.echo(f"results/{study}: {len(good)} cells imported, {len(failed)} failed")
     click.echo(f"next: snakemake --cores 4 --config study={study}")
 

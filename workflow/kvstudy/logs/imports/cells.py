@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.mapping import NAME, Row
+from kvstudy.logs.imports.mapping import NAME, Row, is_measured, run_of
 from kvstudy.logs.imports.sources import Part, Source
 from kvstudy.logs.imports.workloads import encoding_of
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
@@ -39,13 +39,14 @@ def import_cells(
     """
     results = Path("results") / study.name
     _refuse_measured(results)
-    planned = {(cell.store, cell.workload, cell.repetition): cell for cell in plan(study)}
+    planned: dict[tuple, list[Cell]] = defaultdict(list)
+    for cell in plan(study):
+        planned[cell.store, cell.workload, cell.repetition].append(cell)
+    rows = [source.row for source in sources]
     cells: dict[Cell, dict[str, Source]] = defaultdict(dict)
     for source in sources:
-        row = source.row
-        cell = planned.get((row.store, row.workload, row.repetition))
-        _check_planned(study, cell, row)
-        cells[cell][row.phase] = source
+        row = source.row if is_measured(source.row) else run_of(source.row, rows)
+        cells[_planned(study, planned, row)][source.row.phase] = source
     work = results / "importing"
     shutil.rmtree(work, ignore_errors=True)
     good, failed = [], {}
@@ -95,24 +96,59 @@ def _refuse_measured(results: Path) -> None:
             )
 
 
-def _check_planned(study: Study, cell: Cell | None, row: Row) -> None:
-    """KvstudyError when the study file has no such cell."""
+def _planned(study: Study, planned: dict[tuple, list[Cell]], row: Row) -> Cell:
+    """Return the study's cell of the row; KvstudyError when the study file has none."""
     study_file = f"config/studies/{study.name}/study.yaml"
     remedy = "Mend either, or remove study.yaml to have it written again from import.csv"
-    if cell is None:
+    cells = planned.get((row.store, row.workload, row.repetition))
+    if not cells:
         raise KvstudyError(
             f"{study_file}: has no cell store {row.store}, workload {row.workload}, repetition "
             f"{row.repetition}, which import.csv gives to {row.file}. {remedy}"
         )
-    theirs = {"records": row.records}
+    sizes = {"records": row.records, "threads": row.threads}
     if row.phase == "run":
-        theirs |= {"operations": row.operations, "threads": row.threads, "seconds": row.seconds}
-    for name, value in theirs.items():
-        if getattr(cell, name) != value:
-            raise KvstudyError(
-                f"{study_file}: workload {row.workload}: {name} is {getattr(cell, name)}, but "
-                f"import.csv has {value} for {row.file}. {remedy}"
-            )
+        sizes |= {"operations": row.operations, "seconds": row.seconds}
+    unlike = [
+        {name: getattr(cell, name) for name, value in sizes.items() if getattr(cell, name) != value}
+        for cell in cells
+    ]
+    nearest = min(unlike, key=len)
+    for name, value in nearest.items():
+        raise KvstudyError(
+            f"{study_file}: workload {row.workload}: {name} is {value}, but import.csv has "
+            f"{sizes[name]} for {row.file}. {remedy}"
+        )
+    return cells[unlike.index(nearest)]
+
+
+def planned_without_logs(study: Study, rows: list[Row]) -> str:
+    """Return a note on cells of the study file that ``rows`` would not make; "" without.
+
+    A store, size or repetition that some log has may be a gap of another.
+    """
+    stores = {row.store for row in rows}
+    sizes = {
+        (row.workload, row.records, row.threads, row.operations if row.phase == "run" else 0)
+        for row in rows
+        if is_measured(row)
+    }
+    most = max(row.repetition for row in rows)
+    count, parts = 0, {}
+    for cell in plan(study):
+        size = cell.workload, cell.records, cell.threads, cell.operations
+        of_cell = [f"store {cell.store}"] if cell.store not in stores else []
+        of_cell += [f"workload {cell.workload} ({cell.parameters})"] if size not in sizes else []
+        of_cell += [f"repetition {cell.repetition}"] if cell.repetition > most else []
+        count += bool(of_cell)
+        parts |= dict.fromkeys(of_cell)
+    if not count:
+        return ""
+    return (
+        f"config/studies/{study.name}/study.yaml plans {count} cells that no log is of "
+        f"({', '.join(parts)}); remove it to have it written again from {NAME}, or its parts by "
+        "hand if you have edited it"
+    )
 
 
 def _check(cell: Cell, phases: dict[str, Source], folder: Path) -> None:

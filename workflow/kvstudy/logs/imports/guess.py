@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from itertools import pairwise
+from collections.abc import Iterable
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.mapping import COLUMNS, SIZES, UNLIMITED
+from kvstudy.logs.imports.mapping import BETWEEN, COLUMNS, SIZES, UNLIMITED, Row, places
+from kvstudy.logs.imports.names import PathReading, read_path
+from kvstudy.logs.imports.questions import (
+    Readings,
+    ask,
+    ask_copies,
+    ask_counts,
+    ask_loads,
+    ask_name,
+    ask_overlaps,
+    ask_repetitions,
+    ask_threads,
+    ask_versions,
+    cell_of,
+    groups,
+    list_names,
+    number_of,
+    overlap_note,
+    overlapping,
+    systems,
+)
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
     CommandLine,
@@ -19,7 +39,6 @@ from kvstudy.logs.imports.workloads import (
     differences,
     file_properties,
     slug_of,
-    study_name,
 )
 from kvstudy.logs.ycsb.status import run_start
 from kvstudy.stores.definition import StoreFile
@@ -27,31 +46,47 @@ from kvstudy.study.load import STORES
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 
-_CLEANUP = re.compile(r"^\[(?:Hdr)?CLEANUP\], (?:Total )?Operations, (\d+)(?:\.0)?$", re.MULTILINE)
 INSERT = "insert"
+# What stands around a store's name in that of its binding: Couchbase2Client, ScyllaCQLClient.
+_BINDING = re.compile(r"^async|[-_]?(?:async|cql|rest|ycsb)?(?:client)?[-_]?\d*$", re.IGNORECASE)
 
 
-def guess_rows(sources: list[Source], folder: Path, study: str) -> None:
-    """Make the row of each source as complete as the logs make it.
+def guess_rows(sources: list[Source], folder: Path, study: str) -> list[str]:
+    """Make the row of each source as complete as the logs make it; return notes for the user.
 
     Reads the stores of the project; copies workload files beside the logs to workloads/.
     """
     stores = {
         path.parent.name: read_yaml(path, StoreFile) for path in sorted(STORES.glob("*/store.yaml"))
     }
-    for source in sources:
+    known = project_workloads()
+    readings: Readings = {
+        source: read_path((source.results or source.errors).path, stores, known)
+        for source in sources
+    }
+    for source, reading in readings.items():
         if source.command is None:
-            _from_file_names(source, stores)
+            _from_file_names(source, reading, stores)
         else:
-            _from_command(source, source.command, folder, study, stores)
+            _from_command(source, source.command, folder, study, stores, reading)
         _from_results(source)
+        ask_threads(source)
+        ask_counts(source)
+        ask_name(source, reading, stores)
     _without_needless_limits(sources)
     _name_variants(sources)
     _records_of_loads(sources)
     _name_sizes([source for source in sources if source.row.phase == "run"])
-    _pair(sources)
+    pairs = overlapping(sources)
+    clients = ask_overlaps(pairs)
+    systems(sources, readings, clients)
+    _pair(sources, readings)
     _name_sizes([source for source in sources if source.row.phase == "load" and not source.run])
     _number_repetitions(sources)
+    ask_versions(sources)
+    ask_repetitions([source for source in sources if source not in clients], readings)
+    ask_loads(sources)
+    return list(filter(None, (overlap_note(pairs), ask_copies(sources))))
 
 
 def _from_results(source: Source) -> None:
@@ -65,17 +100,20 @@ def _from_results(source: Source) -> None:
         row.records = row.records or log.sections["INSERT"].operations
     elif row.phase == "run":
         row.operations = row.operations or log.attempted
-    # Each client thread closes its connection once, and YCSB counts that.
-    closed = _CLEANUP.search(source.results.text)
-    row.threads = row.threads or (int(closed[1]) if closed else None)
 
 
 def _from_command(
-    source: Source, command: CommandLine, folder: Path, study: str, stores: dict[str, StoreFile]
+    source: Source,
+    command: CommandLine,
+    folder: Path,
+    study: str,
+    stores: dict[str, StoreFile],
+    reading: PathReading,
 ) -> None:
     row, done = source.row, source.log.attempted if source.log else None
     row.phase = command.phase
-    row.store = store_of(command, stores)
+    row.store = store_of(command, stores, reading.stores)
+    source.binding = _binding_of(command, stores.get(row.store))
     given = source.given = {}
     for name in command.files:
         given |= file_properties(name, folder) or {}
@@ -105,41 +143,57 @@ def _from_command(
 def _without_needless_limits(sources: list[Source]) -> None:
     """A limit of time that none of the runs of a workload came to is none."""
     timed = [source for source in sources if source.row.seconds]
-    for group in _groups(timed, lambda source: (source.row.workload, *source.row.sizes)):
+    for group in groups(timed, lambda source: (source.row.workload, *source.row.sizes)):
         done = {source.log.attempted for source in group if source.log}
         if done == {group[0].row.operations}:
             for source in group:
                 source.row.seconds = None
 
 
-def _groups(sources: Iterable[Source], key: Callable[[Source], object]) -> list[list[Source]]:
-    """Those with the same key, in the order of the first of each."""
-    groups: dict[object, list[Source]] = defaultdict(list)
-    for source in sources:
-        groups[key(source)].append(source)
-    return list(groups.values())
+def store_of(command: CommandLine, stores: dict[str, StoreFile], named: Iterable[str] = ()) -> str:
+    """Return the store whose binding the log names; "" when it is one of several.
 
-
-def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str:
-    """The store whose binding the log names; "" when it is none of ours, or one of several."""
-    db = command.db.replace("com.yahoo.ycsb.", "site.ycsb.").removesuffix("-cql")
-    bindings: dict[str, str | None] = {}
-    for name, store in stores.items():
-        official = store.ycsb.official if store.ycsb else None
-        names = (official.db, official.binding) if official else ()
-        if store.ycsb and db in (store.ycsb.db, *names):
-            bindings[name] = official and official.binding
-    if len(bindings) < 2:
+    Of several with one binding (Redis and Valkey, MySQL and MariaDB) it is the one that the
+    address names, or ``named`` by the log's path, or that the binding is named after. The binding
+    of a store that is not there has its name: couchbase for Couchbase2Client.
+    """
+    db = _db(command)
+    bindings = {name: store.ycsb for name, store in stores.items() if db in _bindings(store)}
+    if not bindings:
+        return _BINDING.sub("", _BINDING.sub("", db.rpartition(".")[2])).casefold()
+    if len(bindings) == 1:
         return _only(bindings)
-    # One binding for several stores: the address says which (JDBC), or it is named after one.
     of_address = [
         store
-        for store in bindings
-        for name, value in stores[store].ycsb.properties.items()
+        for store, ycsb in bindings.items()
+        for name, value in ycsb.properties.items()
         if "://" in value
         and command.properties.get(name, "").startswith(f"{value.partition('://')[0]}://")
     ]
-    return _only(of_address or [name for name, binding in bindings.items() if name == binding])
+    of_name = [name for name in bindings if name in named]
+    of_binding = [
+        name for name, ycsb in bindings.items() if ycsb.official and ycsb.official.binding == name
+    ]
+    return _only(of_address or of_name or of_binding)
+
+
+def _db(command: CommandLine) -> str:
+    return command.db.replace("com.yahoo.ycsb.", "site.ycsb.").removesuffix("-cql")
+
+
+def _bindings(store: StoreFile) -> list[str]:
+    """Return the binding that is kvstudy's, then the class and the name of that of YCSB."""
+    if store.ycsb is None:
+        return []
+    official = store.ycsb.official
+    return [store.ycsb.db, *([official.db, official.binding] if official else [])]
+
+
+def _binding_of(command: CommandLine, store: StoreFile | None) -> str:
+    """Return the class of the binding, also where the launcher was given its name."""
+    db = _db(command)
+    known = _bindings(store) if store else []
+    return known[1] if db in known[1:] else db
 
 
 def _count(properties: dict[str, str], name: str) -> int | None:
@@ -147,21 +201,18 @@ def _count(properties: dict[str, str], name: str) -> int | None:
     return int(value) or None if re.fullmatch(r"\d{1,18}", value) else None
 
 
-def _from_file_names(source: Source, stores: dict[str, StoreFile]) -> None:
+def _from_file_names(source: Source, reading: PathReading, stores: dict[str, StoreFile]) -> None:
     """What the words of the path say, where the log says nothing."""
     row, log = source.row, source.log
-    words = re.findall(r"[a-z]+\d*|\d+", row.file.casefold())
-    row.store = _only(name for name in stores if name in words)
+    row.store = _only(reading.stores.intersection(stores))
     inserts = log is not None and log.sections.keys() - {"CLEANUP"} == {"INSERT"}
     if log is not None and not inserts:
         row.phase = "run"
-    elif "load" in words or (inserts and "insert" in words):
+    elif "load" in reading.phases or (inserts and INSERT in row.file.casefold()):
         row.phase = "load"
     else:
-        row.phase = "run" if "run" in words else ""
-    named = {study_name(word) for word in words if word.startswith("workload") or len(word) == 1}
-    named |= {after for word, after in pairwise(words) if word == "workload"}
-    row.workload = source.base = _only(named.intersection(project_workloads()) - {INSERT})
+        row.phase = "run" if "run" in reading.phases else ""
+    row.workload = source.base = _only(reading.workloads - {INSERT})
 
 
 def _only(names: Iterable[str]) -> str:
@@ -171,10 +222,13 @@ def _only(names: Iterable[str]) -> str:
 
 
 def _name_variants(sources: list[Source]) -> None:
-    """One store with different properties of its binding is several, riak and riak-2; the most
-    frequent keeps the name."""
+    """One store with another binding or other properties of it is several, riak and riak-2; the
+    most frequent keeps the name."""
     called = [source for source in sources if source.row.store and source.command]
-    for group in _groups(called, lambda source: source.row.store):
+    for group in groups(called, lambda source: source.row.store):
+        if len({source.binding for source in group}) > 1:
+            for source in group:
+                source.variant["db"] = source.binding
         variants = Counter(str(source.variant) for source in group).most_common()
         order = [variant for variant, _ in variants]
         for source in group:
@@ -184,7 +238,7 @@ def _name_variants(sources: list[Source]) -> None:
 
 def _records_of_loads(sources: list[Source]) -> None:
     """A run that does not say its records has those of the store's only kind of load."""
-    for group in _groups(sources, lambda source: source.row.store):
+    for group in groups(sources, lambda source: source.row.store):
         loaded = {source.row.records for source in group if source.row.phase == "load"} - {None, 0}
         for source in group:
             if source.row.phase == "run" and not source.row.records and len(loaded) == 1:
@@ -208,8 +262,8 @@ def _in_order(group: list[Source]) -> list[Source]:
     return sorted(group, key=by_number)
 
 
-def _pair(sources: list[Source]) -> None:
-    """Loads to their runs, in order: same store, workload file, shape of records and number.
+def _pair(sources: list[Source], readings: Readings) -> None:
+    """Loads to their runs: same store, workload file, shape of records and number.
 
     First where the threads are the same too. A load without a run is an insert-only cell.
     """
@@ -226,28 +280,69 @@ def _pair(sources: list[Source]) -> None:
             if not source.run and source not in taken
             if source.row.store and source.base and source.row.records
         ]
-        for group in _groups(free, key):
-            loads = [source for source in group if source.row.phase != "run"]
+        for group in groups(free, key):
+            loads = _in_order([source for source in group if source.row.phase != "run"])
             runs = _in_order([source for source in group if source.row.phase == "run"])
-            if with_threads or len(loads) == len(runs):
-                if len(loads) < len(runs):
-                    # The file as it is before what was run with other properties.
-                    runs.sort(key=lambda source: source.row.workload != source.base)
-                for load, run in zip(_in_order(loads), runs, strict=False):
+            if loads and runs:
+                for load, run in _matches(loads, runs, readings, with_threads):
                     load.run = run
     for source in sources:
         if source.row.phase == "load" and source.run is None:
             source.row.workload = f"{INSERT}-{source.shape}" if source.shape else INSERT
 
 
+def _matches(
+    loads: list[Source], runs: list[Source], readings: Readings, in_order: bool
+) -> list[tuple[Source, Source]]:
+    """Return loads with their runs: by the numbers in their names, by the clock, or in order.
+
+    In order where ``in_order``, or where there are as many loads as runs.
+    """
+    by_number, runs_by_number = (
+        {number_of(readings[source]): source for source in of} for of in (loads, runs)
+    )
+    numbers = by_number.keys() & runs_by_number.keys() - {()}
+    unique = len(by_number) == len(loads) and len(runs_by_number) == len(runs)
+    starts = {source: run_start(source.talk) for source in (*loads, *runs)}
+    if unique and numbers:
+        pairs = [(by_number[number], runs_by_number[number]) for number in sorted(numbers)]
+        for load, run in pairs:
+            if starts[load] and starts[run] and starts[run] < starts[load]:
+                ask([load, run], f"{run.name} began before {load.name}, which has its number")
+        return pairs
+    if all(starts.values()):
+        pairs, last = [], None
+        for source in sorted(starts, key=starts.__getitem__):
+            if source in loads:
+                last = source
+            elif last:
+                pairs.append((last, source))
+                last = None
+        return pairs
+    if not in_order and len(loads) != len(runs):
+        return []
+    if len(loads) > len(runs):
+        ask(loads, f"{len(loads)} loads, but {len(runs)} runs ({list_names(runs)}): which is whose")
+    if len(loads) < len(runs):
+        # The file as it is before what was run with other properties.
+        runs.sort(key=lambda source: source.row.workload != source.base)
+    return list(zip(loads, runs, strict=False))
+
+
 def _name_sizes(sources: list[Source]) -> None:
     """One workload with different sizes is several, a-t1 and a-t8; the most frequent keeps its
-    name, if there is one."""
+    name, if there is one. A sweep stays one workload."""
     named = [source for source in sources if source.row.workload]
-    for group in _groups(named, lambda source: source.row.workload):
-        sizes = Counter(source.row.sizes for source in group)
-        first, *others = sizes.most_common()
-        plain = first[0] if not others or others[0][1] < first[1] else None
+    for group in groups(named, lambda source: source.row.workload):
+        if _is_sweep(group):
+            continue
+        sizes = {
+            of[0].row.sizes: (len({source.row.store for source in of}), len(of))
+            for of in groups(group, lambda source: source.row.sizes)
+        }
+        # That of most stores, of these that of most logs.
+        first, *others = sorted(sizes, key=sizes.__getitem__, reverse=True)
+        plain = first if not others or sizes[others[0]] < sizes[first] else None
         varied = [len(set(numbers)) > 1 for numbers in zip(*sizes, strict=True)]
         for source in group:
             size = source.row.sizes
@@ -260,16 +355,30 @@ def _name_sizes(sources: list[Source]) -> None:
                 source.row.workload += "-untimed"
 
 
+def _is_sweep(group: list[Source]) -> bool:
+    """Whether one store has several of the sizes, and these are all combinations of theirs."""
+    sizes = {source.row.sizes for source in group}
+    of_dimension = [set(numbers) for numbers in zip(*sizes, strict=True)]
+    return (
+        len(of_dimension[3]) == 1
+        and not any(None in numbers and len(numbers) > 1 for numbers in of_dimension)
+        and math.prod(map(len, of_dimension)) == len(sizes)
+        and len({(source.row.store, source.row.sizes) for source in group})
+        > len({source.row.store for source in group})
+    )
+
+
 def _number_repetitions(sources: list[Source]) -> None:
-    """1, 2, ... in each store, workload and phase; a load has its run's."""
+    """1, 2, ... in each cell; a load has the repetition and the threads of its run."""
     alone = [source for source in sources if source.run is None]
-    for group in _groups(alone, lambda of: (of.row.store, of.row.workload, of.row.phase)):
+    for group in groups(alone, cell_of):
         for repetition, source in enumerate(_in_order(group), start=1):
             source.row.repetition = repetition
     for source in sources:
         if source.run:
-            run = source.run.row
-            source.row.workload, source.row.repetition = run.workload, run.repetition
+            row, run = source.row, source.run.row
+            row.workload, row.repetition = run.workload, run.repetition
+            row.threads = run.threads
 
 
 def draft(path: Path, sources: list[Source]) -> None:
@@ -280,23 +389,28 @@ def draft(path: Path, sources: list[Source]) -> None:
         writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(vars(source.row) for source in sources)
-    lines = []
+    questions: dict[str, list[Row]] = defaultdict(list)
+    lines, asked = [], 0
     for line, source in enumerate(sources, start=2):
         row, command = source.row, source.command
-        text = f"{path}: line {line} ({row.file}): "
-        text += f"complete {', '.join(row.missing)}" if row.missing else "look at it"
+        row.line = line
+        for question in filter(None, row.question.split(BETWEEN)):
+            questions[question].append(row)
+        text = f"complete {', '.join(row.missing)}" if row.missing else "look at it"
         if command is None:
             text += "; the log does not say how YCSB was called, so names of files were read"
-        elif not row.missing:
-            continue
-        elif not row.store and command.db:
+        if command and not row.store and command.db:
             text += f"; its binding is {command.db}"
         if command and command.files and not row.workload:
             text += f"; its workload file is {command.files[0]}"
-        lines.append(text)
+        needs_look = bool(row.missing) or command is None
+        lines += [f"{path}: {places([row])}: {text}"] if needs_look else []
+        asked += needs_look or bool(row.question)
+    lines += [f"{path}: {places(rows)}: {question}" for question, rows in questions.items()]
     if lines:
         lines.append(
-            f"{path} was written: {len(lines)} of {len(sources)} logs need a look. Remove the row "
-            "of a log that is not to be imported, then run the command again"
+            f"{path} was written: {asked} of {len(sources)} logs need a look. Correct their rows "
+            "and empty the column question, or remove the row of a log that is not to be "
+            "imported; then run the command again"
         )
         raise KvstudyError("\n".join(lines))

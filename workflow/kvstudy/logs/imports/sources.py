@@ -22,6 +22,7 @@ from kvstudy.logs.imports.workloads import (
     find_command,
     read_command,
 )
+from kvstudy.logs.ycsb.latencies import read_histogram
 from kvstudy.logs.ycsb.log import ADAPTERS, OPERATIONS, YcsbLog, parse
 
 _VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
@@ -43,7 +44,7 @@ _NOISE = frozenset(
 )
 # Torque's and Slurm's numbers of a job stay: name.o123 and name.e123.
 _JOB = re.compile(r"\.[oe](\d+)$")
-_HISTOGRAM = re.compile(rf"(?:^|[._-])((?:Intended-)?(?:{'|'.join(OPERATIONS)}))\.hdr$")
+_HISTOGRAM = re.compile(rf"((?:Intended-)?({'|'.join(OPERATIONS)}))\.hdr$")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class Source:
 
     What the logs say, but for the row: ``given`` are YCSB's properties by the command and by
     workload files beside the logs, None without a command; ``base`` is the file under workloads/,
-    ``shape`` what its load does differently; ``run`` is the run of a load.
+    ``shape`` what its load does differently; ``binding`` is the class of the store's binding;
+    ``run`` is the run of a load.
     """
 
     results: Part | None
@@ -78,6 +80,7 @@ class Source:
     given: dict[str, str] | None = None
     base: str = ""
     shape: str = ""
+    binding: str = ""
     run: Source | None = None
 
     def __post_init__(self) -> None:
@@ -184,7 +187,7 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
         groups[_key(name)][kind] += _parts(path, text)
     sources = [source for _, group in sorted(groups.items()) for source in _sources(group, ignored)]
     sources = _with_exports(sources)
-    _add_histograms(sources, histograms, ignored)
+    _add_histograms(sources, histograms, folder, ignored)
     if not sources:
         raise KvstudyError(
             f"{folder}: holds no log of YCSB: no file has a line '[OVERALL], RunTime(ms), ...' or "
@@ -248,15 +251,25 @@ def _with_exports(sources: list[Source]) -> list[Source]:
     return [source for source in sources if source.name not in joined]
 
 
-def _add_histograms(sources: list[Source], histograms: list[Path], ignored: dict[str, str]) -> None:
-    """Give each run its HdrHistogram files: by the prefix in its command, else by its name."""
+def _add_histograms(
+    sources: list[Source], histograms: list[Path], folder: Path, ignored: dict[str, str]
+) -> None:
+    """Give each run its HdrHistogram files: by the prefix in its command, else by its name.
+
+    Runs with one prefix write over each other's files; the number of operations tells whose it is.
+    """
     for path in histograms:
         match = _HISTOGRAM.search(path.name)
         if not match:
             continue
-        owners = [source for source in sources if _owns(source, path, match.start(1))]
+        owners = [source for source in sources if _owns(source, path, match)]
         beside = [source for source in owners if Path(source.name).parent == path.parent]
-        chosen = beside if len(beside) == 1 else owners
+        chosen = beside or owners
+        if len(chosen) > 1:
+            with contextlib.suppress(KvstudyError, OSError):
+                count = sum(read_histogram(folder / path).values())
+                fitting = [of for of in chosen if of.log.sections[match[2]].operations == count]
+                chosen = fitting or chosen
         if len(chosen) == 1:
             chosen[0].histograms[match[1]] = path
             del ignored[path.as_posix()]
@@ -264,10 +277,15 @@ def _add_histograms(sources: list[Source], histograms: list[Path], ignored: dict
             ignored[path.as_posix()] = "a histogram that fits several logs"
 
 
-def _owns(source: Source, path: Path, end: int) -> bool:
+def _owns(source: Source, path: Path, match: re.Match) -> bool:
+    if source.log is None or match[2] not in source.log.sections:
+        return False
+    before = path.name[: match.start()]
     if source.command:
+        # YCSB puts nothing between the prefix and the operation.
         properties = source.command.properties
         prefix = base_name(properties.get("hdrhistogram.output.path", ""))
-        return properties.get("hdrhistogram.fileoutput") == "true" and prefix == path.name[:end]
-    stem = path.with_name(path.name[:end]).as_posix()
-    return _key(stem) == _key(source.name.split("#")[0])
+        return properties.get("hdrhistogram.fileoutput") == "true" and prefix == before
+    stem = path.with_name(before).as_posix()
+    named = before == "" or before[-1] in "._-"
+    return named and _key(stem) == _key(source.name.split("#")[0])

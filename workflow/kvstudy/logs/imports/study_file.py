@@ -11,10 +11,11 @@ import yaml
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import jinja2
-from kvstudy.logs.imports.mapping import NAME, base_of, is_measured
+from kvstudy.logs.imports.mapping import NAME, Row, base_of, is_measured
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import differences
 from kvstudy.stores.definition import StoreFile
+from kvstudy.study.base import SIZE_TITLES, SIZES
 from kvstudy.study.load import STORES, STUDIES, load_study, project_stores
 from kvstudy.study.parts import Imported, WorkloadUse
 from kvstudy.study.reading import read_yaml
@@ -105,9 +106,11 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
         told = (source.variant for source in of if source.command and is_measured(source.row))
         variants[store] = ", ".join(f"{name}={value}" for name, value in next(told, {}).items())
     uses = _workloads(sources)
-    names = ("records", "operations", "threads")
-    common = Counter(tuple(use.get(size, 0) for size in names) for use in uses)
-    sizes = dict(zip(names, common.most_common(1)[0][0], strict=True))
+    sizes = {}
+    for size in SIZES:
+        # YAML's lists are no keys.
+        common = Counter(json.dumps(use[size]) for use in uses if size in use).most_common(1)
+        sizes[size] = json.loads(common[0][0]) if common else 1
     workloads = [use["name"] for use in uses]
     # Those that two stores have; all of them where no two stores have any.
     compared = [workload for workload in workloads if len(stores_of[workload]) > 1] or workloads
@@ -129,10 +132,14 @@ def study_text(name: str, sources: list[Source], imported: Imported) -> str:
         short_uses=[
             {key: value for key, value in use.items() if sizes.get(key) != value} for use in uses
         ],
-        records=sizes["records"],
         # A study needs a number of operations also when it only loads.
-        operations=sizes["operations"] or max(1, *(use.get("operations", 0) for use in uses)),
-        threads=sizes["threads"],
+        sizes=sizes,
+        sweeps=[
+            {"use": use, "over": size, "over_title": SIZE_TITLES[size].lower()}
+            for use in uses
+            for size in SIZES
+            if isinstance(use.get(size), list)
+        ],
         repetitions=max(source.row.repetition for source in sources),
         compared=compared,
         most_groups=MOST_GROUPS,
@@ -183,14 +190,37 @@ def _workloads(sources: list[Source]) -> list[dict[str, object]]:
             "file": file if name != file else None,
             "title": f"{plain.title}, {_words(rest)}" if rest else plain.title,
             "short": f"{plain.short} {rest.replace('-', ' ')}" if rest else None,
-            "records": row.records,
-            "threads": row.threads,
-            "operations": row.operations,
+            **_sizes([source.row for source in of]),
             "seconds": row.seconds,
             "properties": _properties(with_command[0]) if with_command else None,
         }
         uses.append({key: value for key, value in use.items() if value})
-    return sorted(uses, key=lambda use: ("operations" not in use, use["name"]))
+    return sorted(uses, key=lambda use: ("operations" not in use, _by_number(use["name"])))
+
+
+def _by_number(name: str) -> list[tuple[bool, int, str]]:
+    """``a-target-200`` before ``a-target-1000``."""
+    parts = re.split(r"(\d+)", name)
+    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+def _sizes(rows: list[Row]) -> dict[str, object]:
+    """The sizes of a workload, lists of a sweep, and of these those that most stores have."""
+    columns = {size: sorted({getattr(row, size) or 0 for row in rows}) for size in SIZES}
+    sizes = {size: of[0] if len(of) == 1 else of for size, of in columns.items()}
+
+    def spread(row: Row) -> tuple:
+        same = [other for other in rows if other.sizes == row.sizes]
+        # Of equal ones the largest, as the study's default is.
+        return len({other.store for other in same}), len(same), [size or 0 for size in row.sizes]
+
+    most = max(rows, key=spread)
+    shown = {
+        size: getattr(most, size)
+        for size, of in columns.items()
+        if len(of) > 1 and getattr(most, size) != of[-1]
+    }
+    return sizes | {"shown": shown}
 
 
 def _words(rest: str) -> str:

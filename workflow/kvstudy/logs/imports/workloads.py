@@ -28,7 +28,7 @@ LAUNCHER = re.compile(
 # What a shell reads of a line: up to a redirection, a pipe or the next command, unless quoted.
 _OF_SHELL = re.compile(r"""(?:[^"'|;&<>\\]|\\.|"[^"]*"|'[^']*')*""")
 # What can follow the command line. PowerShell breaks it at the width of its window.
-_AFTER = re.compile(r"^(YCSB Client|Loading workload|\+|\s*$|\S.*:\d+ \S+:\d+\s*$)")
+_AFTER = re.compile(r"^(YCSB Client|Loading workload|\[|\+|\s*$|\S.*:\d+ \S+:\d+\s*$)")
 # Options, with the property or the phase that they stand for.
 _PROPERTIES = {"-db": "db", "-threads": "threadcount", "-target": "target"}
 _PHASES = {"-load": "load", "-t": "run"}
