@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 from kvstudy.errors import KvstudyError
@@ -20,7 +20,14 @@ from kvstudy.logs.imports.workloads import (
 
 # A call's line as the shell, YCSB's launcher and YCSB itself have it, in this order.
 _RANKS = (LAUNCHER, CALL, MARK)
-_BEFORE = re.compile(r"(?:^YCSB Client \d.*\n|^[\[\]{},\s]+\n)\Z", re.MULTILINE)
+# YCSB 0.1 prints its version above its command line; an object of JSON begins above its first key.
+_ABOVE = re.compile(r"^(?:YCSB Client \d.*|[\[ \t]*\{[ \t]*)\n\Z", re.MULTILINE)
+# What YCSB, Java or a shell prints of a call that died.
+_OUTPUT = re.compile(
+    r"Exception|^\s+at |Loading workload|Starting test|DBWrapper|SLF4J| sec: \d|Killed|refused"
+    r"|not found|[Ff]ailed|[Ee]rror|[Aa]borted|timed out|Terminated|core dumped|^usage:",
+    re.MULTILINE,
+)
 _STATUS = re.compile(r" sec: (\d+) operations; ")
 _TAKES_VALUE = re.compile(r"(?:^|\s)-(?:P|p|db|threads|target)$|\.\.\.$|…$")
 # What can be no line of its own behind a command line.
@@ -33,11 +40,14 @@ _VERSION = re.compile(r"\s*YCSB Client \d")
 
 @dataclass
 class Call:
-    """The lines of one call, or of results without one; ``printed`` is False where nothing came."""
+    """The lines of one call, or of results without one.
+
+    ``has_output`` is False where a shell's line is all that is there of it.
+    """
 
     text: str
-    results: int
-    printed: bool = True
+    has_results: bool = False
+    has_output: bool = True
 
 
 @dataclass
@@ -47,7 +57,7 @@ class _Start:
     position: int
     rank: int
     line: str = ""
-    results: list[int] = field(default_factory=list)
+    has_results: bool = False
 
 
 def split_calls(text: str) -> list[Call]:
@@ -64,25 +74,21 @@ def split_calls(text: str) -> list[Call]:
     for position, rank, line in sorted(events):
         last = starts[-1] if starts else None
         if rank < 0:
-            if last is None or last.results:
+            if last is None or last.has_results:
                 starts.append(_Start(position, rank))
-            starts[-1].results.append(position)
-        elif (
-            last and not last.results and _goes_on(last, text[last.position : position], rank, line)
-        ):
+            starts[-1].has_results = True
+        elif last and _is_same(last, text[last.position : position], rank, line):
             last.rank = rank
         else:
             starts.append(_Start(position, rank, line))
-    if len(starts) == 2 and starts[0].rank < 0 and _counts_agree(text, starts[0], starts[1]):
-        # The standard output stands before the standard error.
-        starts = [_Start(0, starts[1].rank, results=starts[0].results)]
-    if len(starts) < 2:
-        return [Call(text, len(starts[0].results) if starts else 0)]
+    # The standard output may stand before the standard error.
+    if len(starts) < 2 or (len(starts) == 2 and _are_halves(text, *starts)):
+        return [Call(text, any(start.has_results for start in starts))]
     bounds = [0, *(_begin(text, start.position) for start in starts[1:]), len(text)]
     calls = []
     for start, (begin, end) in zip(starts, pairwise(bounds), strict=True):
-        below = text[start.position : end].partition("\n")[2].strip()
-        calls.append(Call(text[begin:end], len(start.results), start.rank == 2 or bool(below)))
+        has_output = start.rank == 2 or bool(_OUTPUT.search(text[start.position : end]))
+        calls.append(Call(text[begin:end], start.has_results, has_output or start.has_results))
     return calls
 
 
@@ -92,16 +98,13 @@ def _line_at(text: str, match: re.Match) -> str:
 
 
 def _begin(text: str, position: int) -> int:
-    """Return where the lines of a call begin: YCSB 0.1 prints its version above them."""
-    before = text[:position]
-    while match := _BEFORE.search(before[-400:]):
-        before = before[: len(before) - len(match[0])]
-    return len(before)
+    above = _ABOVE.search(text, max(0, position - 200), position)
+    return above.start() if above else position
 
 
-def _goes_on(call: _Start, printed: str, rank: int, line: str) -> bool:
-    """Return whether the ``line`` of a ``rank`` is of the call too, which has ``printed`` so far."""
-    if rank <= call.rank or "Exception" in printed:
+def _is_same(call: _Start, printed: str, rank: int, line: str) -> bool:
+    """Return whether a further ``line``, of this rank, is of a call that has ``printed`` so far."""
+    if call.has_results or rank <= call.rank or "Exception" in printed:
         return False
     first, second = (find_command(one) for one in (call.line, line))
     if first is None or second is None:
@@ -112,8 +115,10 @@ def _goes_on(call: _Start, printed: str, rank: int, line: str) -> bool:
     return calls[0].phase == calls[1].phase and given[0] == given[1]
 
 
-def _counts_agree(text: str, results: _Start, call: _Start) -> bool:
-    """Return whether the call's last status line counts as many operations as the results."""
+def _are_halves(text: str, results: _Start, call: _Start) -> bool:
+    """Return whether a call below results counts their operations in its last status line."""
+    if results.rank >= 0 or call.has_results:
+        return False
     match = re.search(
         r"RunTime\(ms\), ([\d.]+)\n.*Throughput\(ops/sec\), ([\d.]+(?:E\d+)?)\n",
         text[results.position : call.position],

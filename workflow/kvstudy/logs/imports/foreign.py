@@ -14,7 +14,7 @@ _PROGRAMS = {
 }
 _NUMBERS = re.compile(
     r"^(?!.* sec: \d).*(?:RunTime\(ms\)|Throughput\(ops/sec\)"
-    r"|(?:Average|Min|Max|Percentile)Latency\(us\))\W{0,12}\d.*$",
+    r"|(?:Average|Min|Max|Percentile)Latency\(us\)(?!=))\W{0,12}\d.*$",
     re.MULTILINE,
 )
 

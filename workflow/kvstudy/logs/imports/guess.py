@@ -285,6 +285,8 @@ def draft(path: Path, sources: list[Source]) -> None:
         text += f"complete {', '.join(row.missing)}" if row.missing else "look at it"
         if command is None:
             text += "; the log does not say how YCSB was called, so names of files were read"
+        elif source.copy_of:
+            text += f"; its results are those of {source.copy_of} to the last digit, is it a copy?"
         elif not row.missing:
             continue
         elif not row.store and command.db:

@@ -12,10 +12,15 @@ from kvstudy.logs.imports.foreign import numbers_of_ycsb, program_of
 from kvstudy.logs.imports.prefixes import YCSB, is_of_ycsb, streams
 from kvstudy.logs.imports.rows import OF_OPERATIONS, ended, in_form_of_ycsb
 from kvstudy.logs.imports.text import decoded, is_mixed, packed, without_controls, without_json
-from kvstudy.logs.imports.workloads import MARK
+from kvstudy.logs.imports.workloads import MARK, find_command
 
 _STATUS = re.compile(r"\d sec: \d+ operations; ")
 _TWICE = re.compile(r"^(.*OVERALL.*RunTime\(ms\).*)\n\1$", re.MULTILINE)
+_RESULTS = re.compile(r"^\[[\w-]+\], .*", re.MULTILINE)
+_RUN_TIMES = re.compile(
+    r"(?:^\[OVERALL\], RunTime\(ms\),|\"RunTime\(ms\)\",\s*\"value\"\s*:)\s*([\d.]+)", re.MULTILINE
+)
+_ANY_RUN_TIMES = re.compile(r"RunTime\(ms\)\W{0,12}(\d[\d.,]*)")
 _DAMAGED = (
     "has bytes of value 0 between YCSB's lines: parts of it are in different encodings, or it is "
     "damaged. Save it as UTF-8, or copy it again"
@@ -49,12 +54,14 @@ class Part:
 class Output:
     """The runs in a file; its ``kind`` is results, errors (the standard error alone) or others.
 
-    ``ignored`` are the file, or calls in it, with why they are no runs.
+    ``ignored`` are the file, or calls in it, with why they are no runs; ``unread`` is the first
+    line of results that are in none of the runs.
     """
 
     kind: str = "others"
     parts: list[Part] = field(default_factory=list)
     ignored: dict[str, str] = field(default_factory=dict)
+    unread: str = ""
 
 
 def read_parts(path: Path, data: bytes) -> Output:
@@ -78,22 +85,50 @@ def read_parts(path: Path, data: bytes) -> Output:
     output = Output(_kind(text, [call for _, call in calls]))
     if output.kind == "others":
         output.ignored[path.as_posix()] = "no log of YCSB"
-        calls = [("", Call(text, 0))]
+        calls = [("", Call(text))]
     for number, (prefix, call) in enumerate(calls, start=1):
         part = _part(path, number if len(calls) > 1 else 0, prefix, call)
-        if call.printed:
-            output.parts.append(part)
+        if not call.has_output:
+            output.ignored[part.name] = "a call of YCSB without its output below"
+        elif again := _shown_before(part, output.parts):
+            output.ignored[part.name] = f"has results of {again} once more"
         else:
-            output.ignored[part.name] = "a call of YCSB without any output below it"
-    if len(output.parts) == len(calls) == 1:
+            output.parts.append(part)
+    if len(calls) == 1:
         own = data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
         output.parts[0] = replace(output.parts[0], is_file=output.parts[0].text == own)
+    if output.kind == "results":
+        output.unread = _unread(text, output.parts)
     return output
+
+
+def _shown_before(part: Part, parts: list[Part]) -> str:
+    """Return which of ``parts`` has all results of ``part``, which has no call of its own."""
+    results = set(_RESULTS.findall(part.text))
+    if not results or find_command(part.text):
+        return ""
+    return next((of.name for of in parts if results <= set(_RESULTS.findall(of.text))), "")
+
+
+def _unread(text: str, parts: list[Part]) -> str:
+    """Return the first line of ``text`` with a run time that none of ``parts`` has."""
+    if any(part.problem for part in parts):
+        return ""
+    known = {_digits(time) for part in parts for time in _RUN_TIMES.findall(part.text)}
+    for match in _ANY_RUN_TIMES.finditer(text):
+        if _digits(match[1]) not in known:
+            line = text.count("\n", 0, match.start()) + 1
+            return f"line {line}: '{match[0]}' is of a result that is not as YCSB prints it"
+    return ""
+
+
+def _digits(number: str) -> str:
+    return re.sub(r"\D", "", re.sub(r"\.0*$", "", number))
 
 
 def _kind(text: str, calls: list[Call]) -> str:
     """Return which output of YCSB it is; KvstudyError for results that cannot be read."""
-    if any(call.results for call in calls):
+    if any(call.has_results for call in calls):
         return "results"
     if program := program_of(text):
         raise KvstudyError(f"is the output of {program}, which is not read; only YCSB's is")
@@ -121,6 +156,6 @@ def _part(path: Path, number: int, prefix: str, call: Call) -> Part:
         problem = str(error)
     if prefix:
         changes.insert(0, f"'{prefix}' before each line is left out")
-    if call.results and "CLEANUP" not in text:
+    if call.has_results and "CLEANUP" not in text:
         changes.append("has no [CLEANUP]; lines were filtered out, or YCSB is older than 0.2")
     return Part(path, number, text, prefix, tuple(changes), problem)

@@ -51,7 +51,8 @@ class Source:
 
     What the logs say, but for the row: ``given`` are YCSB's properties by the command and by
     workload files beside the logs, None without a command; ``base`` is the file under workloads/,
-    ``shape`` what its load does differently; ``run`` is the run of a load.
+    ``shape`` what its load does differently; ``run`` is the run of a load. ``copy_of`` names
+    another log with the same results.
     """
 
     results: Part | None
@@ -62,6 +63,7 @@ class Source:
     base: str = ""
     shape: str = ""
     run: Source | None = None
+    copy_of: str = ""
 
     def __post_init__(self) -> None:
         self.row = Row(self.name)
@@ -176,6 +178,8 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
             others.refused[name] = str(error)
             continue
         others.ignored |= output.ignored
+        if output.unread:
+            others.refused[name] = output.unread
         groups[_key(name)][output.kind] += output.parts
     sources = [
         source for _, group in sorted(groups.items()) for source in _sources(group, others.ignored)
@@ -186,9 +190,28 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
         # Nobody has to say which cell it is.
         others.refused[source.name] = source.problem.removeprefix(f"{source.name}: ")
         sources.remove(source)
+    sources = _without_copies(sources, others)
     if not sources:
         raise KvstudyError(_no_logs(folder, others))
     return sources, others
+
+
+def _without_copies(sources: list[Source], others: OtherFiles) -> list[Source]:
+    """Leave out results that stand in their file twice; name copies in other files.
+
+    No two runs have equal latencies to the last digit.
+    """
+    kept: list[Source] = []
+    by_results: dict[str, Source] = {}
+    for source in sources:
+        first = by_results.setdefault(repr(source.log), source) if source.log else source
+        is_again = first is not source and first.results.path == source.results.path
+        if is_again and source.command in (None, first.command):
+            others.ignored[source.name] = f"has the results of {first.name} once more"
+            continue
+        source.copy_of = "" if first is source else first.name
+        kept.append(source)
+    return kept
 
 
 def _no_logs(folder: Path, others: OtherFiles) -> str:

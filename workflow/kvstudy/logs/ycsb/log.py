@@ -181,16 +181,18 @@ def _read_text(text: str, name: str) -> list[Entry]:
 
 def _read_json(text: str, name: str) -> list[Entry]:
     """JSONArrayMeasurementsExporter, and JSONMeasurementsExporter, which leaves out the commas."""
-    if _JSON_ARRAY.search(text) and not text.rstrip().endswith("]"):
-        raise _cut_off(name, text.rstrip().count("\n") + 1, text.rstrip().splitlines()[-1])
-    entries = []
+    entries, end = [], 0
     for start in _JSON_START.finditer(text):
         line = text.count("\n", 0, start.start()) + 1
         try:
-            data, _ = json.JSONDecoder().raw_decode(text, start.start())
+            data, end = json.JSONDecoder().raw_decode(text, start.start())
             entries.append(Entry(line, data["metric"], data["measurement"], str(data["value"])))
         except (ValueError, KeyError):
             raise _cut_off(name, line, text[start.start() :].splitlines()[0]) from None
+    # A driver or a shell may print more behind the end of the array.
+    if _JSON_ARRAY.search(text) and not text[end:].lstrip().startswith("]"):
+        whole = text.rstrip()
+        raise _cut_off(name, whole.count("\n") + 1, whole.splitlines()[-1])
     return entries
 
 
