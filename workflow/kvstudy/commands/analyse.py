@@ -37,11 +37,14 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
     from kvstudy.study.parts import Imported
 
-    sources, ignored = find_sources(folder)
+    sources, others = find_sources(folder)
+    ignored, refused = others.ignored, others.refused
     check_study(study, machine, measured_by)
     home = STUDIES / study
     notes = guess_rows(sources, folder, study)
     click.echo(f"{folder}: {len(sources)} logs of YCSB, {len(ignored)} other files")
+    for name, reason in sorted(refused.items()):
+        click.echo(f"not read: {folder / name}: {reason}")
     for note in notes:
         click.echo(f"note: {note}")
     if not (home / NAME).is_file():
@@ -63,18 +66,37 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     if not (home / "study.yaml").is_file():
         origin = Imported(folder=folder.resolve().name, machine=machine, measured_by=measured_by)
         write_study(home / "study.yaml", study, chosen, origin)
-    loaded = load_study(home / "study.yaml")
-    good, failed = import_cells(loaded, chosen, ignored, folder)
+    loaded, unread = load_study(home / "study.yaml"), ignored | refused
+    good, failed = import_cells(loaded, chosen, unread, folder)
     for name, reason in sorted(ignored.items())[:SHOWN]:
         click.echo(f"ignored: {name}: {reason}")
     if len(ignored) > SHOWN:
         click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")
-    for path, reason in failed.items():
-        click.echo(f"failed cell {path}: {reason}")
+    for text, names in _changes(chosen).items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        click.echo(f"note: {names[0]}{more}: {text}")
     if note := planned_without_logs(loaded, rows):
         click.echo(f"note: {note}")
-    click.echo(f"results/{study}: {len(good)} cells imported, {len(failed)} failed")
+    reasons = [f"failed cell {path}: {reason}" for path, reason in failed.items()]
+    counts = f"{len(good)} cells imported, {len(failed)} failed"
+    if refused:
+        counts += f"; {len(refused)} logs could not be read, as said above"
+    if not good:
+        raise KvstudyError("\n".join([*reasons, f"results/{study}: {counts}"]))
+    for line in reasons:
+        click.echo(line)
+    click.echo(f"results/{study}: {counts}")
     click.echo(f"next: snakemake --cores 4 --config study={study}")
+
+
+def _changes(sources: list) -> dict[str, list[str]]:
+    """Return how logs differ from their files' own lines, each with the logs it is true of."""
+    names: dict[str, list[str]] = {}
+    for source in sources:
+        for part in filter(None, (source.results, source.errors)):
+            for text in part.changes:
+                names.setdefault(text, []).append(part.name)
+    return names
 
 
 @click.command("parse")

@@ -14,7 +14,6 @@ from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import NAME, Row, is_measured, run_of
 from kvstudy.logs.imports.sources import Part, Source
-from kvstudy.logs.imports.workloads import encoding_of
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.latencies import read_histogram
 from kvstudy.logs.ycsb.log import Section
@@ -222,10 +221,11 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
 
 def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
     """Write a log: its own bytes if these can be read as they are, else a copy beside them."""
-    if part.number == 0 and encoding_of((folder / part.path).read_bytes()) == "utf-8":
+    if part.is_file:
         return _copy(part.path, target / name, folder)
     (target / name).write_text(part.text, encoding="utf-8")
     origin = _copy(part.path, target / f"{name}.original", folder) | {"read_as": name}
+    origin |= {"changes": "; ".join(part.changes)} if part.changes else {}
     return origin | ({"number": str(part.number)} if part.number else {})
 
 

@@ -7,27 +7,22 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import Row
+from kvstudy.logs.imports.parts import Part, read_parts
 from kvstudy.logs.imports.workloads import (
-    LAUNCHER,
-    MARK,
     OF_WORKLOADS,
     CommandLine,
     base_name,
-    decoded,
     find_command,
     read_command,
 )
 from kvstudy.logs.ycsb.latencies import read_histogram
-from kvstudy.logs.ycsb.log import ADAPTERS, OPERATIONS, YcsbLog, parse
+from kvstudy.logs.ycsb.log import OPERATIONS, YcsbLog, parse
 
 _VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
-_STATUS = re.compile(r"\d sec: \d+ operations; ")
-_OVERALL = re.compile(r"^\[OVERALL\], RunTime\(ms\)", re.MULTILINE)
 # Properties that say where a server or a file is, not what is measured.
 _PLACES = re.compile(
     r"(^|\.)(hosts?|servers?|nodes?|port|user|username|debug|verbose|exporter|exportfile)$"
@@ -45,18 +40,6 @@ _NOISE = frozenset(
 # Torque's and Slurm's numbers of a job stay: name.o123 and name.e123.
 _JOB = re.compile(r"\.[oe](\d+)$")
 _HISTOGRAM = re.compile(rf"((?:Intended-)?({'|'.join(OPERATIONS)}))\.hdr$")
-
-
-@dataclass(frozen=True)
-class Part:
-    """One run in the file ``path`` below the folder.
-
-    ``number`` counts from 1, 0 where the file holds this run only.
-    """
-
-    path: Path
-    number: int
-    text: str
 
 
 @dataclass(eq=False)
@@ -89,8 +72,13 @@ class Source:
     @property
     def name(self) -> str:
         """That of its main file below the folder, with ``#2`` for the second run in it."""
-        main = self.results or self.errors
-        return main.path.as_posix() + (f"#{main.number}" if main.number else "")
+        return (self.results or self.errors).name
+
+    @property
+    def problem(self) -> str:
+        """Why its files cannot be read, if they cannot."""
+        parts = [part for part in (self.results, self.errors) if part and part.problem]
+        return f"{parts[0].name}: {parts[0].problem}" if parts else ""
 
     @property
     def texts(self) -> list[str]:
@@ -147,53 +135,93 @@ class Source:
 
     def read(self, interval: str = "op") -> YcsbLog:
         """The results of a run with this measurement.interval; KvstudyError for broken ones."""
+        if self.problem:
+            raise KvstudyError(self.problem)
         return parse(self.results.text if self.results else "", self.name, interval)
 
 
-def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
-    """The runs of YCSB in ``folder`` and below, and the other files with why they are none.
+@dataclass
+class OtherFiles:
+    """Files that are no logs, and those that are YCSB's but cannot be read, with the reasons."""
 
-    KvstudyError when there is none, or the folder cannot be read.
+    ignored: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
+    """Return the runs of YCSB in ``folder`` and below, and the other files.
+
+    KvstudyError when there is no run, or the folder cannot be read.
     """
     if not folder.is_dir():
         raise KvstudyError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
     # What has one name, but for words like out and err.
     groups: dict[tuple, dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
     histograms: list[Path] = []
-    ignored: dict[str, str] = {}
+    others = OtherFiles()
     for path in (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()):
         if any(part[0] == "." for part in path.parts):
             continue
         name = path.as_posix()
         if path.suffix == ".hdr":
             histograms.append(path)
-            ignored[name] = "a histogram of no operation of a log here"
+            others.ignored[name] = "a histogram of no operation of a log here"
             continue
         try:
-            text = decoded((folder / path).read_bytes())
+            data = (folder / path).read_bytes()
         except OSError as error:
             raise KvstudyError(
                 f"{folder / path}: cannot be read: {error.strerror}; copy it again"
             ) from None
-        if text is None:
-            ignored[name] = "no text"
+        try:
+            output = read_parts(path, data)
+        except KvstudyError as error:
+            others.refused[name] = str(error)
             continue
-        if any(form.search(text) for form in ADAPTERS):
-            kind = "results"
-        elif MARK.search(text) or _STATUS.search(text):
-            kind = "errors"
-        else:
-            kind, ignored[name] = "others", "no log of YCSB"
-        groups[_key(name)][kind] += _parts(path, text)
-    sources = [source for _, group in sorted(groups.items()) for source in _sources(group, ignored)]
+        others.ignored |= output.ignored
+        if output.unread:
+            others.refused[name] = output.unread
+        groups[_key(name)][output.kind] += output.parts
+    sources = [
+        source for _, group in sorted(groups.items()) for source in _sources(group, others.ignored)
+    ]
     sources = _with_exports(sources)
-    _add_histograms(sources, histograms, folder, ignored)
+    _add_histograms(sources, histograms, folder, others.ignored)
+    for source in [source for source in sources if source.problem and source.command is None]:
+        # Nobody has to say which cell it is.
+        others.refused[source.name] = source.problem.removeprefix(f"{source.name}: ")
+        sources.remove(source)
+    sources = _without_copies(sources, others)
     if not sources:
-        raise KvstudyError(
-            f"{folder}: holds no log of YCSB: no file has a line '[OVERALL], RunTime(ms), ...' or "
-            "'Command line: ...'. Give the folder that holds what YCSB printed"
-        )
-    return sources, ignored
+        raise KvstudyError(_no_logs(folder, others))
+    return sources, others
+
+
+def _without_copies(sources: list[Source], others: OtherFiles) -> list[Source]:
+    """Leave out results that stand in their file twice.
+
+    No two runs have equal latencies to the last digit.
+    """
+    kept: list[Source] = []
+    by_results: dict[str, Source] = {}
+    for source in sources:
+        first = by_results.setdefault(repr(source.log), source) if source.log else source
+        is_again = first is not source and first.results.path == source.results.path
+        if is_again and source.command in (None, first.command):
+            others.ignored[source.name] = f"has the results of {first.name} once more"
+            continue
+        kept.append(source)
+    return kept
+
+
+def _no_logs(folder: Path, others: OtherFiles) -> str:
+    if others.refused:
+        listed = [f"{folder / name}: {reason}" for name, reason in sorted(others.refused.items())]
+        return "\n".join([f"{folder}: none of its logs can be read", *listed])
+    return (
+        f"{folder}: holds no log of YCSB: no file has a line '[OVERALL], RunTime(ms), ...' or "
+        "'Command line: ...'. Give the folder that holds what YCSB printed"
+    )
 
 
 def _key(name: str) -> tuple[str, ...]:
@@ -201,23 +229,6 @@ def _key(name: str) -> tuple[str, ...]:
     name = _JOB.sub(r".\1", name)
     words = re.split(r"[/._\s-]+", name.casefold())
     return tuple(word for word in words if word and word not in _NOISE)
-
-
-def _parts(path: Path, text: str) -> list[Part]:
-    """The runs in ``text``: a file can be appended to, and each run begins with its command."""
-    starts = [match.start() for match in MARK.finditer(text)]
-    if len(starts) < 2:
-        results = [match.start() for match in _OVERALL.finditer(text)]
-        launched = [match.start() for match in LAUNCHER.finditer(text)]
-        starts = launched if len(launched) == len(results) else results
-    if len(starts) < 2:
-        return [Part(path, 0, text)]
-    # What stands before the first belongs to it.
-    bounds = [0, *starts[1:], len(text)]
-    return [
-        Part(path, number, text[start:end])
-        for number, (start, end) in enumerate(pairwise(bounds), start=1)
-    ]
 
 
 def _sources(outputs: dict[str, list[Part]], ignored: dict[str, str]) -> list[Source]:

@@ -1,11 +1,11 @@
 """How YCSB was called for a log, which file under workloads/ that was, and what differs from it."""
 
-import codecs
 import re
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
+from kvstudy.logs.imports.text import decoded
 from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 from kvstudy.study.ycsb_properties import (
     KNOWN,
@@ -17,17 +17,30 @@ from kvstudy.study.ycsb_properties import (
     proportions_of,
 )
 
-# PowerShell writes its own prefix before a line of the standard error.
-MARK = re.compile(r"^[^\n]*?\bCommand line: ", re.MULTILINE)
+# PowerShell writes its own prefix before a line of the standard error, and repeats the line in the
+# record of an error, in brackets.
+MARK = re.compile(
+    r"^(?![^\n]*(?:CategoryInfo|\(Command line: |:String\) \[))[^\n]*?\bCommand line: ",
+    re.MULTILINE,
+)
+_POWERSHELL = re.compile(r"\S : Command line: $")
 # What starts YCSB, as its launcher has it; and the launcher itself, which names the binding in
 # place of its class. A line that begins with # is a comment.
-_CALL = re.compile(r"^(?!\s*#)[^\n]*?\b(?:site|com\.yahoo)\.ycsb\.Client\s+(\S.*)$", re.MULTILINE)
+CALL = re.compile(r"^(?!\s*#)[^\n]*?\b(?:site|com\.yahoo)\.ycsb\.Client\s+(-\S.*)$", re.MULTILINE)
 LAUNCHER = re.compile(
     r"^(?!\s*#)(?:[^\n]*?[\s/\\])?ycsb(?:\.sh|\.bat)?\s+((?:load|run)\s+\S+\s+-\S.*)$", re.MULTILINE
 )
 # What a shell reads of a line: up to a redirection, a pipe or the next command, unless quoted.
 _OF_SHELL = re.compile(r"""(?:[^"'|;&<>\\]|\\.|"[^"]*"|'[^']*')*""")
-# What can follow the command line. PowerShell breaks it at the width of its window.
+# What a shell would put in place of a name is not known here.
+_OPEN = re.compile(r"\$[\w({]|`|%\w+%|<[\w -]+>")
+# A call goes on in the next line behind the mark of its shell: sh, PowerShell, cmd.
+_CONTINUED = re.compile(r"[ \t]*[\\`^]\n\s*(?:>\s+)?(?=\S)")
+_LONG_CALL = re.compile(
+    r"\bycsb(?:(?:\.sh|\.bat)?\s+(?:load|run)\b|\.Client\b).*[\\`^](?:\n.*[\\`^])*\n.*"
+)
+# What can follow the command line. PowerShell breaks it at the width of its window, and nothing
+# else does: a line that begins with [ is a result.
 _AFTER = re.compile(r"^(YCSB Client|Loading workload|\[|\+|\s*$|\S.*:\d+ \S+:\d+\s*$)")
 # Options, with the property or the phase that they stand for.
 _PROPERTIES = {"-db": "db", "-threads": "threadcount", "-target": "target"}
@@ -52,19 +65,26 @@ class CommandLine:
 
 
 def find_command(text: str) -> str | None:
-    """YCSB's arguments as the log ``text`` has them; None without."""
+    """Return YCSB's arguments as the log ``text`` has them; None without."""
     mark = MARK.search(text)
     if mark is None:
-        text = re.sub(r"\\\n\s*", " ", text)
-        calls = _CALL.findall(text) or LAUNCHER.findall(text)
-        if len(calls) != 1:
+        text = joined_calls(text)
+        calls = CALL.findall(text) or LAUNCHER.findall(text)
+        if len(calls) != 1 or _OPEN.search(calls[0]):
             return None
         read = _OF_SHELL.match(calls[0])[0]
         # The 2 of 2>file is no argument.
         redirected = calls[0][len(read) :].startswith(("<", ">"))
         return (re.sub(r"\s\d$", "", read) if redirected else read).strip()
     first, *rest = text[mark.end() :].splitlines() or [""]
+    if not _POWERSHELL.search(mark[0]):
+        return first.strip()
     return "".join([first, *takewhile(lambda line: not _AFTER.match(line), rest)]).strip()
+
+
+def joined_calls(text: str) -> str:
+    """Return ``text`` with each call of a launcher on one line."""
+    return _LONG_CALL.sub(lambda match: _CONTINUED.sub(" ", match[0]), text)
 
 
 def read_command(arguments: str) -> CommandLine:
@@ -240,30 +260,3 @@ def _slug(text: str) -> str:
 def base_name(path: str) -> str:
     """The last part of a path of Unix or Windows; empty for a path that ends in a separator."""
     return "" if path.endswith(("/", "\\")) else PurePosixPath(path.replace("\\", "/")).name
-
-
-def encoding_of(data: bytes) -> str | None:
-    """The encoding of ``data``; None when it is no text. What has no mark is taken for UTF-8.
-
-    PowerShell's ``>`` writes UTF-16 with a mark, some programs leave the mark out.
-    """
-    if data.startswith(codecs.BOM_UTF8):
-        return "utf-8-sig"
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    head = data[:4096]
-    if b"\0" not in head:
-        return "utf-8"
-    # Every second byte of plain letters is 0 in UTF-16.
-    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if head[first::2].count(0) > 0.9 * len(head[first::2]):
-            return encoding
-    return None
-
-
-def decoded(data: bytes) -> str | None:
-    """``data`` as text with plain line ends; None when it is no text."""
-    if (encoding := encoding_of(data)) is None:
-        return None
-    text = data.decode(encoding, errors="replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")

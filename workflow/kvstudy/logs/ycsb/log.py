@@ -181,21 +181,25 @@ def _read_text(text: str, name: str) -> list[Entry]:
 
 def _read_json(text: str, name: str) -> list[Entry]:
     """JSONArrayMeasurementsExporter, and JSONMeasurementsExporter, which leaves out the commas."""
-    if _JSON_ARRAY.search(text) and not text.rstrip().endswith("]"):
-        raise _cut_off(name, text.rstrip().count("\n") + 1, text.rstrip().splitlines()[-1])
-    entries = []
+    entries, end = [], 0
     for start in _JSON_START.finditer(text):
         line = text.count("\n", 0, start.start()) + 1
         try:
-            data, _ = json.JSONDecoder().raw_decode(text, start.start())
+            data, end = json.JSONDecoder().raw_decode(text, start.start())
             entries.append(Entry(line, data["metric"], data["measurement"], str(data["value"])))
         except (ValueError, KeyError):
             raise _cut_off(name, line, text[start.start() :].splitlines()[0]) from None
+    # A driver or a shell may print more behind the end of the array.
+    if _JSON_ARRAY.search(text) and not text[end:].lstrip().startswith("]"):
+        whole = text.rstrip()
+        raise _cut_off(name, whole.count("\n") + 1, whole.splitlines()[-1])
     return entries
 
 
 def _cut_off(name: str, line: int, text: str) -> KvstudyError:
-    return KvstudyError(f"{name}: line {line}: the log is cut off in '{text}'; measure again")
+    return KvstudyError(
+        f"{name}: line {line}: the log is cut off in '{text}', which has no end; measure again"
+    )
 
 
 # What finds a form in a text, and what takes its entries (text, name) out.
@@ -265,7 +269,8 @@ def _section(
         elif entry.section not in begun:
             raise KvstudyError(
                 f"{name}: line {entry.line}: [{entry.section}] does not begin with its number of "
-                "operations; no measurementtype of YCSB 0.17 writes that. Use hdrhistogram"
+                "operations, as in each measurementtype of YCSB 0.17; were lines filtered out or "
+                "sorted?"
             )
         elif not match["failed"] and (metric := _metric(entry.label)):
             intended = match["intended"] or interval == "intended"
@@ -333,9 +338,13 @@ def _check_entries(entries: list[Entry], name: str) -> None:
         elif entry.section in metrics and (metric := _metric(entry.label)):
             metrics[entry.section].add(metric)
     if metrics and not any(section.endswith("CLEANUP") for section in metrics):
-        raise KvstudyError(
-            f"{name}: no [CLEANUP] after the operations; the log is cut off, measure again"
-        )
+        # What prints the garbage collector's lines, before all operations, prints CLEANUP too.
+        returned = {entry.section for entry in entries if entry.label.startswith("Return=")}
+        if any("GC" in entry.section for entry in entries) or not metrics.keys() <= returned:
+            raise KvstudyError(
+                f"{name}: no [CLEANUP] after the operations; the log is cut off, or lines were "
+                "filtered out. Take all that YCSB printed, or measure again"
+            )
     if any(entry.label == _OF_HISTOGRAM for entry in entries):
         return
     for section, of_section in metrics.items():
@@ -359,8 +368,8 @@ def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
     if not done <= log.attempted <= done + lost:
         raise KvstudyError(
             f"{name}: [OVERALL] tells of {done} operations, the sections of {log.attempted}; the "
-            "log is cut off, or the client failed while it exported. Look at its standard "
-            "error, measure again"
+            "log is cut off, lines were filtered out, or the client failed while it exported. Look "
+            "at its standard error, measure again"
         )
     used = [section for section in log.sections.values() if section.operations]
     intended = [section for section in used if section.intended]

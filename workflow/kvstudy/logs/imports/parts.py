@@ -1,0 +1,161 @@
+"""From the bytes of a file to the single runs of YCSB in it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.logs.imports.calls import Call, check_call, split_calls
+from kvstudy.logs.imports.foreign import numbers_of_ycsb, program_of
+from kvstudy.logs.imports.prefixes import YCSB, is_of_ycsb, streams
+from kvstudy.logs.imports.rows import OF_OPERATIONS, ended, in_form_of_ycsb
+from kvstudy.logs.imports.text import decoded, is_mixed, packed, without_controls, without_json
+from kvstudy.logs.imports.workloads import MARK, find_command
+
+_STATUS = re.compile(r"\d sec: \d+ operations; ")
+_TWICE = re.compile(r"^(.*OVERALL.*RunTime\(ms\).*)\n\1$", re.MULTILINE)
+_RESULTS = re.compile(r"^\[[\w-]+\], .*", re.MULTILINE)
+_RUN_TIMES = re.compile(
+    r"(?:^\[OVERALL\], RunTime\(ms\),|\"RunTime\(ms\)\",\s*\"value\"\s*:)\s*([\d.]+)", re.MULTILINE
+)
+_ANY_RUN_TIMES = re.compile(r"RunTime\(ms\)\W{0,12}(\d[\d.,]*)")
+_DAMAGED = (
+    "has bytes of value 0 between YCSB's lines: parts of it are in different encodings, or it is "
+    "damaged. Save it as UTF-8, or copy it again"
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One run in the file ``path`` below the folder.
+
+    ``number`` counts from 1, 0 where the file holds this run only. ``prefix`` is an example of
+    what was before each of its lines. ``changes`` say how ``text`` differs from the file's own
+    lines, ``problem`` why it cannot be read. ``is_file``: the file's bytes are the text.
+    """
+
+    path: Path
+    number: int
+    text: str
+    prefix: str = ""
+    changes: tuple[str, ...] = ()
+    problem: str = ""
+    is_file: bool = False
+
+    @property
+    def name(self) -> str:
+        """The path below the folder, with ``#2`` for the second run in it."""
+        return self.path.as_posix() + (f"#{self.number}" if self.number else "")
+
+
+@dataclass
+class Output:
+    """The runs in a file; its ``kind`` is results, errors (the standard error alone) or others.
+
+    ``ignored`` are the file, or calls in it, with why they are no runs; ``unread`` is the first
+    line of results that are in none of the runs.
+    """
+
+    kind: str = "others"
+    parts: list[Part] = field(default_factory=list)
+    ignored: dict[str, str] = field(default_factory=dict)
+    unread: str = ""
+
+
+def read_parts(path: Path, data: bytes) -> Output:
+    """Return the runs in the file ``path``, which holds ``data``.
+
+    KvstudyError with the reason when it holds output of YCSB that cannot be read.
+    """
+    if remedy := packed(data):
+        return Output(ignored={path.as_posix(): remedy})
+    if (plain := decoded(data)) is None or "\0" in plain or is_mixed(data):
+        if YCSB.search(data.replace(b"\0", b"").decode("utf-8", errors="replace")):
+            raise KvstudyError(_DAMAGED)
+        return Output(ignored={path.as_posix(): "no text"})
+    text = without_json(without_controls(plain), is_of_ycsb)
+    if match := _TWICE.search(text):
+        raise KvstudyError(
+            f"line {text.count(chr(10), 0, match.start()) + 1}: each line stands twice; two "
+            "programs wrote to the file. Leave each once"
+        )
+    calls = [(stream.prefix, call) for stream in streams(text) for call in split_calls(stream.text)]
+    output = Output(_kind(text, [call for _, call in calls]))
+    if output.kind == "others":
+        output.ignored[path.as_posix()] = "no log of YCSB"
+        calls = [("", Call(text))]
+    for number, (prefix, call) in enumerate(calls, start=1):
+        part = _part(path, number if len(calls) > 1 else 0, prefix, call)
+        if not call.has_output:
+            output.ignored[part.name] = "a call of YCSB without its output below"
+        elif again := _shown_before(part, output.parts):
+            output.ignored[part.name] = f"has results of {again} once more"
+        else:
+            output.parts.append(part)
+    if len(calls) == 1:
+        own = data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        output.parts[0] = replace(output.parts[0], is_file=output.parts[0].text == own)
+    if output.kind == "results":
+        output.unread = _unread(text, output.parts)
+    return output
+
+
+def _shown_before(part: Part, parts: list[Part]) -> str:
+    """Return which of ``parts`` has all results of ``part``, which has no call of its own."""
+    results = set(_RESULTS.findall(part.text))
+    if not results or find_command(part.text):
+        return ""
+    return next((of.name for of in parts if results <= set(_RESULTS.findall(of.text))), "")
+
+
+def _unread(text: str, parts: list[Part]) -> str:
+    """Return the first line of ``text`` with a run time that none of ``parts`` has."""
+    if any(part.problem for part in parts):
+        return ""
+    known = {_digits(time) for part in parts for time in _RUN_TIMES.findall(part.text)}
+    for match in _ANY_RUN_TIMES.finditer(text):
+        if _digits(match[1]) not in known:
+            line = text.count("\n", 0, match.start()) + 1
+            return f"line {line}: '{match[0]}' is of a result that is not as YCSB prints it"
+    return ""
+
+
+def _digits(number: str) -> str:
+    return re.sub(r"\D", "", re.sub(r"\.0*$", "", number))
+
+
+def _kind(text: str, calls: list[Call]) -> str:
+    """Return which output of YCSB it is; KvstudyError for results that cannot be read."""
+    if any(call.has_results for call in calls):
+        return "results"
+    if program := program_of(text):
+        raise KvstudyError(f"is the output of {program}, which is not read; only YCSB's is")
+    if OF_OPERATIONS.search(text):
+        raise KvstudyError(
+            "has results of YCSB but no [OVERALL], RunTime(ms); lines were filtered out. Give all "
+            "that YCSB printed"
+        )
+    if line := numbers_of_ycsb(text):
+        raise KvstudyError(
+            f"{line} has numbers of YCSB, but not as it prints them: [OVERALL], RunTime(ms), 1311. "
+            "Save YCSB's own output as plain text"
+        )
+    if any(MARK.search(call.text) or _STATUS.search(call.text) for call in calls):
+        return "errors"
+    return "others"
+
+
+def _part(path: Path, number: int, prefix: str, call: Call) -> Part:
+    text, changes, problem = ended(call.text), [], ""
+    try:
+        text, changes = in_form_of_ycsb(text)
+        check_call(text)
+    except KvstudyError as error:
+        problem = str(error)
+    if prefix:
+        changes.insert(0, f"'{prefix}' before each line is left out")
+    if call.has_results and "CLEANUP" not in text:
+        changes.append("has no [CLEANUP]; lines were filtered out, or YCSB is older than 0.2")
+    return Part(path, number, text, prefix, tuple(changes), problem)
