@@ -17,6 +17,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
+from kvstudy.stores.configuration import template
 from kvstudy.stores.definition import SERVERS, Store
 from kvstudy.stores.server import COMMAND_SECONDS, HOST, LocalServer, end_of, failure, last_words
 
@@ -124,6 +125,7 @@ class NativeServer(LocalServer):
             "program": self.values["program"],
             "package": package,
             "command": self.command,
+            "template": template(self.store, self.store.native),
             "ports": self.ports,
             "environment": self.environment,
             "after_start": self.after_start,

@@ -119,6 +119,11 @@ def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> SimpleN
         versions=distinct(measured["server_version"]),
         images=known.get("images", []),
         packages=known.get("packages", []),
+        choices=[(name, store.choices[name]) for name in store.chosen],
+        arguments=" ".join(word or "''" for word in known.get("arguments", [])),
+        command=" ".join(word or "''" for word in known.get("command", [])),
+        edited=known.get("edited", False),
+        settings=known.get("settings", {}),
         reasons=distinct(cells.loc[cells["status"] != "measured", "reason"]),
     )
 
