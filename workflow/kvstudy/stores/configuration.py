@@ -36,12 +36,13 @@ def record_settings(store: Store, server: Server, work: Path) -> str:
     if not told:
         return ""
     ports = {str(port) for port in (server.port, *server.describe().get("ports", {}).values())}
+    places = [*filter(None, (str(work.absolute()), platform.node()))]
     settings = {
         name: value
         for name, value in sorted(told.items())
         if not PRIVATE.search(name)
         and not ("port" in name.lower() and value in ports)
-        and not any(place in value for place in (str(work.absolute()), platform.node()))
+        and not any(place in value for place in places)
     }
     path = work / SETTINGS
     path.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")

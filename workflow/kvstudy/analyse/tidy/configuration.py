@@ -17,8 +17,8 @@ def configurations(
 ) -> dict[str, dict]:
     """Return what environment.json says of the servers, by the names of their ``stores``.
 
-    ``command`` is what started a server, nothing filled in, ``arguments`` what options of the store
-    added to it; ``edited``: store.yaml has another command by now. ``settings`` have what the
+    ``command`` is what started a server, ``arguments`` what options of the store added to it;
+    ``edited``: store.yaml has another command by now. ``settings`` have what the
     server said of those that its arguments name, and of those in which servers of one product
     differ. What is empty or not recorded is left out. KvstudyError for a cell whose options had
     something else.
@@ -39,10 +39,11 @@ def configurations(
             if stores[other].folder == stores[name].folder
             and beside.get("version") == server.get("version")
         ]
+        recorded = server.get("command", [])
         about = {
-            "command": server.get("template", {}).get("command", []),
+            "command": server.get("template", {}).get("command") or (added is None and recorded),
             "arguments": stores[name].arguments if added else [],
-            "edited": added is None and bool(server.get("command")),
+            "edited": added is None and bool(recorded),
             "settings": {
                 setting: value
                 for setting, value in told[name].items()

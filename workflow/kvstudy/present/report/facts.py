@@ -118,19 +118,19 @@ def run_facts(run: Run) -> SimpleNamespace:
 def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace]]:
     """The measured stores by what is known of how their servers were set up.
 
-    ``configured`` are those of which something can be told; ``changed`` those whose servers had
-    other arguments than store.yaml gives without any option, ``shipped`` all others that were
-    started.
+    ``configured`` are those of which something can be told; ``changed`` those to whose servers
+    options added arguments; of those that are ``edited``, store.yaml has another command by now;
+    ``shipped`` are all others that were started.
     """
     measured = [store for store in stores if store.measured]
-    changed = [store for store in measured if store.arguments or store.edited]
     started = [store for store in measured if {*store.providers} - {"none", "external"}]
     return {
         "configured": [
             store for store in measured if store.choices or store.settings or store.command
         ],
-        "changed": changed,
-        "shipped": [store for store in started if store not in changed],
+        "changed": [store for store in started if store.arguments],
+        "edited": [store for store in started if store.edited],
+        "shipped": [store for store in started if not (store.arguments or store.edited)],
     }
 
 
