@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store, Way
+from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask
 from kvstudy.study.raw import SETTINGS, file_digest
 
@@ -53,19 +54,18 @@ def added_arguments(server: dict, store: Store) -> list[str] | None:
     """Return what a recorded command has behind that of every server of the store.
 
     ``server`` is that of a manifest. None where it has no command, as of a server that ran already,
-    or store.yaml has another one by now.
+    or store.yaml has another one by now; nothing was added where it has more by now.
     """
     docker = server.get("provider") == "docker"
     way, command = store.docker if docker else store.native, server.get("command")
     if way is None or not command:
         return None
     plain = way.command[: len(way.command) - len(store.arguments)]
-    if docker:
-        plain = [server["image"], *plain]
-    for end in range(len(plain), len(command) + 1):
-        if _fits(command[end - len(plain) : end], plain):
-            return command[end:]
-    return None
+    # Before it stands what runs it.
+    runner = command[: command.index(server["image"]) + 1] if docker else bound_to("0")
+    start = len(runner) if runner[0] == command[0] else 0
+    words = command[start:]
+    return words[len(plain) :] if _fits(words[: len(plain)], plain[: len(words)]) else None
 
 
 def changes(manifest: dict, store: Store) -> str:

@@ -126,7 +126,9 @@ def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace
     started = [store for store in measured if {*store.providers} - {"none", "external"}]
     return {
         "configured": [
-            store for store in measured if store.choices or store.settings or store.command
+            store
+            for store in measured
+            if store.settings or store.command or (store.choices and store not in started)
         ],
         "changed": [store for store in started if store.arguments],
         "edited": [store for store in started if store.edited],
