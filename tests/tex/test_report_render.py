@@ -767,3 +767,31 @@ def test_a_run_without_control_cells_says_so(inputs: Inputs, project: Path) -> N
     assert "Every planned cell of the stores was measured, and every measurement is valid." in text
     assert "was measured twice" not in text
     assert "so there is no noise floor" in text
+
+
+COMMAND = ["{program}", "--port", "{port}", "--flush", "a_b"]
+
+
+@pytest.mark.parametrize(
+    ("about", "shipped", "words"),
+    [
+        ({}, True, "a & b"),
+        ({"command": COMMAND[:3]}, True, "started with ` {program} ` ` --port ` ` {port} `"),
+        (
+            {
+                "command": COMMAND,
+                "arguments": COMMAND[3:],
+                "settings": {"flush_by": "a_b", "x": ""},
+            },
+            False,
+            "added ` --flush ` ` a_b `; the server says ` flush_by ` ` a_b ` and ` x ` ` '' `",
+        ),
+        ({"command": COMMAND, "edited": True}, False, "store.yaml has another command now"),
+    ],
+)
+def test_servers_are_called_shipped_where_that_follows(inputs, project, about, shipped, words):
+    environment = ENVIRONMENT | {"stores": {"odd": ENVIRONMENT["stores"]["odd"] | about}}
+    inputs.environment.write_text(json.dumps(environment))
+    text = " ".join(written(inputs, project).replace("\\", "").replace("\u200b", "").split())
+    assert words in text
+    assert ("servers run with the settings that they are shipped with" in text) == shipped

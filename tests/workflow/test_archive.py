@@ -68,6 +68,19 @@ def test_numbers_that_do_not_follow_from_the_logs(finished):
     assert not trap.exists()
 
 
+def test_servers_with_other_arguments_than_the_stores_now_add(finished):
+    option = (
+        b"options: {x: {description: X, default: y, choices: {y: {title: y, arguments: [-y]}}}}"
+    )
+    store = "envs/stores/pretend/store.yaml"
+    add = as_new(lambda files: files.update({store: files[store] + option}))
+    repacked(finished.folder / "small.zip", add)
+    done = kvstudy(finished, "verify", "changed.zip")
+    assert done.returncode == 1
+    assert f"measured with other options than {store} has now" in done.stdout
+    assert "arguments was none, is now -y" in done.stdout
+
+
 def test_a_run_is_verified_in_its_folder(finished):
     path = finished.folder / "results/small/raw/pretend/a/r1000_o2000_t2/rep1/run.out"
     good = path.read_bytes()

@@ -4,6 +4,8 @@
 rule parse_cells:
     input:
         study=PLAN.study_file,
+        # They tell with which arguments the servers should have run.
+        stores=PLAN.of_stores("store.yaml"),
         # All cells of the run; of a partial one those that are there.
         cells=lambda wildcards: cells(PLAN.measured if is_partial(wildcards) else PLAN.wanted),
         probes=lambda wildcards: probes(

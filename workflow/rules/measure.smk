@@ -30,7 +30,10 @@ rule measure:
         scale=PLAN.config.scale,
         cell=lambda wildcards: cell_of(wildcards).path,
         properties=lambda wildcards: cell_of(wildcards).properties,
-        options=lambda wildcards: cell_of(wildcards).options,
+        options=lambda wildcards: (
+            *cell_of(wildcards).options,
+            *PLAN.stores[wildcards.store].arguments,
+        ),
         protocol=PROTOCOL,
     message:
         "measure {wildcards.store}, workload {wildcards.workload}, {wildcards.parameters}, "
@@ -53,7 +56,7 @@ rule probe_store:
     params:
         study=PLAN.study_file,
         scale=PLAN.config.scale,
-        plan=lambda wildcards: PLAN.probes[wildcards.store],
+        plan=lambda wildcards: probe_plan(wildcards.store),
         protocol=PROBE_PROTOCOL,
     message:
         "probe {wildcards.store}: what one operation makes its server do\n    {PLAN.progress}"

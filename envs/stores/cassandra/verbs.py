@@ -39,6 +39,13 @@ def version(host: str, port: int) -> str:
         return session.execute("SELECT release_version FROM system.local").one()[0]
 
 
+def settings(host: str, port: int) -> dict[str, str]:
+    """All settings of cassandra.yaml."""
+    with _session(host, port, seconds=30) as session:
+        rows = session.execute("SELECT name, value FROM system_views.settings")
+        return {row.name: str(row.value) for row in rows}
+
+
 def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
     """Make the empty table that YCSB needs, with a column for each of the ``fields``."""
     columns = ", ".join(f'"{field}" varchar' for field in fields)

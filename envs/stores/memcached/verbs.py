@@ -16,6 +16,12 @@ def records(host: str, port: int) -> int:
     return int(re.search(r"^STAT curr_items (\d+)", _stats(host, port), re.M).group(1))
 
 
+def settings(host: str, port: int) -> dict[str, str]:
+    """All settings, as `stats settings` tells them."""
+    told = ask(host, port, "stats settings\r\n", until="END\r\n")
+    return dict(re.findall(r"^STAT (\S+) (.*)\r$", told, re.M))
+
+
 def _stats(host: str, port: int) -> str:
     return ask(host, port, "stats\r\n", until="END\r\n")
 

@@ -18,6 +18,20 @@ def version(host: str, port: int) -> str:
         return client.server_info()["version"]
 
 
+def settings(host: str, port: int) -> dict[str, str]:
+    """The options of its command line and configuration file; all others are as shipped."""
+    with _connected(host, port) as client:
+        return dict(_flat(client.admin.command("getCmdLineOpts")["parsed"]))
+
+
+def _flat(options: dict, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in options.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)
+
+
 def records(host: str, port: int) -> int:
     """How many records YCSB has stored.
 

@@ -3,9 +3,17 @@
 import re
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.sql import counters, create, empty, record_bytes, records, told_version
+from kvstudy.stores.sql import (
+    counters,
+    create,
+    empty,
+    record_bytes,
+    records,
+    settings,
+    told_version,
+)
 
-__all__ = ["counters", "create", "empty", "record_bytes", "records", "version"]
+__all__ = ["counters", "create", "empty", "record_bytes", "records", "settings", "version"]
 
 
 def version(host: str, port: int) -> str:

@@ -27,6 +27,12 @@ COUNTERS = (
     "FROM pg_stat_user_tables WHERE relname = 'usertable'"
 )
 
+# The client's are those of this connection.
+SETTINGS = (
+    "SELECT name, current_setting(name) FROM pg_settings "
+    "WHERE source NOT IN ('default', 'client', 'session')"
+)
+
 
 @contextlib.contextmanager
 def connected(
@@ -56,6 +62,12 @@ def version(host: str, port: int) -> str:
     with connected(host, port, database="postgres") as cursor:
         told = cursor.execute("SHOW server_version").fetchone()[0]
     return re.match(r"\d+\.\d+", told).group()
+
+
+def settings(host: str, port: int) -> dict[str, str]:
+    """The settings that are set anywhere: command line, configuration file, initdb."""
+    with connected(host, port, database="postgres") as cursor:
+        return dict(cursor.execute(SETTINGS).fetchall())
 
 
 def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:

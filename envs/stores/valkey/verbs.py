@@ -1,9 +1,9 @@
 """What is asked of a Valkey server, in Redis's protocol."""
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.resp import counters, empty, record_bytes, records, told
+from kvstudy.stores.resp import counters, empty, record_bytes, records, settings, told
 
-__all__ = ["counters", "empty", "record_bytes", "records", "version"]
+__all__ = ["counters", "empty", "record_bytes", "records", "settings", "version"]
 
 
 def version(host: str, port: int) -> str:

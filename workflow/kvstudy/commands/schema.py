@@ -77,6 +77,11 @@ def _parts(field: dict, definitions: dict) -> list[tuple[str, dict]]:
     """The models inside a field, with what stands between its key and theirs."""
     if field.get("type") == "array":
         return [("[]" + part, nested) for part, nested in _parts(field["items"], definitions)]
+    if "$ref" in field.get("additionalProperties", ()):
+        return [
+            (".<name>" + part, of)
+            for part, of in _parts(field["additionalProperties"], definitions)
+        ]
     choices = [field, *field.get("anyOf", []), *field.get("oneOf", [])]
     # Optional, of several kinds.
     choices += [each for choice in field.get("anyOf", []) for each in choice.get("oneOf", [])]

@@ -23,6 +23,9 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "on-host": N_("on {host}: {why}"),
     "own-host-only": N_("a server of {store} lets in clients of its own host only"),
     "embedded-hosts": N_("{store} is inside of the client, and hosts has one for a server"),
+    "external-arguments": N_(
+        "a server that already runs does not get {arguments}, which its option adds"
+    ),
     "no-binding": N_("kvstudy has no YCSB binding for {store} yet"),
     "not-measured": N_("not measured: {why}"),
     "invalid": N_("invalid: {why}"),

@@ -131,6 +131,7 @@ def _measure(
         "server": {
             **server.describe(),
             "version": server.version,
+            "settings": server.settings,
             "records": held,
             "counters": phases.counters,
             "misses": store.misses,
@@ -242,7 +243,7 @@ def probe_store(setting: Setting, plan: dict) -> Path:
             "plan": plan,
             "misses": store.misses,
             "started": started.isoformat(timespec="seconds"),
-            "server": server.describe() | {"version": server.version},
+            "server": server.describe() | {"version": server.version, "settings": server.settings},
             "client": client.describe(),
             "phases": phases.phases,
             "steps": steps,

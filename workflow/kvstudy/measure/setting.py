@@ -19,6 +19,7 @@ from kvstudy.measure.controller import Interrupted, alone_with
 from kvstudy.measure.hosts import Connected, FarServer, connected
 from kvstudy.measure.kernel import ALLOWED, Tree, core_numbers
 from kvstudy.stores import docker, process, providers
+from kvstudy.stores.configuration import changes, record_settings
 from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import Server, ask, check_empty, free_port, serving
@@ -88,10 +89,11 @@ class Setting:
         """What the clients run on, see ``environment.java``."""
         return there.java() if there else environment.java(process.bound_to(self.client.cores))
 
-    def refuse_unlike(self, name: str, version: str | None = None, **known: object) -> None:
+    def refuse_unlike(self, name: str, server: dict | None = None, **known: object) -> None:
         """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
 
-        ``known`` is what its manifest will record, as far as it is known by now.
+        ``server`` and ``known`` are what its manifest will record, as far as it is known by now.
+        Cells of the store whose options have changed since are to be measured again.
         """
         if self.mixed:
             return
@@ -99,10 +101,11 @@ class Setting:
             cell: manifest
             for cell, manifest in self.manifests.items()
             if cell in self.planned and cell != name
+            if manifest["cell"]["store"] != self.store.name or not changes(manifest, self.store)
         }
         provider = "none" if self.store.embedded else self.used_provider
-        known["cell"] = {"folder": self.store.folder.name}
-        known["server"] = {"provider": provider, "version": version}
+        known["cell"] = {"folder": self.store.folder.name, "store": self.store.name}
+        known["server"] = {"provider": provider} | (server or {})
         if found := differences(measured | {f"{name} is next": known}):
             # Before the server runs, nothing is known that another cell would not have too.
             kind = KvstudyError if version else RunError
@@ -121,7 +124,9 @@ class Setting:
         server = self._server(work / "data", log, there)
         with serving(store, server, log) as version:
             # Only the server itself tells: a package may have been upgraded since the last cell.
-            self.refuse_unlike(name, version)
+            server.settings = record_settings(store, server, work)
+            about = {"version": version, "settings": server.settings}
+            self.refuse_unlike(name, server.describe() | about)
             if self.used_provider == "external" and self.may_empty:
                 ask(store, server, "empty")
             # Only a server of somebody else can hold any records.

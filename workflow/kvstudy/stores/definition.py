@@ -145,10 +145,13 @@ Kind = Literal["memory", "disk", "embedded"]
 class Choice(Strict):
     """One value of an option, and what differs with it."""
 
-    title: Text = Field(description="What it is called in text, tables and figures.")
+    title: Text = Field(description="Name in text, tables and figures.")
     kind: Kind | None = Field(default=None, description="Its kind of store, if it is another.")
     arguments: list[str] = Field(
-        default=[], description="What is added to the server's command; filled in likewise."
+        default=[],
+        description="What is added to the server's command, of every provider that starts one; "
+        "filled in as the command is. The report lists it, and what the server says of the "
+        "settings that it names. After a change of it, the cells are measured again.",
     )
     properties: Properties = Field(
         default={}, description="YCSB properties, laid over those of ycsb.properties."
@@ -215,7 +218,8 @@ class StoreFile(Strict):
         "because somebody told it to. A cell in whose run one of them rose is invalid.",
     )
     options: dict[str, Option] = Field(
-        default={}, description="What a study can choose about the store."
+        default={},
+        description="What a study can choose about the store, by stores[].options.",
     )
 
     @property
@@ -267,16 +271,31 @@ class Store(StoreFile):
 
     ``folder`` holds its store.yaml and verbs.py. ``name`` is what the study
     calls it; a study may have a folder's store under several names. ``product`` is the
-    title that its store.yaml gives it, ``title`` that of the study.
+    title that its store.yaml gives it, ``title`` that of the study. ``chosen`` are the study's
+    choices of its options.
     """
 
     folder: Path
     name: str
     product: str
+    chosen: dict[str, str]
 
     @property
     def file(self) -> Path:
         return self.folder / "store.yaml"
+
+    @property
+    def choices(self) -> dict[str, Choice]:
+        """The study's choice of each option, or the default."""
+        return {
+            name: option.choices[self.chosen.get(name, option.default)]
+            for name, option in self.options.items()
+        }
+
+    @property
+    def arguments(self) -> list[str]:
+        """What the options add to the command of the server."""
+        return [each for choice in self.choices.values() for each in choice.arguments]
 
     @property
     def installed(self) -> Path:
@@ -288,7 +307,8 @@ class Store(StoreFile):
         """The store's verbs.py; all take host and port.
 
         ``version`` and ``records`` ask the server in its own protocol and raise OSError or
-        ValueError while it does not answer. ``create``, if there is one, makes the empty table
+        ValueError while it does not answer. ``settings``, if there is one, are those that the
+        server tells, by name. ``create``, if there is one, makes the empty table
         that YCSB needs, with a column for each of the fields that it takes too. ``empty`` deletes
         all data (external servers, with consent only). For the probe, if there are any:
         ``counters``, running totals under the server's own names, those that end in hits or misses
@@ -318,7 +338,7 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         if name not in store.options:
             offered = f"it has: {', '.join(store.options)}" if store.options else "it has none"
             raise KvstudyError(f"{where}options: {store.title} has no option '{name}'; {offered}")
-    data = store.model_dump()
+    data = store.model_dump() | {"chosen": use.options}
     for name, option in store.options.items():
         value = use.options.get(name, option.default)
         if value not in option.choices:

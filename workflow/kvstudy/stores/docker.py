@@ -22,6 +22,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
+from kvstudy.stores.configuration import template
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import COMMAND_SECONDS, LocalServer, failure, last_words
 
@@ -139,6 +140,7 @@ class DockerServer(LocalServer):
             "provider": "docker",
             "image": self.store.docker.image,
             "command": self.command,
+            "template": template(self.store, self.store.docker),
             "ports": self.ports,
             "after_start": self.after_start,
             **self._facts,

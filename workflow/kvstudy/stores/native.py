@@ -19,6 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
+from kvstudy.stores.configuration import template
 from kvstudy.stores.definition import SERVERS, Store
 from kvstudy.stores.server import COMMAND_SECONDS, HOST, LocalServer, end_of, failure, last_words
 
@@ -141,6 +142,7 @@ class NativeServer(LocalServer):
             "program": self.values["program"],
             "package": package,
             "command": self.command,
+            "template": template(self.store, self.store.native),
             "ports": self.ports,
             "environment": self.environment,
             "after_start": self.after_start,

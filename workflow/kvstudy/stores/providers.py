@@ -29,6 +29,8 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
     if provider == PROVIDER_IMPORTED:
         return "its run has imported logs, which are not mixed with measured cells"
     if provider == "external":
+        if arguments := [each for name in store.chosen for each in store.choices[name].arguments]:
+            return reason("external-arguments", arguments=" ".join(arguments))
         why = f"no address of a {store.title} server; set {KEY}.{store.folder.name} to host:port"
         return None if address else why
     return {"native": native, "docker": docker}[provider].missing(store)

@@ -25,6 +25,13 @@ def told(host: str, port: int) -> dict[str, str]:
     return found
 
 
+def settings(host: str, port: int) -> dict[str, str]:
+    """All settings, as CONFIG GET tells them."""
+    answer = ask(host, port, "CONFIG GET *\r\nPING\r\n", until="+PONG\r\n")
+    texts = re.findall(r"\$\d+\r\n([^\r\n]*)\r\n", answer)
+    return dict(zip(texts[::2], texts[1::2], strict=True))
+
+
 def records(host: str, port: int) -> int:
     """How many records YCSB has stored: those that are in its index and there, or all keys.
 

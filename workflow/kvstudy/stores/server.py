@@ -39,6 +39,8 @@ class Server:
     port = 0
     # What it tells of itself, and how long it took to start and to stop, as soon as it has.
     version = ""
+    # The checksum of what it tells of its settings.
+    settings = ""
     ready_seconds = stop_seconds = 0.0
     after_start: Sequence[list[str]] = ()
     # In place of commands.

@@ -39,6 +39,13 @@ def told_version(host: str, port: int) -> str:
         return " ".join(cursor.fetchone())
 
 
+def settings(host: str, port: int) -> dict[str, str]:
+    """All system variables."""
+    with connected(host, port) as cursor:
+        cursor.execute("SHOW GLOBAL VARIABLES")
+        return dict(cursor.fetchall())
+
+
 def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
     """The empty table with a column for each of the ``fields``.
 

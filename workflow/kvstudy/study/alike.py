@@ -1,14 +1,16 @@
-"""Whether cells were measured alike: same machine, hosts, versions, client, Java, provider, cores.
+"""Whether cells were measured alike: same machine, hosts, versions, settings, client, Java, cores.
 
 A mean over cells that differ in one of these is a mean of nothing. Load, free
 memory and the like change from cell to cell and are no difference here.
 """
 
+import itertools
 import json
 import re
 from pathlib import Path
 
 from kvstudy.language.reasons import sentence
+from kvstudy.study.raw import SETTINGS
 
 # Java's own choices that do not follow the exact size of the memory.
 CHOICE = re.compile(r"-XX:[+-]\S+")
@@ -85,6 +87,17 @@ def cores_of(details: str) -> tuple[int, int] | None:
     return (int(numbers[1]), int(numbers[2])) if numbers else None
 
 
+def _settings(server: dict) -> frozenset[str]:
+    """What started a server, and what it said of its settings."""
+    of = server.get("template") or {"command": [], "environment": {}, "files": {}}
+    words = {" ".join(pair).strip() for pair in itertools.pairwise(["", *of["command"]])}
+    words |= {f"{name}={value}" for name, value in of["environment"].items()}
+    words |= {f"{name} ({digest[:12]})" for name, digest in of["files"].items()}
+    if digest := server.get("settings"):
+        words.add(f"{SETTINGS} ({digest[:12]})")
+    return frozenset(words)
+
+
 def _parts(environment: list[dict] | None) -> dict[str, dict]:
     """What a machine consists of, by component."""
     return {part["component"]: part for part in environment or []}
@@ -135,6 +148,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
             for jar, digest in (client.get("jars") or {}).items()
         ),
         f"server of {folder}": server.get("version"),
+        f"settings of {manifest['cell'].get('store')}": _settings(server),
     }
     return {
         what: frozenset([value]) if isinstance(value, str) else value

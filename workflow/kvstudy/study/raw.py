@@ -24,6 +24,8 @@ ENDING = ".sha256"
 # Endings of the files of a cell that anything is read from. Others, like a log that somebody
 # unpacked to look at it, may lie beside them.
 READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".parquet"})
+# What the server of a cell told of its settings.
+SETTINGS = "settings.json"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
 # What begins a section of the shell lines in commands.sh.

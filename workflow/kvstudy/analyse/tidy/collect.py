@@ -26,13 +26,16 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
+from kvstudy.analyse.tidy.configuration import configurations
 from kvstudy.analyse.tidy.files import CELLS, OF_CELLS
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
+from kvstudy.stores.definition import load_stores
 from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell, closed_loop
+from kvstudy.study.controls import measured_uses
 from kvstudy.study.model import Study
 from kvstudy.study.raw import (
     GAP,
@@ -130,8 +133,8 @@ def collect(
     ``take_histograms`` is called with the lines of each cell, one cell after the other: those of
     a large study do not fit into memory. A cell that cannot be read, or whose files differ from
     their checksums, is a failed one.
-    KvstudyError for cells of other parameters than the study now has, and for cells that
-    were not measured alike, unless ``mixed``.
+    KvstudyError for cells of other parameters or options than the study now has, and for cells
+    that were not measured alike, unless ``mixed``.
     """
     frames = defaultdict(list)
     manifests: dict[str, dict] = {}
@@ -154,9 +157,14 @@ def collect(
         table.name: pd.concat(frames[table.name] or [table.frame()], ignore_index=True)
         for table in OF_CELLS
     }
+    raw, configured = Path("results") / run / "raw", {}
+    if not study.imported:
+        # First: cells with other arguments are unlike, too, and `mixed` does not allow them.
+        stores = load_stores(study, measured_uses(study))
+        configured = configurations(manifests, stores, raw)
     unlike = differences(manifests)
     if unlike and not mixed:
-        raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
+        raise KvstudyError(refusal(unlike, raw))
     measured = list(manifests.values())
     mixtures = [
         {"what": what, "sides": [{"value": value, "cells": len(cells)} for value, cells in sides]}
@@ -165,6 +173,8 @@ def collect(
     environment = _environment(measured) | _imported_facts(measured)
     environment |= {"mixed": mixtures, "disturbance": disturbance(tables["measurements"])}
     environment |= {"study": study_record(study, cells).model_dump()}
+    for name, about in configured.items():
+        environment["stores"][name] |= about
     # The tables of cells that do not tell their node stay as they were packed in archives.
     nodes = tables["cells"]["node"]
     if (nodes.isna() | (nodes == "")).all():

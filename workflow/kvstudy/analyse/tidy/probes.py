@@ -19,6 +19,8 @@ from kvstudy.analyse.tidy.cell import Unreadable, reading
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
+from kvstudy.stores.configuration import check_options
+from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
@@ -37,14 +39,14 @@ def collect_probes(study: Study, run: str) -> tuple[pd.DataFrame, dict[str, str]
 
     KvstudyError for a probe of other records or options than the study now has.
     """
-    rows, unreadable = [], {}
+    rows, unreadable, stores = [], {}, load_stores(study)
     for store, plan in planned(study).items():
         on_file = reason_on_file(run, f"probes/{store}", store)
         why = IMPORTED if study.imported else on_file[1] if on_file else NOT_YET
         of_store = [{"kind": "none", "reason": why}]
         if is_complete(folder := probe_directory(run, store)):
             try:
-                of_store = _read(folder, plan)
+                of_store = _read(folder, plan, stores[store])
             except Unreadable as error:
                 unreadable[store] = str(error)
                 of_store = [{"kind": "none", "reason": str(error)}]
@@ -52,7 +54,7 @@ def collect_probes(study: Study, run: str) -> tuple[pd.DataFrame, dict[str, str]
     return PROBES.frame(rows), unreadable
 
 
-def _read(folder: Path, plan: dict) -> list[dict]:
+def _read(folder: Path, plan: dict, store: Store) -> list[dict]:
     """The rows of the finished probe in ``folder``, without the store."""
     with reading(folder, FACTS):
         check_sums(folder)
@@ -66,6 +68,7 @@ def _read(folder: Path, plan: dict) -> list[dict]:
                 f"{probed[key]}, is now {value}. Put the study file back, or remove that "
                 "folder to probe the store again"
             )
+    check_options(facts, store, folder)
     return rows
 
 

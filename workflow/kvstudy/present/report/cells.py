@@ -119,6 +119,11 @@ def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> SimpleN
         versions=distinct(measured["server_version"]),
         images=known.get("images", []),
         packages=known.get("packages", []),
+        choices=[(name, store.choices[name]) for name in store.chosen],
+        arguments=known.get("arguments", []),
+        command=known.get("command", []),
+        edited=known.get("edited", False),
+        settings=known.get("settings", {}),
         reasons=distinct(cells.loc[cells["status"] != "measured", "reason"]),
     )
 

@@ -73,6 +73,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         stores=stores,
         measured_stores=[store for store in stores if store.measured],
         absent_stores=[store for store in stores if not store.measured],
+        **_configured(stores),
         gaps=gaps_of(present, names),
         not_imported=context.not_imported(names, present),
         nodes=context.nodes_of(rows),
@@ -112,6 +113,27 @@ def run_facts(run: Run) -> SimpleNamespace:
         **_of_study(run, names, stores),
         **_of_controls(run, names, closed, absent),
     )
+
+
+def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace]]:
+    """The measured stores by what is known of how their servers were set up.
+
+    ``configured`` are those of which something can be told; ``changed`` those to whose servers
+    options added arguments; of those that are ``edited``, store.yaml has another command by now;
+    ``shipped`` are all others that were started.
+    """
+    measured = [store for store in stores if store.measured]
+    started = [store for store in measured if {*store.providers} - {"none", "external"}]
+    return {
+        "configured": [
+            store
+            for store in measured
+            if store.settings or store.command or (store.choices and store not in started)
+        ],
+        "changed": [store for store in started if store.arguments],
+        "edited": [store for store in started if store.edited],
+        "shipped": [store for store in started if not (store.arguments or store.edited)],
+    }
 
 
 def _out_of_order(run: Run, names: Names) -> list[str]:

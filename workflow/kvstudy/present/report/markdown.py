@@ -56,6 +56,13 @@ def code(text: str) -> Markup:
     return Markup(f"{fence} {text} {fence}")
 
 
+def command(words: Iterable[str]) -> Markup:
+    """The ``words`` of a command as code, which may be broken between and in them."""
+    # Behind the hyphens of an option nobody would look for its name.
+    parts = (re.fullmatch("(-*)(.*)", word or "''", re.S).groups() for word in words)
+    return Markup(" ".join(code(hyphens + breakable(rest, longest=8)) for hyphens, rest in parts))
+
+
 def listed(items: Iterable[str]) -> Markup:
     """``a``, ``a and b``, ``a, b and c``."""
     texts = [for_markdown(item) for item in items]
@@ -108,6 +115,7 @@ def as_duration(seconds: float) -> Markup:
 FILTERS = {
     "md": Markup,
     "code": code,
+    "command": command,
     "listed": listed,
     # Each number once, in order: ``1, 2 and 4``.
     "numbers": lambda values: listed(map(whole, sorted(set(values)))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Literal
@@ -71,7 +72,9 @@ class MachineTable(Table):
             if facts := environment["stores"].get(store):
                 embedded = run.stores[store].kind == "embedded"
                 provider = "" if embedded else facts.get("provider", "")
-                put(run.titles[store], name=facts["version"], details=provider)
+                arguments = shlex.join(facts.get("arguments", []))
+                details = ", ".join(filter(None, (provider, arguments)))
+                put(run.titles[store], name=facts["version"], details=details)
         return pd.DataFrame(table.values(), columns=MACHINE)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:

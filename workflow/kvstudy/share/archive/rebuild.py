@@ -172,8 +172,10 @@ def check_numbers(
                 say=lambda text: say(f"making every number anew: {text}"),
             )
         if done.returncode or not listed:
-            # In one line, if our own message is there.
-            messages = PROBLEM.findall(done.stdout)
+            # In one line, if our own message is there, or in the log of a step.
+            logs = sorted((made / RESULTS / run.name / "logs").rglob("*.log"))
+            told = [done.stdout, *(path.read_text("utf-8", "replace") for path in logs)]
+            messages = PROBLEM.findall("\n".join(told))
             last = "\n".join(done.stdout.strip().splitlines()[-12:])
             problem = messages[0] if messages else f"Snakemake says:\n{last}"
             part.faults.append(f"not made anew: {problem}")

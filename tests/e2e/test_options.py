@@ -1,0 +1,67 @@
+"""Two servers of one store with other arguments, real ones, up to what the report says of them."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pandas as pd
+import pytest
+from kvstudy.stores import native
+from kvstudy.stores.definition import load_store
+
+from tests.e2e.pipeline import measured_tiny
+from tests.formats_support import text_of
+from tests.project import ROOT, edit
+
+PERSISTENCE = {
+    "description": "When is a write on disk?",
+    "default": "snapshots",
+    "choices": {
+        "snapshots": {"title": "snapshots only"},
+        "always": {
+            "title": "each write flushed",
+            "arguments": ["--appendonly", "yes", "--appendfsync", "always"],
+        },
+    },
+}
+MEMORY = {
+    "description": "How large are its buffers?",
+    "default": "shipped",
+    "choices": {
+        "shipped": {"title": "shipped buffers"},
+        "large": {"title": "large buffers", "arguments": ["-c", "shared_buffers=256MB"]},
+    },
+}
+
+
+def test_the_report_says_with_which_arguments_servers_ran(clone):
+    stores = ["redis", {"store": "redis", "name": "always", "options": {"persistence": "always"}}]
+    for store, name, option in (
+        ("redis", "persistence", PERSISTENCE),
+        ("postgresql", "memory", MEMORY),
+    ):
+        path = clone / "envs/stores" / store / "store.yaml"
+        edit(path, lambda data, of={name: option}: data.setdefault("options", {}).update(of))
+    problem = native.missing(load_store(ROOT / "envs/stores/postgresql"))
+    if problem and os.environ.get("CI"):
+        pytest.fail(problem)
+    if not problem:
+        stores.append({"store": "postgresql", "options": {"memory": "large"}})
+    results = measured_tiny(clone, "smoke", lambda study: study.update(stores=stores))
+    told = json.loads((results / "environment.json").read_text())["stores"]
+    assert told["redis"]["settings"] == {"appendfsync": "everysec", "appendonly": "no"}
+    assert told["always"]["settings"] == {"appendfsync": "always", "appendonly": "yes"}
+    words = " ".join(text_of(clone / f"report/{results.name}.pdf").split())
+    assert "Redis, each write flushed" in words
+    assert "persistence: each write flushed" in words
+    assert "--appendonly yes --appendfsync always" in words
+    assert "the server says appendfsync always and appendonly yes" in words
+    assert "All servers run with the settings that they are shipped with" not in words
+    assert "All other servers run with the settings that they are shipped with" in words
+    machine = pd.read_csv(results / "tables/machine.csv").set_index("component")
+    details = machine.loc["Redis, each write flushed", "details"]
+    assert details == "native, --appendonly yes --appendfsync always"
+    if not problem:
+        assert told["postgresql"]["settings"] == {"shared_buffers": "256MB"}
+        assert "the server says shared_buffers 256MB" in words

@@ -1,0 +1,110 @@
+"""How a server is configured: what starts it, and what it says of its settings."""
+
+import contextlib
+import json
+import platform
+import re
+import string
+from collections.abc import Sequence
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.definition import Store, Way
+from kvstudy.stores.process import bound_to
+from kvstudy.stores.server import Server, ask
+from kvstudy.study.raw import SETTINGS, file_digest
+
+# Settings that tell one server of a store from the next one, and what nobody else should read.
+PRIVATE = re.compile("pass|auth|secret|token|uuid|uid|hostname|pid", re.I)
+
+
+def template(store: Store, way: Way) -> dict:
+    """Return what starts a server, nothing filled in, so that it is the same in all cells."""
+    files = {name: file_digest(store.folder / source) for name, source in way.files.items()}
+    return {"command": way.command, "environment": way.environment, "files": files}
+
+
+def record_settings(store: Store, server: Server, work: Path) -> str:
+    """Write what the server says of its settings to ``work``; return the checksum of that file.
+
+    "" where it says nothing. Its ports and its places below ``work`` are left out, which are other
+    ones in each cell.
+    """
+    told: dict[str, str] = {}
+    # A server of somebody else need not answer everything.
+    with contextlib.suppress(KvstudyError):
+        told = ask(store, server, "settings") or {}
+    if not told:
+        return ""
+    ports = {str(port) for port in (server.port, *server.describe().get("ports", {}).values())}
+    places = [*filter(None, (str(work.absolute()), platform.node()))]
+    settings = {
+        name: value
+        for name, value in sorted(told.items())
+        if not PRIVATE.search(name)
+        and not ("port" in name.lower() and value in ports)
+        and not any(place in value for place in places)
+    }
+    path = work / SETTINGS
+    path.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+    return file_digest(path)
+
+
+def added_arguments(server: dict, store: Store) -> list[str] | None:
+    """Return what a recorded command has behind that of every server of the store.
+
+    ``server`` is that of a manifest. None where it has no command, as of a server that ran already,
+    or store.yaml has another one by now; nothing was added where it has more by now.
+    """
+    docker = server.get("provider") == "docker"
+    way, command = store.docker if docker else store.native, server.get("command")
+    if way is None or not command:
+        return None
+    plain = way.command[: len(way.command) - len(store.arguments)]
+    # Before it stands what runs it.
+    runner = command[: command.index(server["image"]) + 1] if docker else bound_to("0")
+    start = len(runner) if runner[0] == command[0] else 0
+    words = command[start:]
+    return words[len(plain) :] if _fits(words[: len(plain)], plain[: len(words)]) else None
+
+
+def changes(manifest: dict, store: Store) -> str:
+    """Return what the store's options add to the commands now, and did not when it was measured.
+
+    "" for nothing, and for what the manifest of the cell or probe does not tell.
+    """
+    found = {}
+    added = added_arguments(manifest.get("server", {}), store)
+    if added is not None and not _fits(added, store.arguments):
+        found["arguments"] = " ".join(added), " ".join(store.arguments)
+    for phase in manifest.get("phases", {}).values():
+        given = dict(word.split("=", 1) for word in phase.get("command", ()) if "=" in word)
+        for choice in store.choices.values() if given else ():
+            for name, value in choice.properties.items():
+                if name not in given or not _fits([given[name]], [value]):
+                    found[name] = given.get(name, ""), value
+    return ", ".join(
+        f"{name} was {was or 'none'}, is now {now or 'none'}" for name, (was, now) in found.items()
+    )
+
+
+def check_options(manifest: dict, store: Store, folder: Path) -> None:
+    """KvstudyError when what was measured in ``folder`` had something else by its options."""
+    if changed := changes(manifest, store):
+        raise KvstudyError(
+            f"{folder}: measured with other options than {store.file} has now: {changed}. Put "
+            "that file back, or remove that folder to measure it again"
+        )
+
+
+def _fits(texts: Sequence[str], templates: Sequence[str]) -> bool:
+    """Return whether the ``texts`` are the ``templates`` with something filled in."""
+    return len(texts) == len(templates) and all(
+        re.fullmatch(_pattern(part), text, re.S)
+        for part, text in zip(templates, texts, strict=True)
+    )
+
+
+def _pattern(part: str) -> str:
+    pieces = string.Formatter().parse(part)
+    return "".join(re.escape(text) + ".*" * (name is not None) for text, name, *_ in pieces)
