@@ -55,6 +55,10 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
         "its clients began {skew} ms apart, and more than {allowed} ms is no measurement of all "
         "together"
     ),
+    "stood-still": N_(
+        "nothing ran for {seconds} s: YCSB prints a line each second, and printed none (the "
+        "machine was suspended or paused, or the programs were stopped, or the clock was set)"
+    ),
     # Why a server's counts were not compared with those of YCSB.
     "no-counters": N_("the store tells no counters"),
     "counters-not-recorded": N_("the counters were not recorded"),
