@@ -28,7 +28,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "invalid": N_("invalid: {why}"),
     "of-repetitions": N_("{why} (repetition {repetitions})"),
     "no-target": N_("no target rate, for no closed-loop cell of it counts ({why})"),
-    "target-now": N_("now there is one: remove {folder} to measure the cell"),
+    "target-now": N_("now there is one: remove SHA256SUMS in {folder} to measure the cell"),
     "origins-gone": N_("its rate comes from cells that are no longer there: {cells}"),
     "failures": N_(
         "{share} of {operation} operations failed ({statuses}), more than the {allowed} that the "

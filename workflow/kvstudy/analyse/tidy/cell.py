@@ -41,7 +41,7 @@ from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import AUTO
-from kvstudy.study.raw import check_sums, kept_latencies, one_line
+from kvstudy.study.raw import check_sums, kept_latencies, one_line, renewal
 from kvstudy.study.workload import ROUNDS_FILE
 
 MANIFEST = "manifest.json"
@@ -108,7 +108,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
     if changes:
         raise KvstudyError(
             f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
-            "study or workload file back, or remove that folder to measure the cell again"
+            f"study or workload file back, or {renewal(raw)}"
         )
     _check_origin(study, manifest, raw)
     with reading(raw, "its files"):

@@ -22,7 +22,7 @@ from kvstudy.libraries import pd
 from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
-from kvstudy.study.raw import check_sums, is_complete, probe_directory, reason_on_file
+from kvstudy.study.raw import check_sums, is_complete, probe_directory, reason_on_file, renewal
 from kvstudy.study.workload import operations_of
 
 # Connecting, and asking for the counters, is counted too, but not once per operation.
@@ -63,8 +63,8 @@ def _read(folder: Path, plan: dict) -> list[dict]:
         if probed[key] != value:
             raise KvstudyError(
                 f"{folder}: probed with other parameters than the study has now: {key} was "
-                f"{probed[key]}, is now {value}. Put the study file back, or remove that "
-                "folder to probe the store again"
+                f"{probed[key]}, is now {value}. Put the study file back, or "
+                f"{renewal(folder)}"
             )
     return rows
 
