@@ -6,11 +6,14 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import psutil
 import pytest
 from kvstudy.language.reasons import sentence
@@ -168,6 +171,58 @@ def test_a_run_whose_values_do_not_count(real, name, store, act, message):
         reason = sentence(real.results().loc[f"{store}/a/1"].invalid)
         assert re.search(message, reason), reason
     check_next(real, store)
+
+
+def tree(cell: psutil.Process) -> list[psutil.Process]:
+    return [cell, *cell.children(recursive=True)]
+
+
+def clients(cell: psutil.Process) -> list[psutil.Process]:
+    return [process for process in tree(cell) if process.name() == "java"]
+
+
+def servers(cell: psutil.Process) -> list[psutil.Process]:
+    return [process for process in tree(cell) if process.name() == "redis-server"]
+
+
+@pytest.mark.parametrize(
+    ("who", "still"),
+    [(tree, True), (clients, True), (servers, False)],
+    ids=["all", "client", "server"],
+)
+def test_programs_that_stand_still_for_a_while(real, who, still):
+    """All, as on a suspended machine, or the client: no measurement. The server: a slow one."""
+    command = [sys.executable, "-m", "kvstudy", "measure", f"redis/{SIZES}", "--study", real.study]
+    measuring = psutil.Popen([*command, "--provider", "native"], stdout=subprocess.DEVNULL)
+    mark = Path("results/small/measuring/redis", SIZES, "run.err")
+    while not (mark.is_file() and BEGUN.search(mark.read_bytes())):
+        time.sleep(0.05)
+    stopped = who(measuring)
+    for program in stopped:
+        program.suspend()
+    time.sleep(6)
+    for program in stopped:
+        program.resume()
+    assert measuring.wait() == 0
+    reason = sentence(real.results().loc["redis/a/1"].invalid)
+    assert ("nothing ran for" in reason) == still
+    values = pd.read_csv("results/small/measurements.csv").query("phase == 'run'")
+    (runtime,) = values.query("metric == 'runtime'").value
+    known = len(pd.read_csv("results/small/series.csv"))
+    # Nobody knows what was done then; a server that is slow did nothing.
+    assert (runtime / 1000 - known > 5) == still
+
+
+def test_a_busy_machine_is_no_suspended_one(real):
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(20)]
+    try:
+        answer = real.measure(f"redis/{SIZES}")
+    finally:
+        for program in busy:
+            program.kill()
+            program.wait()
+    assert answer.code == 0, answer.text
+    assert real.results().loc["redis/a/1"].invalid == ""
 
 
 @pytest.mark.parametrize("store", ["redis", "memcached"])

@@ -54,6 +54,7 @@ def table(
         [store, "a", "r10_o20_t1", repetition, "run", second, rate]
         for (store, repetition), rates in runs.items()
         for second, rate in enumerate(rates, 1)
+        if not pd.isna(rate)
     ]
     seconds = pd.DataFrame(rows, columns=SERIES.columns)
     analysis = SimpleNamespace(steadiness=steadiness(seconds, seconds))
@@ -68,6 +69,24 @@ def draw_timeline(table: pd.DataFrame) -> Figure:
 
 def spectrum_table(found: pd.DataFrame) -> pd.DataFrame:
     return SPECTRUM.rows(small.run(analysis=SimpleNamespace(spectrum=found)))
+
+
+def test_seconds_that_nobody_knows_are_a_hole_in_the_line():
+    shown = table({("redis", "1"): [900.0] * 10 + [float("nan")] * 5 + [800.0] * 10})
+    hole = shown[shown["low"].isna() & (shown["store"] == "redis")]
+    assert hole[["start", "end"]].to_numpy().tolist() == [
+        [10, 11],
+        [11, 12],
+        [12, 13],
+        [13, 14],
+        [14, 15],
+    ]
+    (line,) = draw_timeline(shown).axes[0].lines
+    assert pd.isna(line.get_ydata()).sum() == 2 * len(hole)
+    marks = [
+        TIME.mark(row, small.looked()) for row in hole.assign(title="Redis").to_dict("records")
+    ]
+    assert {mark["exact"] for mark in marks} == {""}
 
 
 def test_each_run_is_a_line_and_the_first_runs_warm_up_is_grey():

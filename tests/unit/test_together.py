@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -27,7 +28,9 @@ def client(
     returns = {"OK": len(samples)} | ({"ERROR": failed} if failed else {})
     section = Section(len(samples), failed, returns, latencies)
     total = len(samples) + failed
-    so_far = pd.Series([0.0, total], index=[began, ended])
+    # A line each second.
+    at = np.arange(began, ended + 0.5)
+    so_far = pd.Series(np.interp(at, [began, ended], [0.0, total]), index=at)
     return OfClient(YcsbLog(1000 * (ended - began), 1.0, {"READ": section}), counts, so_far)
 
 

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from tests.project import ROOT
+from tests.project import PRETEND, ROOT
 from tests.unit.packed_run import Files, as_new, repacked
-from tests.workflow.conftest import Workflow, make_workflow
+from tests.workflow.conftest import Workflow, make_workflow, measured
 
 SUMMARY = "results/small/summary.csv"
 
@@ -102,3 +102,17 @@ def test_a_tampered_log_is_named_and_nothing_is_computed_from_it(finished):
     assert done.returncode == 1
     assert f"FAULT: {name}: was edited or cut off after it was measured" in done.stdout
     assert "not made anew: the raw logs are not those that were measured" in done.stdout
+
+
+def test_a_cell_that_is_measured_again_as_the_guide_says_is_no_fault(finished):
+    """The other cells are from before; the earlier logs stay beside those that count now."""
+    cell = "pretend/a/r1000_o2000_t2/rep1"
+    (finished.folder / "results/small/raw" / cell / "SHA256SUMS").unlink()
+    done = finished.snakemake(PATH=f"{PRETEND}:{finished.environment['PATH']}")
+    assert done.returncode == 0, done.stderr
+    assert measured(done) == ["pretend_a_rep1"]
+    (kept,) = (finished.folder / "results/small/replaced" / cell).iterdir()
+    assert (kept / "run.out").is_file()
+    done = kvstudy(finished, "verify", "results/small")
+    assert done.returncode == 0, done.stdout
+    assert f"results/small/replaced: 1 attempt measured again, logs kept: {cell}" in done.stdout

@@ -31,7 +31,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "invalid": N_("invalid: {why}"),
     "of-repetitions": N_("{why} (repetition {repetitions})"),
     "no-target": N_("no target rate, for no closed-loop cell of it counts ({why})"),
-    "target-now": N_("now there is one: remove {folder} to measure the cell"),
+    "target-now": N_("now there is one: remove SHA256SUMS in {folder} to measure the cell"),
     "origins-gone": N_("its rate comes from cells that are no longer there: {cells}"),
     "failures": N_(
         "{share} of {operation} operations failed ({statuses}), more than the {allowed} that the "
@@ -57,6 +57,10 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "clients-apart": N_(
         "its clients began {skew} ms apart, and more than {allowed} ms is no measurement of all "
         "together"
+    ),
+    "stood-still": N_(
+        "nothing ran for {seconds} s: YCSB prints a line each second, and printed none (the "
+        "machine was suspended or paused, or the programs were stopped, or the clock was set)"
     ),
     # Why a server's counts were not compared with those of YCSB.
     "no-counters": N_("the store tells no counters"),

@@ -26,6 +26,8 @@ from kvstudy.stores.server import Server, ask, last_words, log_end, why_silent
 # and print results that would look like a finished run. Of a server that is stopped or hangs,
 # a client reports one timeout after the other.
 STALL_SECONDS = 120
+# We look each second. After a longer time we were stopped or suspended, and so was the client.
+LATE_SECONDS = 10
 # As long, no more than this share of the earlier rate of good operations is no progress.
 LEAST_SHARE = 0.01
 # In what a client says: it has lost threads, or never began.
@@ -204,6 +206,8 @@ class Progress:
 
     def problem(self, now: float) -> str | None:
         """Why the operations of the last STALL_SECONDS are no progress; None when they are."""
+        if now - self._looks[-1][0] > LATE_SECONDS:
+            self._looks.clear()
         self._looks.append((now, self._good.look()))
         while len(self._looks) > 1 and self._looks[1][0] <= now - STALL_SECONDS:
             self._looks.popleft()

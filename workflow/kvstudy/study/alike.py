@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from kvstudy.language.reasons import sentence
-from kvstudy.study.raw import SETTINGS
+from kvstudy.study.raw import SETTINGS, SUMS
 
 # Java's own choices that do not follow the exact size of the memory.
 CHOICE = re.compile(r"-XX:[+-]\S+")
@@ -49,8 +49,8 @@ def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> s
             told.append(f"{value} ({', '.join([count, *some])})")
         lines.append(f"  {what}: {'; '.join(told)}")
     lines.append(
-        "A mean over them would mean nothing. Remove the folders of one side's cells to measure "
-        "them again, or move the run's results away, or set mixed: true in config/config.yaml "
+        "A mean over them would mean nothing. Remove SHA256SUMS in the folders of one side's "
+        "cells to measure them again, or move the run's results away, or set mixed: true in config/config.yaml "
         "(the report then says what was mixed)"
     )
     return "\n".join(lines)
@@ -59,7 +59,8 @@ def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> s
 def read_manifests(raw: Path) -> dict[str, dict]:
     """Manifests of the cells that were measured already, by path; unreadable ones are left out."""
     manifests = {}
-    for path in sorted(raw.glob("*/*/*/rep*/manifest.json")):
+    for path in sorted(raw.glob(f"*/*/*/rep*/{SUMS}")):
+        path = path.with_name("manifest.json")
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
             _facts(manifest)

@@ -79,6 +79,11 @@ def is_complete(directory: Path) -> bool:
         ) from None
 
 
+def renewal(directory: Path) -> str:
+    """How to have the measurement made again; without its list it is none, and is kept."""
+    return f"remove {directory / SUMS} to measure it again (these logs go to replaced/ then)"
+
+
 def command_sections(lines: Iterable[str]) -> dict[str, list[str]]:
     """The lines of a cell's commands.sh by their sections, comments among them."""
     sections: dict[str, list[str]] = {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -26,11 +27,13 @@ from kvstudy.logs.ycsb.check import check_histogram, check_raw, read_rounds
 from kvstudy.logs.ycsb.latencies import count_latencies, read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.status import (
+    SILENT_SECONDS,
     StatusLines,
     longest_stall,
     operations_per_second,
     operations_so_far,
     read_status,
+    silence,
 )
 from kvstudy.logs.ycsb.together import OfClient, Together, together
 from kvstudy.study.alike import client_cores, differences
@@ -38,7 +41,7 @@ from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import AUTO
-from kvstudy.study.raw import check_sums, kept_latencies, one_line
+from kvstudy.study.raw import check_sums, kept_latencies, one_line, renewal
 from kvstudy.study.workload import ROUNDS_FILE
 
 MANIFEST = "manifest.json"
@@ -46,6 +49,9 @@ MANIFEST = "manifest.json"
 INTENDED = "intended "
 # A longer time without a good operation is reported.
 STALL_SECONDS = 5
+# In s: YCSB's run time, by the time of day, is shorter than what we saw of its client, by a clock
+# that nobody sets and that does not count the time of a suspended machine.
+CLOCK_SECONDS = 1
 # In ms: clients that begin further apart did not do the same work together.
 MOST_SKEW = 500
 
@@ -102,7 +108,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
     if changes:
         raise KvstudyError(
             f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
-            "study or workload file back, or remove that folder to measure the cell again"
+            f"study or workload file back, or {renewal(raw)}"
         )
     _check_origin(study, manifest, raw)
     with reading(raw, "its files"):
@@ -180,6 +186,10 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
     seconds = log.attempted / log.throughput if cell.clients else log.runtime / 1000
     values |= {"goodput": good(log, misses) / seconds, "missed": misses}
     reasons += [*invalid(study, cell, log, misses), *lost(cell, manifest, log)]
+    states = [files.status(share.label) for share in cell.shares(phase)]
+    pause = standstill(states, samples[phase], log, manifest["phases"][phase])
+    if pause:
+        reasons.append(reason("stood-still", seconds=f"{pause:.0f}"))
     server = manifest["server"]
     row = {
         "status": "measured",
@@ -201,8 +211,7 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
     }
     if cell.rounds:
         rows["rounds"] = rounds(raw, cell, log).to_dict("records")
-    states = [files.status(share.label) for share in cell.shares(phase)]
-    if not any(state is None for state in states):
+    if None not in states:
         if cell.clients:
             per_second = all_clients.per_second
         else:
@@ -210,11 +219,12 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         rows["series"] = [
             {"phase": phase, "second": second, "throughput": rate}
             for second, rate in enumerate(per_second, start=1)
+            if not math.isnan(rate)
         ]
         # Of several clients, one that stops leaves the others the server.
         stall = max(map(longest_stall, states))
         # Between two rounds, the table is emptied.
-        if stall > STALL_SECONDS and not cell.rounds:
+        if stall > STALL_SECONDS and not cell.rounds and not pause:
             values["stalled"] = stall
     of_phases = [
         (name, *of_operation)
@@ -237,6 +247,21 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
     )
     of_tables = {table.name: [key | row for row in rows.get(table.name, [])] for table in OF_CELLS}
     return CellTables(manifest, of_tables, histograms)
+
+
+def standstill(
+    states: Sequence[StatusLines | None], samples: Samples, log: YcsbLog, watched: dict
+) -> float:
+    """For how long (s) the clients stood still in a phase, as on a suspended machine; 0 if not.
+
+    That a client is silent says it of logs that others made. Of those that were ``watched`` here it
+    may also be that nothing could be written for a while: there our samples, or the clocks, must
+    agree.
+    """
+    longest = max((silence(state) for state in states if state), default=0.0)
+    absence, seconds = samples.absence(), watched["seconds"]
+    slept = seconds is not None and log.runtime / 1000 > seconds + CLOCK_SECONDS
+    return longest if absence is None or absence > SILENT_SECONDS or slept else 0.0
 
 
 def rounds(raw: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.study.cells import Cell, NotNow, Origin, Target
 from kvstudy.study.model import Study
-from kvstudy.study.raw import is_gap, raw_directory, reason_on_file, sums_digest
+from kvstudy.study.raw import is_gap, raw_directory, reason_on_file, renewal, sums_digest
 
 FOLDER = "open-loop"
 # With targets.csv, which is made here, what workflow/rules/common.smk declares.
@@ -130,8 +130,8 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
     found = collect(study, closed, run, True)
     for each, problem in found.unreadable.items():
         raise KvstudyError(
-            f"{raw_directory(run, each)}: {problem}; {cell.path} needs its throughput. Remove that "
-            "folder to measure it again"
+            f"{raw_directory(run, each)}: {problem}; {cell.path} needs its throughput; "
+            f"{renewal(raw_directory(run, each))}"
         )
     runs = throughputs(found.tables["measurements"])
     runs = runs[runs["phase"] == "run"].set_index("repetition")["value"]

@@ -24,7 +24,7 @@ from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
-from kvstudy.study.raw import check_sums, is_complete, probe_directory, reason_on_file
+from kvstudy.study.raw import check_sums, is_complete, probe_directory, reason_on_file, renewal
 from kvstudy.study.workload import operations_of
 
 # Connecting, and asking for the counters, is counted too, but not once per operation.
@@ -65,8 +65,8 @@ def _read(folder: Path, plan: dict, store: Store) -> list[dict]:
         if probed[key] != value:
             raise KvstudyError(
                 f"{folder}: probed with other parameters than the study has now: {key} was "
-                f"{probed[key]}, is now {value}. Put the study file back, or remove that "
-                "folder to probe the store again"
+                f"{probed[key]}, is now {value}. Put the study file back, or "
+                f"{renewal(folder)}"
             )
     check_options(facts, store, folder)
     return rows

@@ -35,6 +35,8 @@ ZONE_STEP = 900
 # What each line of a file must have.
 PROCESS_TIMES = ["seconds", "cpu_user", "cpu_system"]
 MACHINE_TIMES = ["seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"]
+# Of a process that runs, one of them rises.
+SIGNS_OF_LIFE = ["cpu_user", "cpu_system", "switches_voluntary", "switches_involuntary"]
 # What the rates of a table's columns are made of.
 PROCESS_RATES = {
     "cores_user": ["cpu_user"],
@@ -92,6 +94,20 @@ class Samples:
                 used, seconds = counters["cpu_user"] + counters["cpu_system"], counters["seconds"]
                 return float(used[-1] - used[0]), float(seconds[-1] - seconds[0])
         return None
+
+    def absence(self) -> float | None:
+        """The longest time (s) in which no sample sees that the clients ran; None without samples.
+
+        No sample was taken then, or nothing moved: neither CPU time nor a switch of threads.
+        """
+        found = [_absence(sides["client"]) for sides in self.hosts.values() if "client" in sides]
+        return max(found, default=None)
+
+
+def _absence(client: Counters) -> float:
+    signs = sum(np.nan_to_num(client[name]) for name in SIGNS_OF_LIFE if name in client)
+    ran = np.flatnonzero(np.diff(signs)) + 1
+    return float(np.diff(client["seconds"][[0, *ran, -1]]).max())
 
 
 def _counters(path: Path, phase: str, needed: Sequence[str]) -> dict[str, Counters]:

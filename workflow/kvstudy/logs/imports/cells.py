@@ -17,7 +17,7 @@ from kvstudy.logs.imports.sources import Part, Source
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.latencies import read_histogram
 from kvstudy.logs.ycsb.log import Section
-from kvstudy.logs.ycsb.status import operations_per_second, read_status, run_start
+from kvstudy.logs.ycsb.status import check_interval, operations_per_second, read_status, run_start
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, file_digest, write_sums
@@ -239,7 +239,9 @@ def _no_series(source: Source | None) -> str:
     if source is None or " operations; " not in source.talk:
         return "YCSB was run without -s"
     try:
-        operations_per_second(read_status(source.talk, source.name), source.name)
+        status = read_status(source.talk, source.name)
+        check_interval(status, source.name)
+        operations_per_second(status, source.name)
         return ""
     except KvstudyError as error:
         return str(error)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -29,6 +30,10 @@ _LINE = re.compile(
 _BACK, _SUMMER_TIME = 1.0, 2.5 * 3600
 # Between two lines, in s: nobody was running for so long.
 _LONGEST = 24 * 3600
+# Between two lines, in s: what lies between is not known. YCSB prints one each second, however slow
+# the store is. In the reference run's cells, and beside 40 busy programs on two cores, lines came
+# 0.1 s late at most, and our samples, which are taken each second too, 0.8 s.
+SILENT_SECONDS = 3.0
 # Of one of several clients, from TogetherWorkload.
 _MARK = re.compile(
     r"^(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) together: (?P<what>began|ended)$",
@@ -117,6 +122,18 @@ def longest_stall(status: StatusLines) -> float:
     return max((times[after - 1] - times[before] for before, after in pairwise(good)), default=0.0)
 
 
+def silence(status: StatusLines) -> float:
+    """The longest time (s) without a status line and with hardly an operation; 0 for none.
+
+    Then the client did not run, or its clock was set. Where lines alone are missing, operations
+    went on.
+    """
+    apart, done = np.diff(status.times), np.diff(status.operations)
+    # Less than half of the rate of all other time.
+    few = 2 * done * (apart.sum() - apart) <= (done.sum() - done) * apart
+    return max(apart[few & (apart > SILENT_SECONDS)].tolist(), default=0.0)
+
+
 class GoodOperations:
     """How many operations of a running client went well, from its standard error in ``path``."""
 
@@ -177,29 +194,43 @@ def run_start(text: str) -> datetime | None:
         return None
 
 
+def check_interval(status: StatusLines, name: str) -> None:
+    """KvstudyError, naming ``name``, when the lines are usually further apart than a second."""
+    usual = np.median(np.diff(status.times)) if len(status.times) > 1 else 0
+    if usual > 1.5:
+        raise KvstudyError(
+            f"{name}: status lines are {usual:.0f} s apart; measure with status.interval=1"
+        )
+
+
 def operations_per_second(status: StatusLines, name: str) -> list[float]:
     """Operations in each whole second of a run, the first one first (ops/s).
 
-    From the totals of its status lines, interpolated at whole seconds,
-    because a busy client prints its lines late. Left out are the second in which
-    the clients finished, and those in which they only closed their connections.
-
-    KvstudyError when the lines are further apart than a second.
+    See ``each_second``. Left out are the second in which the clients finished, and those in which
+    they only closed their connections. KvstudyError, naming ``name``, for a run of days.
     """
     times, totals = status.times, status.operations
-    apart = np.diff(times, prepend=0)
-    usual = np.median(apart[1:]) if len(times) > 1 else 0
-    for seconds, most in ((usual, 1.5), (max(apart), _LONGEST)):
-        if seconds > most:
-            raise KvstudyError(
-                f"{name}: status lines are {seconds:.0f} s apart; measure with status.interval=1"
-            )
+    if (longest := max(np.diff(times, prepend=0))) > _LONGEST:
+        raise KvstudyError(
+            f"{name}: two status lines are {longest:.0f} s apart; the machine was suspended, or "
+            "the file is damaged: measure again"
+        )
     last = int(np.argmax(totals))
     # The last operation was some time before the line that first counts it.
     end = times[last] if last == len(times) - 1 else times[max(last - 1, 0)]
-    seconds = np.arange(int(end) + 1)
-    at = np.interp(seconds, [0, *times], [0, *totals])
-    return np.diff(at).tolist()
+    return each_second([0, *times], [0, *totals], np.arange(int(end) + 1)).tolist()
+
+
+def each_second(times: Sequence[float], totals: Sequence[float], seconds: np.ndarray) -> np.ndarray:
+    """Operations between every two of the ``seconds``, from the ``totals`` at rising ``times``.
+
+    Interpolated, because a busy client prints its lines late; NaN where it is longer silent.
+    """
+    rates = np.diff(np.interp(seconds, times, totals))
+    for before, after in pairwise(times):
+        if after - before > SILENT_SECONDS:
+            rates[(seconds[:-1] < after) & (seconds[1:] > before)] = np.nan
+    return rates
 
 
 def _times(lines: list[re.Match], name: str) -> np.ndarray:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import Section, YcsbLog
+from kvstudy.logs.ycsb.status import each_second
 from kvstudy.stats.percentiles import quantiles
 from kvstudy.study.metrics import metric_of
 
@@ -40,7 +41,8 @@ class Together:
 
     ``skew`` is the time between the first beginning of a client and the last (ms), ``shared_time``
     the share of the run time in which all ran, ``throughput_sum`` that of the clients' own
-    throughputs (ops/s), ``per_second`` the operations of each whole second.
+    throughputs (ops/s), ``per_second`` the operations of each whole second
+    (NaN: not known).
     """
 
     log: YcsbLog
@@ -81,7 +83,9 @@ def together(clients: Sequence[OfClient], name: str) -> Together:
             client.so_far.iloc[-1] / (end - start)
             for client, start, end in zip(clients, began, ended, strict=True)
         ),
-        per_second=np.diff(_at(seconds, clients)).tolist(),
+        per_second=sum(
+            each_second(client.so_far.index, client.so_far, seconds) for client in clients
+        ).tolist(),
         counts=counts,
     )
 

@@ -173,7 +173,7 @@ class TimeStrips(DrawnFigure):
         return {
             "name": name,
             "title": title,
-            "exact": ends[0] if row["low"] == row["high"] else between(*ends),
+            "exact": between(*ends) if row["low"] < row["high"] else ends[0],
             "seconds": between(*(decimal(f"{row[end]:g}") for end in ("start", "end"))),
             "cells": cell_path(*(cell[part] for part in CELL)),
         }
@@ -227,9 +227,10 @@ def _reason(results: Results, store: str, workload: str) -> str:
 
 
 def _speeds(run: pd.DataFrame) -> pd.DataFrame:
-    """The ``value`` of each interval, from ``start`` to ``end`` (s)."""
-    run = run.sort_values("second").rename(columns={"second": "end", "throughput": "value"})
-    return run.assign(start=run["end"] - 1)
+    """The ``value`` of each interval, from ``start`` to ``end`` (s); NaN where it is not known."""
+    values = run.set_index("second")["throughput"].sort_index()
+    values = values.reindex(np.arange(1, values.index.max() + 1))
+    return pd.DataFrame({"start": values.index - 1, "end": values.index, "value": values.values})
 
 
 def _cores(run: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -278,7 +279,7 @@ def _throughput(ax: plt.Axes, rows: pd.DataFrame, color: str, unit: float) -> No
         ax.axvspan(0, warm_up, color="0.88", linewidth=0, gid="warm-up")
     for _repetition, run in rows.groupby("repetition", sort=False):
         x, low, high = _steps(run)
-        if (low == high).all():
+        if not (low < high).any():
             ax.plot(x, low / unit, color=color, linewidth=0.8)
         else:
             ax.fill_between(x, low / unit, high / unit, color=color, alpha=0.5, linewidth=0.4)
@@ -296,7 +297,7 @@ def _busy(ax: plt.Axes, rows: pd.DataFrame, highest: float) -> None:
         x, low, high = _steps(run)
         if side == "server":
             ax.fill_between(x, 0, high, color=SERVER, linewidth=0)
-        if not (low == high).all():
+        if (low < high).any():
             ax.fill_between(x, low, high, linewidth=0, **SPREADS[side])
         if side in LINES:
             ax.plot(x, high, linewidth=0.8, **LINES[side])
