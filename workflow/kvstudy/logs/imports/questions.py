@@ -348,9 +348,11 @@ def _repetition(source: Source) -> int:
 
 
 def ask_loads(sources: list[Source]) -> None:
-    """Ask about loads that no run has, where runs of their store and workload lack a load."""
-    taken = {source.run for source in sources}
-    runs = [source for source in sources if source.row.phase == "run" and source not in taken]
+    """Ask about loads without a run, where runs of their store and workload have no load."""
+    # A run may follow another one's load.
+    loaded = {_loaded(source) for source in sources if source.row.phase == "load"}
+    runs = [source for source in sources if source.row.phase == "run"]
+    runs = [run for run in runs if _loaded(run) not in loaded]
     for load in sources:
         if load.row.phase != "load" or load.run is not None:
             continue
@@ -360,13 +362,14 @@ def ask_loads(sources: list[Source]) -> None:
             first = given.get("insertstart", "0")
             ask([load], f"loads {count} of {total} records, from number {first} on: a part")
             continue
-        lonely = [run for run in runs if (run.row.store, run.base) == (load.row.store, load.base)]
-        unlike = [
-            run for run in lonely if (run.row.records, run.shape) != (load.row.records, load.shape)
-        ]
+        unlike = [run for run in runs if (run.row.store, run.base) == (load.row.store, load.base)]
         if unlike:
             sizes = " or ".join(sorted({_records(run) for run in unlike}))
             ask([load], f"loads {_records(load)}, but {list_names(unlike)} ran with {sizes}")
+
+
+def _loaded(source: Source) -> tuple:
+    return source.row.store, source.base, source.row.records, source.shape
 
 
 def _records(source: Source) -> str:
