@@ -21,8 +21,9 @@ class RunLog:
     """One log: its command, and what it counted.
 
     ``command_threads`` and ``closed`` stand in the command and in [CLEANUP], both ``threads``
-    where they are left out; ``share`` is the part of the run time in calls. ``minutes`` is the
-    start, None for a log without status lines. Results of one ``seed`` are the same.
+    where they are left out; 0 leaves them out of the command. ``share`` is the part of the run
+    time in calls. ``minutes`` is the start, None for a log without status lines. Results of one
+    ``seed`` are the same.
     """
 
     store: str = "redis"
@@ -67,7 +68,7 @@ class RunLog:
             head = (
                 f"Command line: {'-load' if self.phase == 'load' else '-t'} "
                 f"-db {CLASSES.get(self.store, self.store)} -P workloads/workload{self.workload} "
-                f"{given} -threads {self.command_threads or self.threads}\n"
+                f"{given}{self._threads()}\n"
                 f"YCSB Client {self.version}\n\nLoading workload...\nStarting test.\n"
             )
         if self.minutes is not None:
@@ -76,6 +77,10 @@ class RunLog:
                 clock = f"{start + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S}:040"
                 head += f"{clock} {seconds} sec: {done} operations; \n"
         return head
+
+    def _threads(self) -> str:
+        threads = self.threads if self.command_threads is None else self.command_threads
+        return f" -threads {threads}" if threads else ""
 
     def _section(self, name: str, count: int, mean: float) -> str:
         low, high = int(mean / 5), int(mean) + 1000

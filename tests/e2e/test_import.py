@@ -20,9 +20,11 @@ def imported(tmp_path_factory) -> Path:
     copy_project(folder, "target")
     logs = folder / "logs of Jan"
     shutil.copytree(ROOT / "tests/data/imports", logs)
-    # One run with other threads: a workload under a name that no file has.
+    # A later run with another distribution: a workload under a name that no file has.
     log = (logs / "redis/run_a_2.txt").read_text().replace("/a_2.", "/a_3.")
-    (logs / "redis/run_a_3.txt").write_text(log.replace("-threads 4", "-threads 8"))
+    log = log.replace("2026-11-21 ", "2026-11-22 ")
+    log = log.replace("-threads 4", "-p requestdistribution=uniform -threads 4")
+    (logs / "redis/run_a_3.txt").write_text(log)
     for command in (
         ["kvstudy", "import", "logs of Jan", "--study", "jan", "--measured-by", "Jan & Co"],
         ["snakemake", "--cores", "2", "--config", "study=jan"],
@@ -79,8 +81,8 @@ def test_tables_have_the_values_of_the_logs(imported):
 
 def test_all_steps_know_a_workload_that_is_no_file_of_its_own(imported, text):
     study = (imported / "config/studies/jan/study.yaml").read_text()
-    assert "name: a-t8, file: a" in study
-    assert "Workload A, 8 threads" in text
+    assert "name: a-uniform, file: a" in study
+    assert "Workload A, uniform" in text
 
 
 def test_histograms_give_percentiles_of_all_runs(imported):

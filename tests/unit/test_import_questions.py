@@ -78,10 +78,12 @@ def test_threads_agree(read, log, question):
         (replace(RUN, threads=4, closed=2), None),
     ],
 )
-def test_threads_of_a_log_without_a_command(read, log, threads):
-    rows = read({"redis-workloada-1.log": replace(log, has_command=False)})
-    assert rows["redis-workloada-1.log"].threads == threads
-    assert ("[CLEANUP] counts" in asked(rows)) == (threads is None)
+def test_threads_that_no_command_says(read, log, threads):
+    """There is no command, or they are in a workload file that is not here."""
+    for other in (replace(log, has_command=False), replace(log, command_threads=0)):
+        rows = read({"redis-workloada-1.log": other})
+        assert rows["redis-workloada-1.log"].threads == threads
+        assert ("[CLEANUP] counts" in asked(rows)) == (threads is None)
 
 
 # --- names
@@ -178,6 +180,9 @@ def test_repetitions(read, names):
         ("redis5/1.log", "redis7/1.log"),
         ("redis/1.log", "keydb/1.log"),
         ("nodes3/redis-1.log", "nodes6/redis-1.log"),
+        ("n1/redis.log", "n2/redis.log"),
+        ("db1/redis.log", "db2/redis.log"),
+        ("2023/redis.log", "2024/redis.log"),
         ("redis-1/run1.log", "redis-1/run2.log", "redis-2/run1.log"),
         ("redis/1.log", "redis-cluster/1.log"),
     ],
@@ -330,45 +335,64 @@ SCHEMES = (
     "rep{n}/{store}-{workload}-{phase}-t{threads}.out",
     "2024-03-{n:02}/{threads}t/{store}-{phase}-{workload}.log",
     "{phase}/{store}.{workload}.t{threads}.run{n}.log",
+    "{store} threads={threads}/{phase} {workload} ({n}).log",
+    "results/{n}/{store}/{workload}/{threads}_threads_{phase}.dat",
 )
+
+
+def study_of(chance: random.Random) -> dict[str, tuple[RunLog, int]]:
+    """Return logs of two stores by name, each with its repetition, as they were measured."""
+    stores = chance.sample(["redis", "memcached", "mongodb", "cassandra"], 2)
+    workload, scheme = chance.choice("abc"), chance.choice(SCHEMES)
+    sizes = chance.sample([1, 4, 8, 16], chance.choice((1, 2)))
+    begin = count(step=2) if chance.random() < 0.7 else None
+    logs = {}
+    for n, threads, store, phase in product((1, 2), sizes, stores, ("load", "run")):
+        cell = {"store": store, "phase": phase, "workload": workload, "threads": threads}
+        minutes = next(begin) if begin else None
+        logs[scheme.format(n=n, **cell)] = RunLog(**cell, minutes=minutes, share=0.9), n
+    return logs
+
+
+def moved(logs: dict[str, RunLog], chance: random.Random) -> dict[str, RunLog]:
+    """Return ``logs`` with one that is not what its name or its command or the others let seem."""
+    name = chance.choice([*logs])
+    log = logs[name]
+    # Other than what any name says.
+    more = 32 * log.threads
+    kinds = [
+        {name: replace(log, command_threads=more)},
+        {name: replace(log, closed=log.threads * 3)},
+        {name: replace(log, threads=more)},
+        {name: replace(log, store="aerospike")},
+        {name: replace(log, phase="load" if log.phase == "run" else "run")},
+        {name: replace(log, share=1.5)},
+        {f"copy/{name}": replace(log, seed=1 + [*logs].index(name))},
+        {f"aof-on/{name}": log},
+        {f"host-7/{name}": log},
+    ]
+    if log.phase == "run":
+        if re.search(rf"(workload|[ .-]){log.workload}[_ .-]", name):
+            kinds.append({name: replace(log, workload="f")})
+        kinds.append({name: replace(log, operations=50000, properties=("operationcount=40000",))})
+    if log.minutes is not None:
+        kinds.append({f"again/{name}": replace(log, minutes=log.minutes + 0.01)})
+    return logs | chance.choice(kinds)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_reading_is_wrong_in_silence(read, seed):
-    """Of each study of known cells all is right, or asked."""
+    """Of each study of known cells all is right; of one with a log that does not fit, asked."""
     chance = random.Random(seed)
-    stores = chance.sample(["redis", "memcached", "mongodb", "cassandra"], 2)
-    workload, scheme = chance.choice("abc"), chance.choice(SCHEMES)
-    truth, clock = {}, count(step=2)
-    for n, threads, store, phase in product(
-        (1, 2), chance.sample([1, 4, 8, 16], chance.choice((1, 2))), stores, ("load", "run")
-    ):
-        log = RunLog(store, phase, workload, threads, minutes=next(clock), share=0.9)
-        truth[scheme.format(store=store, phase=phase, workload=workload, threads=threads, n=n)] = (
-            log
-        )
-    rows = read(truth)
-    assert asked(rows) == "", asked(rows)
-    for name, log in truth.items():
+    truth = study_of(chance)
+    rows = read({name: log for name, (log, _) in truth.items()})
+    assert asked(rows) == ""
+    for name, (log, repetition) in truth.items():
         row = rows[name]
-        number = int(re.findall(r"\d+", re.sub(r"t?\d+(?=threads|t/)|t\d+|2024-03-", "", name))[-1])
-        assert (row.store, row.phase, row.workload) == (log.store, log.phase, workload)
-        assert (row.threads, row.records, row.repetition) == (log.threads, log.records, number)
-    # One log is not what the others let it seem.
-    name = chance.choice([*truth])
-    log = truth[name]
-    wrong = chance.choice(
-        [
-            replace(log, command_threads=log.threads * 4),
-            replace(log, closed=log.threads * 3),
-            replace(log, store="aerospike"),
-            replace(log, workload="f" if log.phase == "run" else log.workload, closed=99),
-            replace(log, records=log.records * 2, closed=99),
-            replace(log, share=1.5),
-        ]
-    )
-    rows = read(truth | {name: wrong})
-    assert rows[name].question
+        assert (row.store, row.phase, row.workload) == (log.store, log.phase, log.workload)
+        assert (row.threads, row.records, row.repetition) == (log.threads, log.records, repetition)
+    wrong = moved({name: log for name, (log, _) in truth.items()}, chance)
+    assert asked(read(wrong)) != "", wrong.items() - {(n, log) for n, (log, _) in truth.items()}
 
 
 def test_names_of_other_peoples_folders(read):

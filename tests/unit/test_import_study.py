@@ -49,6 +49,17 @@ def test_a_question_stays_until_it_is_answered(project):
     assert Path("results/jan/raw/redis/a/r20000_o40000_t4/rep1/run.out").is_file()
 
 
+def test_threads_that_cannot_be_are_refused(project):
+    write_logs(LOGS, {"redis-workloada-1.log": RunLog(threads=4, closed=9, has_command=False)})
+    with pytest.raises(KvstudyError, match=r"3\.4 operations ran at a time"):
+        take()
+    answer(threads="2", records="20000", question="")
+    with pytest.raises(KvstudyError, match="2 threads cannot be, its latencies say that 3"):
+        take()
+    answer(threads="4")
+    assert "1 cells imported, 0 failed" in take()
+
+
 def test_a_question_of_many_logs_is_asked_once(project):
     write_logs(LOGS, {f"redis-{v}/run{n}.log": RunLog() for v, n in product((6.2, 7.2), (1, 2))})
     with pytest.raises(KvstudyError) as raised:

@@ -27,12 +27,14 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     status lines and HdrHistogram files, from Linux, Windows or PowerShell. The
     logs' own command lines tell which cell each is; what they do not tell is
     left empty in config/studies/STUDY/import.csv, and what two readings fit is
-    a question there: complete it and run the command again. Writes config/studies/STUDY/study.yaml unless it is there.
-    Nothing is measured; 'snakemake --config study=STUDY' builds the report.
+    a question there: complete it and run the command again. Writes
+    config/studies/STUDY/study.yaml unless it is there. Nothing is measured;
+    'snakemake --config study=STUDY' builds the report.
     """
     from kvstudy.logs.imports.cells import import_cells, planned_without_logs
     from kvstudy.logs.imports.guess import draft, guess_rows
     from kvstudy.logs.imports.mapping import NAME, check_changes, read_rows
+    from kvstudy.logs.imports.questions import check_threads
     from kvstudy.logs.imports.sources import find_sources
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
     from kvstudy.study.parts import Imported
@@ -61,6 +63,7 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     for row in rows:
         by_name[row.file].row = row
         chosen.append(by_name[row.file])
+    check_threads(chosen)
     check_alike(chosen)
     ignored |= {source.name: "not in import.csv" for source in sources if source not in chosen}
     if not (home / "study.yaml").is_file():

@@ -23,6 +23,7 @@ from kvstudy.logs.imports.questions import (
     ask_repetitions,
     ask_threads,
     ask_versions,
+    busy_threads,
     cell_of,
     groups,
     list_names,
@@ -64,6 +65,7 @@ def guess_rows(sources: list[Source], folder: Path, study: str) -> list[str]:
         source: read_path((source.results or source.errors).path, stores, known)
         for source in sources
     }
+    has_loads = any("load" in reading.phases for reading in readings.values())
     for source, reading in readings.items():
         if source.command is None:
             _from_file_names(source, reading, stores)
@@ -72,7 +74,7 @@ def guess_rows(sources: list[Source], folder: Path, study: str) -> list[str]:
         _from_results(source)
         ask_threads(source)
         ask_counts(source)
-        ask_name(source, reading, stores)
+        ask_name(source, reading, stores, has_loads)
     _without_needless_limits(sources)
     _name_variants(sources)
     _records_of_loads(sources)
@@ -118,7 +120,7 @@ def _from_command(
     for name in command.files:
         given |= file_properties(name, folder) or {}
     given |= command.properties
-    row.threads = _count(given, "threadcount") or 1
+    row.threads = _count(given, "threadcount")
     # YCSB loads insertcount records, if it is given, and a run asks for no others.
     row.records = _count(given, "insertcount") or _count(given, "recordcount")
     if row.phase == "run":
@@ -403,6 +405,8 @@ def draft(path: Path, sources: list[Source]) -> None:
             text += f"; its binding is {command.db}"
         if command and command.files and not row.workload:
             text += f"; its workload file is {command.files[0]}"
+        if not row.threads and (busy := busy_threads(source)):
+            text += f"; {busy:.1f} operations ran at a time"
         needs_look = bool(row.missing) or command is None
         lines += [f"{path}: {places([row])}: {text}"] if needs_look else []
         asked += needs_look or bool(row.question)

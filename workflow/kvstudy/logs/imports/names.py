@@ -33,14 +33,20 @@ _WORD = re.compile(r"v?\d+(?:\.\d+)+[a-z]*|[^\W\d_]+\d*[^\W_]*|\d+[^\W_]*")
 _NUMBERED = re.compile(r"([a-z]+)(\d{1,4})")
 _WORKLOAD = re.compile(r"(?<![a-z])(?:workload|wl)[-_ ]?([a-z]\w*?)(?=[-_ .#/\d]|$)")
 _LOAD = re.compile(r"(?<![a-z])(?:re)?load(?:ing|ed)?(?![a-z]|[-_ ]?(?:test|gen))")
-_RUN = re.compile(r"(?<![a-z])(?:run(?:ning)?|transactions?|txns?)(?![a-z]|[-_ .#]*\d)")
-# What says nothing of a cell.
-_PLAIN = frozenset(
+_RUN = re.compile(
+    r"(?<![a-z])(?:(run)[-_ .#]*\d+(?![\da-z])|(?:run(?:ning)?|transactions?|txns?)(?![a-z]))"
+)
+# What says nothing of a cell; a number behind one of the first counts repetitions.
+_COUNTED = frozenset(
     """
-    out err stdout stderr output outputs error errors log logs txt text dat data csv tsv json md
-    cmd result results ycsb bench benchmark benchmarks test tests load loading run runs running
-    transaction transactions txn insert workload workloads wl the of no nr number day batch job
-    store stores db r n
+    out err stdout stderr output error log txt result results ycsb bench benchmark test load run
+    day batch job r nr no
+    """.split()  # noqa: SIM905
+)
+_PLAIN = _COUNTED | frozenset(
+    """
+    outputs errors logs text dat data csv tsv json md cmd benchmarks tests loading runs running
+    transaction transactions txn insert workload workloads wl the of number store stores db
     """.split()  # noqa: SIM905
 )
 # Stores that kvstudy may not have, but which are measured with the bindings of those it has.
@@ -58,6 +64,7 @@ _OTHER_STORES = frozenset(
 class PathReading:
     """Stores, workloads and phases that the path names, threads; the words and numbers left.
 
+    The phase run-n is a numbered run, which may be a repetition.
     ``repetition`` is the number behind a word like rep or run, ``numbers`` are the others.
     """
 
@@ -74,9 +81,10 @@ def read_path(path: PurePath, stores: Iterable[str], workloads: Iterable[str]) -
     """Return what ``path`` names, with ``stores`` and ``workloads`` as the names there are."""
     stores, workloads = set(stores), set(workloads)
     text = path.as_posix().casefold()
-    # A folder "run" may hold loads, too.
-    places = (("load", _LOAD, text), ("run", _RUN, path.name.casefold()))
-    phases = {name for name, form, place in places if form.search(place)}
+    phases = {"load"} if _LOAD.search(text) else set()
+    # A folder "run" may hold loads, too; and run-1 a load, which was its first repetition.
+    if run := _RUN.search(path.name.casefold()):
+        phases.add("run-n" if run[1] else "run")
     named = set(_WORKLOAD.findall(text))
     text = _ORDINAL.sub(r"\1", _WORKLOAD.sub(" ", _DATE.sub(" ", text)))
     repetitions = [int(number) for number in _REPETITION.findall(text)]
@@ -96,7 +104,7 @@ def read_path(path: PurePath, stores: Iterable[str], workloads: Iterable[str]) -
             named.add(stem)
         elif word.isdecimal():
             number = word
-        elif stem not in _PLAIN:
+        elif stem not in (_COUNTED if number else _PLAIN):
             words.append(word)
             continue
         if number:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.mapping import BETWEEN, base_of
+from kvstudy.logs.imports.mapping import BETWEEN, NAME, base_of
 from kvstudy.logs.imports.names import PathReading, are_repetitions
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.ycsb.log import ADAPTERS, TIMES
@@ -63,19 +63,23 @@ def list_names(sources: Iterable[Source]) -> str:
 
 
 def ask_threads(source: Source) -> None:
-    """Compare the three numbers of threads; set that of a log without a command.
+    """Compare the three numbers of threads; set that of a log whose command does not say it.
 
     A connection is closed once for each thread ([CLEANUP]), or twice by a binding that measures its
     own cleanup. Latencies add up to the run time of each thread at most, and mostly to more than
     half of it.
     """
     row, closed, busy = source.row, closed_connections(source), busy_threads(source)
-    if source.command is None:
+    if not row.threads:
         if closed and busy is not None and closed / 2 < busy / _TOLERANCE <= closed:
-            row.threads = row.threads or closed
-        elif closed and not row.threads:
+            row.threads = closed
+        elif source.command and closed in (None, 1):
+            # The default of YCSB.
+            row.threads = 1
+        elif closed:
             text = "unknown" if busy is None else f"{busy:.1f} at a time by their latencies"
             ask([source], f"[CLEANUP] counts {closed} threads, but operations were {text}")
+    if not row.threads or source.command is None:
         return
     threads, done = row.threads, source.log.attempted if source.log else None
     if done and closed == done < threads:
@@ -104,8 +108,8 @@ def ask_counts(source: Source) -> None:
         ask([source], f"{row.operations} operations by its command, {log.attempted} by its counts")
 
 
-def ask_name(source: Source, reading: PathReading, stores: Iterable[str]) -> None:
-    """Compare what the log says with what its path says."""
+def ask_name(source: Source, reading: PathReading, stores: Iterable[str], has_loads: bool) -> None:
+    """Compare what the log says with what its path says; ``has_loads`` if any path names a load."""
     row, stores = source.row, list(stores)
     store = base_of(row.store, stores) or row.store
     if store and reading.stores and store not in reading.stores:
@@ -115,14 +119,29 @@ def ask_name(source: Source, reading: PathReading, stores: Iterable[str]) -> Non
     if row.threads and reading.threads and row.threads not in reading.threads:
         named = " or ".join(map(str, sorted(reading.threads)))
         ask([source], f"{row.threads} threads by the log, {named} by its name")
-    if row.phase and reading.phases and row.phase not in reading.phases:
-        ask([source], f"a {row.phase} by its command, a {min(reading.phases)} by its name")
+    # A run with a number is a repetition where the path names a load, or none does.
+    numbered = {"run-n"} if "load" in reading.phases else set()
+    phases = {phase.removesuffix("-n") for phase in reading.phases - numbered}
+    is_repetition = "run-n" in reading.phases and not has_loads
+    if row.phase and phases and row.phase not in phases and not is_repetition:
+        ask([source], f"a {row.phase} by its command, a {min(phases)} by its name")
     # A workload file beside the logs got the study's name before its own.
     letter = source.base.rpartition("-")[2]
     others = reading.workloads if len(letter) == 1 and row.phase == "run" else ()
     if others and letter not in others:
         named = " or ".join(sorted(reading.workloads))
         ask([source], f"workload {source.base} by its command, {named} by its name")
+
+
+def check_threads(sources: Iterable[Source]) -> None:
+    """KvstudyError for threads that somebody filled in, and that are fewer than were in calls."""
+    for source in sources:
+        row, busy = source.row, busy_threads(source)
+        if source.command is None and busy is not None and busy > row.threads * _TOLERANCE:
+            raise KvstudyError(
+                f"{NAME}: line {row.line} ({row.file}): {row.threads} threads cannot be, its "
+                f"latencies say that {busy:.1f} operations ran at a time; correct threads"
+            )
 
 
 def closed_connections(source: Source) -> int | None:
@@ -329,9 +348,11 @@ def _repetition(source: Source) -> int:
 
 
 def ask_loads(sources: list[Source]) -> None:
-    """Ask about loads that no run has, where runs of their store and workload lack a load."""
-    taken = {source.run for source in sources}
-    runs = [source for source in sources if source.row.phase == "run" and source not in taken]
+    """Ask about loads without a run, where runs of their store and workload have no load."""
+    # A run may follow another one's load.
+    loaded = {_loaded(source) for source in sources if source.row.phase == "load"}
+    runs = [source for source in sources if source.row.phase == "run"]
+    runs = [run for run in runs if _loaded(run) not in loaded]
     for load in sources:
         if load.row.phase != "load" or load.run is not None:
             continue
@@ -341,13 +362,14 @@ def ask_loads(sources: list[Source]) -> None:
             first = given.get("insertstart", "0")
             ask([load], f"loads {count} of {total} records, from number {first} on: a part")
             continue
-        lonely = [run for run in runs if (run.row.store, run.base) == (load.row.store, load.base)]
-        unlike = [
-            run for run in lonely if (run.row.records, run.shape) != (load.row.records, load.shape)
-        ]
+        unlike = [run for run in runs if (run.row.store, run.base) == (load.row.store, load.base)]
         if unlike:
             sizes = " or ".join(sorted({_records(run) for run in unlike}))
             ask([load], f"loads {_records(load)}, but {list_names(unlike)} ran with {sizes}")
+
+
+def _loaded(source: Source) -> tuple:
+    return source.row.store, source.base, source.row.records, source.shape
 
 
 def _records(source: Source) -> str:
