@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from kvstudy.stores import native
+from kvstudy.stores.configuration import record_settings
 from kvstudy.stores.definition import load_store
+from kvstudy.stores.native import NativeServer
+from kvstudy.stores.server import free_port, serving
 
 from tests.e2e.pipeline import measured_tiny
 from tests.formats_support import text_of
@@ -65,3 +69,26 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     if not problem:
         assert told["postgresql"]["settings"] == {"shared_buffers": "256MB"}
         assert "the server says shared_buffers 256MB" in words
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["redis", "valkey", "memcached", "postgresql", "mysql", "mariadb", "mongodb", "cassandra"],
+)
+def test_a_server_says_the_same_of_itself_in_each_cell(folder, name):
+    """With another port and another folder; otherwise every cell would be unlike the others."""
+    store = load_store(Path("envs/stores") / name)
+    problem = native.missing(store)
+    if problem and os.environ.get("CI"):
+        pytest.fail(problem)
+    if problem:
+        pytest.skip(problem)
+    found = []
+    for cell in map(Path, ("one", "two")):
+        cell.mkdir()
+        server = NativeServer(store, free_port(), cell / "data", cell / "server.log")
+        with serving(store, server, server.log):
+            assert record_settings(store, server, cell)
+        found.append(json.loads((cell / "settings.json").read_text()))
+    assert found[0] == found[1]
+    assert found[0]

@@ -116,6 +116,7 @@ def test_what_every_server_says_otherwise_is_not_recorded(project, monkeypatch):
     store = redis()
     told = {"port": "7001", "dir": str(Path("data").absolute()), "masterauth": "secret"}
     told |= {"server_uuid": "1f", "appendfsync": "always", "maxmemory": "7001"}
+    told["seeds"] = "127.0.0.1:7001"
     verbs = SimpleNamespace(settings=lambda host, port: told)
     monkeypatch.setattr(Store, "verbs", verbs)
     assert record_settings(store, native(store), Path())

@@ -37,7 +37,10 @@ def record_settings(store: Store, server: Server, work: Path) -> str:
     if not told:
         return ""
     ports = {str(port) for port in (server.port, *server.describe().get("ports", {}).values())}
-    places = [*filter(None, (str(work.absolute()), platform.node()))]
+    places = [
+        *filter(None, (str(work.absolute()), platform.node())),
+        *(f":{port}" for port in ports),
+    ]
     settings = {
         name: value
         for name, value in sorted(told.items())
