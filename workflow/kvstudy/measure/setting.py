@@ -108,7 +108,7 @@ class Setting:
         known["server"] = {"provider": provider} | (server or {})
         if found := differences(measured | {f"{name} is next": known}):
             # Before the server runs, nothing is known that another cell would not have too.
-            kind = KvstudyError if version else RunError
+            kind = KvstudyError if server else RunError
             raise kind(refusal(found, self.results / "raw"))
 
     @contextmanager
