@@ -148,8 +148,8 @@ def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
     edit(study, expected_failures=[reason])
     row = of_pretend(parse(study))
     assert sentence(row["reason"]).endswith(
-        "now there is one: remove SHA256SUMS in results/small/raw/pretend/a/r1000_o2000_t2_load50/rep1 "
-        "to measure the cell"
+        "now there is one: remove SHA256SUMS in "
+        "results/small/raw/pretend/a/r1000_o2000_t2_load50/rep1 to measure the cell"
     )
 
 

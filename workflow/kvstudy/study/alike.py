@@ -50,8 +50,8 @@ def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> s
         lines.append(f"  {what}: {'; '.join(told)}")
     lines.append(
         "A mean over them would mean nothing. Remove SHA256SUMS in the folders of one side's "
-        "cells to measure them again, or move the run's results away, or set mixed: true in config/config.yaml "
-        "(the report then says what was mixed)"
+        "cells to measure them again, or move the run's results away, or set mixed: true in "
+        "config/config.yaml (the report then says what was mixed)"
     )
     return "\n".join(lines)
 
