@@ -226,11 +226,7 @@ def test_a_zip_that_is_no_archive(tmp_path):
     refused(path, "was not packed by 'kvstudy archive'")
 
 
-def test_a_verification_needs_a_clone_or_an_archive(archive):
-    Path("workflow/Snakefile").unlink()
-    with pytest.raises(KvstudyError, match=r"workflow/Snakefile: no such file; run the command in"):
-        verify("small.zip")
-    put(Path("workflow/Snakefile"), "")
+def test_what_is_no_archive_and_no_run_is_named(archive):
     with pytest.raises(KvstudyError, match=r"other\.zip: no such file"):
         verify("other.zip")
     with pytest.raises(KvstudyError, match=r"results/other: no such run; known are: small"):

@@ -21,6 +21,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
+from pydantic import ValidationError
 
 from tests.project import kvstudy
 
@@ -313,13 +314,17 @@ def test_a_number_without_a_table_has_no_verdict(tmp_path):
     [
         ("redi/a/overall/throughput", "has no value at 'redi/a/overall/throughput'; look up"),
         ("redis/a/*/latency_mean", "has 3 values at 'redis/a/*/latency_mean'; add sizes"),
-        ({"ratio": [1, 0]}, "division by 0"),
     ],
 )
 def test_a_wrong_address_names_key_and_remedy(tmp_path, expected, message):
     with pytest.raises(KvstudyError, match=r"quotes\.yaml: quotes\[0\]\.expected: ") as error:
         said(tmp_path, {"value": 1, "expected": expected})
     assert message in str(error.value)
+
+
+def test_a_ratio_to_0_is_refused(tmp_path):
+    with pytest.raises(ValidationError, match="ratio: divides by 0; give another second value"):
+        said(tmp_path, {"value": 1, "expected": {"ratio": [1, 0]}})
 
 
 @pytest.mark.parametrize(

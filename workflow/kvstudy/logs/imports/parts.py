@@ -18,9 +18,10 @@ _STATUS = re.compile(r"\d sec: \d+ operations; ")
 _TWICE = re.compile(r"^(.*OVERALL.*RunTime\(ms\).*)\n\1$", re.MULTILINE)
 _RESULTS = re.compile(r"^\[[\w-]+\], .*", re.MULTILINE)
 _RUN_TIMES = re.compile(
-    r"(?:^\[OVERALL\], RunTime\(ms\),|\"RunTime\(ms\)\",\s*\"value\"\s*:)\s*([\d.]+)", re.MULTILINE
+    r"(?:^\[OVERALL\],\s*RunTime\(ms\),|\"RunTime\(ms\)\",\s*\"value\"\s*:)\s*([\d.]+)",
+    re.MULTILINE,
 )
-_ANY_RUN_TIMES = re.compile(r"RunTime\(ms\)\W{0,12}(\d[\d.,]*)")
+_ANY_RUN_TIMES = re.compile(r"RunTime\(ms\)\W{0,12}(\d+(?:[., \u00a0\u202f\u2019']\d+)*)")
 _DAMAGED = (
     "has bytes of value 0 between YCSB's lines: parts of it are in different encodings, or it is "
     "damaged. Save it as UTF-8, or copy it again"
@@ -156,6 +157,6 @@ def _part(path: Path, number: int, prefix: str, call: Call) -> Part:
         problem = str(error)
     if prefix:
         changes.insert(0, f"'{prefix}' before each line is left out")
-    if call.has_results and "CLEANUP" not in text:
+    if "Return=" in text and not re.search(r"CLEANUP|_GC", text):
         changes.append("has no [CLEANUP]; lines were filtered out, or YCSB is older than 0.2")
     return Part(path, number, text, prefix, tuple(changes), problem)

@@ -147,7 +147,8 @@ def check_threads(sources: Iterable[Source]) -> None:
 def closed_connections(source: Source) -> int | None:
     """Return how many connections [CLEANUP] counts; None without."""
     text = source.results.text if source.results else ""
-    with contextlib.suppress(KvstudyError):
+    # A value that is no number is the log's own fault, which its cell says.
+    with contextlib.suppress(KvstudyError, ValueError):
         for form, read in ADAPTERS.items():
             for entry in read(text, source.name) if form.search(text) else ():
                 if _CLEANUP.match(entry.section) and entry.label in METRICS["operations"].labels:

@@ -24,8 +24,8 @@ RUN_TIME = re.compile(
     re.MULTILINE,
 )
 _ROW = re.compile(
-    rf"^(?P<quote>\"?)\[?(?P<section>{_SECTION})\]?(?P<first>{_BETWEEN})(?P<label>{_LABEL})"
-    rf"(?P<second>{_BETWEEN})(?P<value>[^\"]*?)(?P<end>\"?[ \t]*[,;|]*)[ \t]*$",
+    rf"^\"?(?:\[(?P<section>{_SECTION})\]|(?P<bare>{_SECTION})){_BETWEEN}(?P<label>{_LABEL})"
+    rf"(?P<second>{_BETWEEN})(?P<value>[^\"]*?)\"?[ \t]*[,;|]*[ \t]*$",
     re.MULTILINE,
 )
 _NATIVE = re.compile(rf"\[{_SECTION}\],[ \t]*(?:{_LABEL}),[ \t]*[-+]?[\d.]*\w[-+\w.]*[ \t]*$")
@@ -40,7 +40,7 @@ _LAST = re.compile(
 _OF_MILLISECONDS = re.compile(r"^\[\w.*\], (?:Average|Min|Max)Latency\(ms\), .*", re.MULTILINE)
 # YCSB for Java counts whole milliseconds, and each return code has a name or a number.
 _OF_ANOTHER = re.compile(
-    r"^\[OVERALL\], RunTime\(ms\), \d+\.\d*[1-9].*|^\[.+\], Return=, .*", re.MULTILINE
+    r"^\[OVERALL\], RunTime\(ms\), \d+\.\d*[1-9]\d*$|^\[.+\], Return=, .*", re.MULTILINE
 )
 _PERCENTILES = re.compile(r"^\[.+\], [\d.]+(?:st|nd|rd|th)?PercentileLatency\(\w+\), .*\n", re.M)
 _OLD_CODE = re.compile(r"Return=(-?\d+), \d")
@@ -54,7 +54,7 @@ def in_form_of_ycsb(text: str) -> tuple[str, list[str]]:
     rows = [match for match in _ROW.finditer(text) if not _NATIVE.match(match[0])]
     if "[OVERALL]" in text:
         # A driver's own words have no brackets.
-        rows = [row for row in rows if row[0].lstrip('"').startswith("[")]
+        rows = [row for row in rows if row["section"]]
     if rows and rows[-1].end() == len(text) and not rows[-1]["value"]:
         # The log ends here, which it says itself.
         rows.pop()
@@ -62,7 +62,10 @@ def in_form_of_ycsb(text: str) -> tuple[str, list[str]]:
     pieces, end = [], 0
     for row in rows:
         value = _plain(row, decimal)
-        pieces += [text[end : row.start()], f"[{row['section']}], {row['label']}, {value}"]
+        pieces += [
+            text[end : row.start()],
+            f"[{row['section'] or row['bare']}], {row['label']}, {value}",
+        ]
         end = row.end()
     changes = []
     if rows:
@@ -160,8 +163,8 @@ def _in_form_of_today(text: str, changes: list[str]) -> tuple[str, list[str]]:
     codes = set(_OLD_CODE.findall(text))
     if codes - {"0"}:
         raise KvstudyError(
-            f"a YCSB before 0.5 wrote this (Return={max(codes)}); its latencies are of failed "
-            "operations too. Measure again with a newer one"
+            f"a YCSB before 0.5 wrote this (Return={max(codes - {'0'})}); its latencies are those "
+            "of failed operations too. Measure again with a newer one"
         )
     if codes:
         text = re.sub(r"Return=0(?=, \d)", "Return=OK", text)

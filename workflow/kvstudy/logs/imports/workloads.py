@@ -35,9 +35,9 @@ _OF_SHELL = re.compile(r"""(?:[^"'|;&<>\\]|\\.|"[^"]*"|'[^']*')*""")
 # What a shell would put in place of a name is not known here.
 _OPEN = re.compile(r"\$[\w({]|`|%\w+%|<[\w -]+>")
 # A call goes on in the next line behind the mark of its shell: sh, PowerShell, cmd.
-_CONTINUED = re.compile(r"[ \t]*[\\`^]\n\s*(?:>\s+)?(?=\S)")
+_CONTINUED = re.compile(r"[ \t]*(?:\\|(?<=[ \t])[`^])\n\s*(?:>\s+)?(?=\S)")
 _LONG_CALL = re.compile(
-    r"\bycsb(?:(?:\.sh|\.bat)?\s+(?:load|run)\b|\.Client\b).*[\\`^](?:\n.*[\\`^])*\n.*"
+    r"\bycsb(?:(?:\.sh|\.bat)?\s+(?:load|run)\b|\.Client\b)(?:.*(?:\\|[ \t][`^])\n)+.*"
 )
 # What can follow the command line. PowerShell breaks it at the width of its window, and nothing
 # else does: a line that begins with [ is a result.

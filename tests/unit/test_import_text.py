@@ -1,0 +1,667 @@
+"""From a file's bytes to runs: what loggers, shells, editors and spreadsheets make of YCSB's logs.
+
+Real logs are changed as such programs change them. What is read must be the same to the last
+digit; what cannot be read for certain is refused by name.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.logs.imports.parts import Output, read_parts
+from kvstudy.logs.imports.workloads import CommandLine, find_command, read_command
+from kvstudy.logs.ycsb.log import YcsbLog, parse
+from kvstudy.logs.ycsb.status import run_start
+
+from tests import project as tested
+from tests.project import ROOT
+
+DATA = ROOT / "tests/data"
+# Both outputs in one file, with status lines; without, and the call of 4 threads; of PowerShell.
+RUN = (DATA / "imports/redis/run_a_1.txt").read_text()
+OTHER = (DATA / "imports/redis/run_a_2.txt").read_text().replace("-threads 4", "-threads 8")
+LOAD = (DATA / "imports/redis/load_a_1.txt").read_text()
+POWERSHELL = (DATA / "imports/windows/redis-c-run1.log").read_text("utf-16")
+LOGS = {"run": RUN, "load": LOAD, "powershell": POWERSHELL}
+RESULTS = RUN[RUN.index("[OVERALL]") :]
+ROWS = [line.split(", ") for line in RESULTS.splitlines()]
+
+Meaning = tuple[YcsbLog | None, CommandLine | None, object]
+
+
+def meaning(text: str) -> Meaning:
+    """What kvstudy takes from the log of one run."""
+    arguments = find_command(text)
+    try:
+        log = parse(text, "log")
+    except KvstudyError:
+        log = None
+    return log, arguments and read_command(arguments), run_start(text)
+
+
+def read(content: str | bytes) -> Output:
+    data = content.encode() if isinstance(content, str) else content
+    return read_parts(Path("x.log"), data)
+
+
+def runs(content: str | bytes) -> list[Meaning]:
+    output = read(content)
+    assert output.kind == "results"
+    assert [part.problem for part in output.parts if part.problem] == []
+    assert output.unread == ""
+    return [meaning(part.text) for part in output.parts]
+
+
+def refusal(content: str | bytes) -> str:
+    """Why the file, or its only run, cannot be read."""
+    try:
+        output = read(content)
+    except KvstudyError as error:
+        return str(error)
+    (part,) = output.parts
+    if part.problem:
+        return part.problem
+    with pytest.raises(KvstudyError) as raised:
+        parse(part.text, "log")
+    return str(raised.value)
+
+
+def prefixed(before: str | Callable[[int], str], text: str) -> str:
+    lines = enumerate(text.splitlines(keepends=True))
+    return "".join((before if isinstance(before, str) else before(i)) + line for i, line in lines)
+
+
+def mixed(*texts: str) -> str:
+    """Lines of several programs as they come."""
+    left, chosen = [text.splitlines(keepends=True) for text in texts], random.Random(7)
+    lines = []
+    while any(left):
+        lines.append(chosen.choice([of for of in left if of]).pop(0))
+    return "".join(lines)
+
+
+def clock(i: int) -> str:
+    return f"09:{i // 60:02d}:{i % 60:02d}"
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "ycsb").glob("*.*")), ids=lambda path: path.name)
+def test_a_real_log_is_taken_as_it_is(path):
+    output = read_parts(Path(path.name), path.read_bytes())
+    (part,) = output.parts
+    assert (part.is_file, part.changes, part.problem, output.unread) == (True, (), "", "")
+
+
+# --- what is before each line
+
+PREFIXES: dict[str, str | Callable[[int], str]] = {
+    "docker compose": "ycsb-1  | ",
+    "a version in the name": "ycsb-redis-6.2-1  | ",
+    "kubectl --prefix": "[pod/ycsb-7x9kq/ycsb] ",
+    "kubectl --timestamps": lambda i: f"2026-03-02T{clock(i)}.{i * 7919 % 10**9:09d}Z ",
+    "both": lambda i: f"[pod/ycsb-7x9kq/ycsb] 2026-03-02T{clock(i)}.{i:09d}Z ",
+    "GitHub Actions": lambda i: f"2026-03-02T{clock(i)}.1234567Z ",
+    "gh run view": lambda i: f"bench (8)\tRun YCSB\t2026-03-02T{clock(i)}.1234567Z ",
+    "journalctl": lambda i: f"Mar {2 + i // 20:2d} {clock(i)} kv-3 ycsb[4711]: ",
+    "journalctl in Czech": lambda i: f"bře 02 {clock(i)} kv-3 ycsb[4711]: ",
+    "journalctl -o short-iso": lambda i: f"2026-03-02T{clock(i)}+0100 kv3 bash[12]: ",
+    "a container's runtime": lambda i: (
+        f"2026-03-02T{clock(i)}.123456789Z std{'err' if i < 6 else 'out'} F "
+    ),
+    "ts": lambda i: f"Mar  2 {clock(i)} ",
+    "ts -s": lambda i: f"{clock(i)} ",
+    "ts %.s": lambda i: f"{1772442420 + i // 9}.{i * 7919 % 10**6:06d} ",
+    "dmesg": lambda i: f"[{i:5d}.{i * 7919 % 10**6:06d}] ",
+    "BuildKit": lambda i: f"#12 {i // 10}.{i:03d} ",
+    "pssh": "kv-client-1: ",
+    "cat -n": lambda i: f"{i + 1:6d}\t",
+    "grep -n": lambda i: f"{i + 1}:",
+    "grep -H": "redis-1.txt:",
+    "grep -Hn": lambda i: f"logs/redis-1.txt:{i + 1}:",
+    "a quotation": "> ",
+    "diff": "+",
+    "four blanks": "    ",
+    "a tab": "\t",
+    "a logger": lambda i: (
+        f"2026-03-02 {clock(i)},{i % 1000:03d} [main] {'ERROR' if i < 6 else 'INFO'} Client - "
+    ),
+}
+
+
+@pytest.mark.parametrize("before", PREFIXES.values(), ids=PREFIXES)
+@pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
+def test_a_prefix_of_all_lines_is_left_out(text, before):
+    around = f"Attaching to ycsb-1\n{prefixed(before, text)}ycsb-1 exited with code 0\n"
+    assert runs(around) == [meaning(text)]
+    (part,) = read(around).parts
+    assert not part.is_file
+
+
+def test_the_lines_of_other_programs_are_left_out():
+    server = "* Ready to accept connections\n" * 40
+    text = mixed(prefixed("ycsb-1   | ", RUN), prefixed("redis-1  | ", server))
+    assert runs(text) == [meaning(RUN)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("ycsb-redis-1  | ", "ycsb-mongodb-1  | "),
+        ("ycsb-1  | ", "ycsb-2  | "),
+        ("redis-6.2: ", "redis-7.2: "),
+        (lambda i: f"a.txt:{i + 1}:", lambda i: f"b.txt:{i + 1}:"),
+        (
+            lambda i: f"[pod/a-1/y] 2026-03-02T{clock(i)}.{i:09d}Z ",
+            lambda i: f"[pod/a-2/y] 2026-03-02T{clock(i)}.{i:09d}Z ",
+        ),
+    ],
+)
+def test_several_programs_are_taken_apart(first, second):
+    text = mixed(prefixed(first, RUN), prefixed(second, OTHER))
+    assert sorted(runs(text), key=repr) == sorted([meaning(RUN), meaning(OTHER)], key=repr)
+
+
+def test_a_program_that_died_does_not_take_anothers_results():
+    dead = OTHER[: OTHER.index("[OVERALL]")] + "java.lang.OutOfMemoryError\n"
+    found = runs(mixed(prefixed("y-1 | ", RUN), prefixed("y-2 | ", dead)))
+    assert {(log and log.throughput, of.properties["threadcount"]) for log, of, _ in found} == {
+        (meaning(RUN)[0].throughput, "4"),
+        (None, "8"),
+    }
+
+
+@pytest.mark.parametrize("half", ["Mar 02 09:07:{:02d} ", "[stderr] "])
+def test_a_prefix_of_the_standard_error_alone(half):
+    errors, results = RUN[: RUN.index("[OVERALL]")], RESULTS
+    assert runs(prefixed(half.format, errors) + results) == [meaning(RUN)]
+
+
+# --- terminals, loggers, encodings
+
+
+def as_json(text: str, **more: str) -> str:
+    lines = text.splitlines(keepends=True)
+    entries = [
+        {"log": line, "stream": "stderr" if i < 6 else "stdout", "time": f"2026-03-02T{clock(i)}Z"}
+        for i, line in enumerate(lines)
+    ]
+    return "".join(json.dumps(entry | more) + "\n" for entry in entries)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: "".join(f"\x1b[0m{line}\x1b[0m\n" for line in text.splitlines()),
+        lambda text: prefixed("\x1b[36mycsb-1  |\x1b[0m ", text),
+        lambda text: f"Script started on 2026\n\x1b[?2004h$ ./r\x08run.sh\r\n{text}Script done\n",
+        lambda text: f"\x1b]0;me@kv: ~\x07me@kv:~$ ./run.sh\n{text}",
+        lambda text: text.replace("-threads 4", "-threads\x1b[1C4"),
+        lambda text: f"Fetching 10%\rFetching 90%\r{text}",
+        lambda text: f"nohup: ignoring input\n+ ulimit -n 65536\n{text}\nreal\t0m7.394s\n",
+        lambda text: f"# Results\n\nMy run:\n\n```\n{text}```\n\nNice.\n",
+        lambda text: f"##[group]Run ./bench.sh\n##[endgroup]\n{text}",
+        as_json,
+        lambda text: as_json(text, _PID="4711", _HOSTNAME="kv"),
+        lambda text: text.replace("\n", "\n\n"),
+        lambda text: text.replace("\n", "  \n"),
+    ],
+)
+@pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
+def test_what_terminals_and_loggers_add_is_left_out(text, change):
+    assert runs(change(text)) == [meaning(text)]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_encodings_and_line_ends(encoding, end):
+    text = prefixed("ycsb-1 | ", RUN).replace("\n", end)
+    assert runs(text.encode(encoding)) == [meaning(RUN)]
+
+
+def test_zeros_before_a_log_are_those_of_a_file_that_was_emptied():
+    assert runs(bytes(5000) + RUN.encode()) == [meaning(RUN)]
+
+
+def test_a_last_line_without_its_end_is_whole_where_its_number_says_so():
+    assert runs(RUN.rstrip("\n")) == [meaning(RUN)]
+    assert "cut off" in refusal(RUN.rstrip("\n")[:-1])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (RUN.replace("\n", ""), "the line ends are missing"),
+        (RUN.replace("\n", " "), "the line ends are missing"),
+        (RESULTS.replace("\n", "<br/>"), "the line ends are missing"),
+        ("".join(line + line for line in RUN.splitlines(True)), "each line stands twice"),
+        (RUN.replace("[OVERALL], Run", "Done.[OVERALL], Run"), "'Done.' stands before YCSB's own"),
+        (RUN.encode("utf-32"), "different encodings"),
+        (RUN.encode().replace(b"Operations", b"Oper\0ations"), "different encodings"),
+        (LOAD.encode() + RUN.encode("utf-16-le"), "different encodings"),
+        (LOAD.encode("utf-16") + RUN.encode(), "different encodings"),
+        (as_json(RUN, pod="a") + as_json(OTHER, pod="b"), "lines of 2 sources (pod: a, b)"),
+        (RUN.replace("[", "【").replace("]", "】"), "line 19: '【OVERALL】, RunTime(ms), 7394'"),
+        (
+            "Throughput(ops/sec): 30511\n",
+            "line 1: 'Throughput(ops/sec): 30511' has numbers of YCSB",
+        ),
+        (
+            "READ   - Takes(s): 2.0, Count: 20013, OPS: 9903.9, Avg(us): 191, Min(us): 47\n",
+            "is the output of go-ycsb, which is not read",
+        ),
+        (
+            "2026-01-01 10:00:00 10 sec: 9 operations; [READ: Count=9 Max=1.00 Min=0.10]\n"
+            "Run runtime(sec): 2.02\nRun throughput(ops/sec): 19794.9\n",
+            "is the output of YCSB-cpp, which is not read",
+        ),
+        ("# Transaction throughput (KTPS)\nredis\tworkloada\t4\t30.5\n", "the output of YCSB-C,"),
+        (RESULTS.replace("(ms), 7394", "(ms), 7394.115696"), "of a program that writes in YCSB's"),
+        (RESULTS.replace("Return=OK", "Return="), "of a program that writes in YCSB's form"),
+    ],
+)
+def test_what_cannot_be_read_is_named(content, message):
+    assert message in refusal(content)
+
+
+@pytest.mark.parametrize(
+    ("data", "remedy"),
+    [
+        (b"\x1f\x8b\x08", "gzip"),
+        (b"PK\x03\x04", "office"),
+        (b"%PDF-1.7", "PDF"),
+        (b"{\\rtf1", "plain text"),
+    ],
+)
+def test_a_packed_file_is_to_be_unpacked(data, remedy):
+    assert remedy in read(data).ignored["x.log"]
+
+
+def test_results_in_another_form_beside_readable_ones_are_named():
+    output = read(f"{RUN}\n【OVERALL】, RunTime(ms), 1234\n")
+    assert len(output.parts) == 1
+    assert output.unread.startswith("line 51: 'RunTime(ms), 1234' is of a result")
+    assert read(f"{RUN}\nRunTime(ms): 7394\n").unread == ""
+
+
+# --- the command line
+
+
+@pytest.mark.parametrize(
+    "last", ["-threads 8", "-p fieldlength=4000", "-p mongodb.writeConcern=safe -t"]
+)
+def test_results_directly_below_end_the_command_line(last):
+    """As YCSB before 0.5 has them in its standard output."""
+    arguments = f"-db com.yahoo.ycsb.db.RedisClient -P workloads/workloada {last}"
+    for below in (RESULTS, f"Connected to redis.\n{RESULTS}"):
+        (found,) = runs(f"YCSB Client 0.1\nCommand line: {arguments}\n{below}")
+        assert found == (meaning(RESULTS)[0], read_command(arguments), None)
+
+
+def test_powershell_repeats_the_command_line_in_its_record_of_an_error():
+    at = POWERSHELL.index("YCSB Client")
+    record = (
+        "    + CategoryInfo          : NotSpecified: (Command line: -...threads 4:String) [], R\n"
+        "    + FullyQualifiedErrorId : NativeCommandError\n \n"
+    )
+    assert runs(POWERSHELL[:at] + record + POWERSHELL[at:]) == [meaning(POWERSHELL)]
+
+
+@pytest.mark.parametrize("width", [72, 80, 100, 120, 132, 200, 212])
+def test_a_command_line_that_a_window_broke_or_cut_is_no_command_line(width):
+    pieces = [
+        line[i : i + width] for line in RUN.split("\n") for i in range(0, len(line) or 1, width)
+    ]
+    assert "the command line goes on in the next line" in refusal("\n".join(pieces))
+    if width < 200:
+        cut = "".join(line[:width].rstrip() + "\n" for line in RUN.splitlines())
+        assert "the command line is cut off" in refusal(cut)
+
+
+@pytest.mark.parametrize("threads", ["$T", "${threads}", "%THREADS%", "<n>", "`nproc`"])
+def test_a_call_with_a_name_in_place_of_a_value_says_nothing(threads):
+    call = f"$ ./bin/ycsb run redis -P workloads/workloada -threads {threads}\n"
+    assert runs(call + RESULTS) == [meaning(RESULTS)]
+    assert meaning(RESULTS)[1] is None
+
+
+# --- several calls in one file
+
+
+def shown(content: str) -> list[tuple[str | None, float | None]]:
+    """Of each run, threads by its call and throughput."""
+    found = []
+    for log, command, _ in runs(content):
+        threads = command.properties["threadcount"] if command else None
+        found.append((threads, log and log.throughput))
+    return found
+
+
+def numbered(number: int) -> str:
+    """Results of another run: ``number`` ms longer."""
+    rate = 100_000 / (7394 + number) * 1000
+    text = RESULTS.replace("RunTime(ms), 7394", f"RunTime(ms), {7394 + number}")
+    return re.sub(r"Throughput\(ops/sec\), .*", f"Throughput(ops/sec), {rate}", text)
+
+
+def rate(number: int) -> float:
+    return 100_000 / (7394 + number) * 1000
+
+
+def called(threads: int, form: str) -> str:
+    options = f"-P workloads/workloadc -p recordcount=2000 -threads {threads}"
+    return {
+        "shell": f"$ ./bin/ycsb run redis {options}\n",
+        "trace": f"+ ./bin/ycsb run redis {options} 2>err.txt\n",
+        "launcher": f"java -cp lib/* site.ycsb.Client -t -db site.ycsb.db.RedisClient {options}\n",
+        "old": f"YCSB Client 0.1\nCommand line: -t -db com.yahoo.ycsb.BasicDB {options}\n",
+        "ycsb": f"Command line: -t -db site.ycsb.BasicDB {options}\nYCSB Client 0.17.0\n\n",
+        "all": f"$ ./bin/ycsb run redis {options}\n"
+        f"java -cp lib/* site.ycsb.Client -t -db site.ycsb.db.RedisClient {options}\n"
+        f"Command line: -t -db site.ycsb.db.RedisClient {options}\nYCSB Client 0.17.0\n\n",
+    }[form]
+
+
+DIED = "java.net.ConnectException: Connection refused\n\tat site.ycsb.Client.main(Client.java:1)\n"
+
+
+@pytest.mark.parametrize("form", ["shell", "trace", "launcher", "old", "ycsb", "all"])
+@pytest.mark.parametrize("before", ["", "ycsb-1  | ", "> "])
+def test_results_belong_to_the_call_above_them(form, before):
+    """Of four calls one died; another printed results twice; the last one died, too."""
+    calls = [called(threads, form) for threads in (1, 2, 4, 8, 16)]
+    text = [calls[0], numbered(1), calls[1], DIED, calls[2], numbered(2), numbered(3)]
+    text += [calls[3], numbered(4), calls[4], DIED]
+    assert shown(prefixed(before, "".join(text))) == [
+        *(("1", rate(1)), ("2", None), ("4", rate(2)), (None, rate(3))),
+        *(("8", rate(4)), ("16", None)),
+    ]
+
+
+def test_random_files_of_calls():
+    """Of 300 files; whoever died, no results are those of another call."""
+    chosen = random.Random(29)
+    for _ in range(300):
+        forms = chosen.choice([["shell"], ["old"], ["ycsb"], ["all"], ["launcher"], ["trace"]])
+        text, expected = "", []
+        for number in range(chosen.randint(1, 6)):
+            threads = chosen.choice([1, 2, 4, 8, 16])
+            text += called(threads, chosen.choice(forms))
+            died = chosen.random() < 0.3
+            text += DIED if died else numbered(number)
+            text += chosen.choice(["", "\n", "--- next ---\n"])
+            expected.append((str(threads), None if died else rate(number)))
+        if any(result for _, result in expected):
+            before = chosen.choice(list(PREFIXES.values()))
+            assert shown(prefixed(before, text)) == expected
+
+
+def test_a_call_that_only_stands_there_is_no_run():
+    call = called(2, "shell")
+    output = read(f"Load it:\n\n{call}\nThen run it:\n\n{called(4, 'shell')}{RESULTS}")
+    assert [part.name for part in output.parts] == ["x.log#2"]
+    assert output.ignored == {"x.log#1": "a call of YCSB without its output below"}
+
+
+def test_results_that_are_shown_again_count_once():
+    summary = "".join(line for line in RESULTS.splitlines(True) if "OVERALL" in line)
+    output = read(f"{RUN}== grep OVERALL\n{summary}")
+    assert [part.name for part in output.parts] == ["x.log#1"]
+    assert output.ignored == {"x.log#2": "has results of x.log#1 once more"}
+
+
+def test_the_standard_output_may_stand_before_the_standard_error():
+    at = RUN.index("[OVERALL]")
+    assert runs(RUN[at:] + RUN[:at]) == [meaning(RUN)]
+    # Status lines of another run.
+    found = runs(numbered(0).replace("100000", "1") + OTHER[: OTHER.index("[OVERALL]")])
+    assert len(found) in (1, 2)
+    other = RUN[:at].replace(" 100000 operations", " 99000 operations")
+    assert shown(RUN[at:] + other) == [(None, meaning(RUN)[0].throughput), ("4", None)]
+
+
+@pytest.mark.parametrize("name", ["redis-json.json", "redis-jsonarray.json"])
+def test_json_with_text_around_and_twice(name):
+    text = (DATA / "ycsb" / name).read_text()
+    log = parse(text, name)
+    first, second = called(4, "ycsb"), called(8, "ycsb")
+    whole = f"{first}{text}\n{second}{text.replace('MaxLatency', 'MinLatency', 0)}\n$ exit\n"
+    assert [found[0] for found in runs(whole)] == [log, log]
+    assert [found[0] for found in runs(prefixed("ycsb-1  | ", f"{first}{text}\n"))] == [log]
+    as_one = json.dumps(json.loads(text)) if name == "redis-jsonarray.json" else text
+    assert [found[0] for found in runs(as_one)] == [log]
+
+
+# --- spreadsheets
+
+
+def table(between: str, quote: str = "", change: Callable[[str], str] = str) -> str:
+    rows = ([section, label, change(value)] for section, label, value in ROWS)
+    return "".join(between.join(f"{quote}{cell}{quote}" for cell in row) + "\n" for row in rows)
+
+
+def with_commas(value: str) -> str:
+    return value.replace(".", ",")
+
+
+def in_thousands(value: str) -> str:
+    return f"{int(value):,}" if value.isdigit() else value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(","),
+        table(",", '"'),
+        "Section,Metric,Value\n" + table(",", '"'),
+        "\ufeff" + table(";"),
+        table("\t"),
+        table(" "),
+        table(" | "),
+        "".join(f"{section:40}{label:30}{value}\n" for section, label, value in ROWS),
+        "".join(f"| {section} | {label} | {value} |\n" for section, label, value in ROWS),
+        prefixed(lambda i: f"{i},", table(",")),
+        "".join(f"{section.strip('[]')},{label},{value}\n" for section, label, value in ROWS),
+        "".join(f"{section};{label};{value};;\n" for section, label, value in ROWS),
+        "".join(f"{section}, {label}: {value}\n" for section, label, value in ROWS),
+        table(";", change=with_commas),
+        table("\t", change=with_commas),
+        table(",", '"', with_commas),
+        table(",", '"', in_thousands),
+        table(";", change=in_thousands),
+        table(";", change=lambda value: in_thousands(value).replace(",", " ")),
+        table(";", change=lambda value: in_thousands(value).translate({44: ".", 46: ","})),
+    ],
+)
+def test_rows_of_a_spreadsheet_are_read(text):
+    assert runs(text) == [meaning(RESULTS)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        # A second column, or a decimal comma.
+        (table(",", change=with_commas), "line 2: '[OVERALL],Throughput(ops/sec),13524,479"),
+        (table(";").replace("\n", ";1311\n"), "line 1: '[OVERALL];RunTime(ms);7394;1311'"),
+        (
+            RESULTS.replace("7394\n", "7394    # my remark\n"),
+            "line 1: '[OVERALL], RunTime(ms), 7394",
+        ),
+        (RESULTS.replace("7394\n", "~7394\n"), "line 1: '[OVERALL], RunTime(ms), ~7394'"),
+        (RESULTS.replace("\n", "<br/>\n"), "line 1: '[OVERALL], RunTime(ms), 7394<br/>'"),
+        ("[OVERALL];RunTime(ms);7,394\n", "line 1: '7,394' may be 7394 or 7.394"),
+        (
+            table(";").replace("7394", "7394,5"),
+            "lines 1 and 2: values have decimal points and decimal commas",
+        ),
+        # Rounded by the spreadsheet.
+        (table(";", change=lambda value: f"{float(value):.2E}"), "[OVERALL] tells of"),
+    ],
+)
+def test_numbers_that_may_be_others_are_refused(text, message):
+    assert message in refusal(text)
+
+
+# --- lines that are missing, and older versions
+
+
+def only(pattern: str, text: str = RESULTS) -> str:
+    return "".join(line for line in text.splitlines(True) if re.search(pattern, line))
+
+
+def test_filtered_lines_count_if_all_that_is_counted_is_there():
+    text = only("READ|UPDATE|OVERALL")
+    assert runs(text) == [meaning(RESULTS)]
+    (part,) = read(text).parts
+    assert part.changes == ("has no [CLEANUP]; lines were filtered out, or YCSB is older than 0.2",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (only("READ|OVERALL"), "lines were filtered out"),
+        (only("OVERALL"), "lines were filtered out"),
+        (only("OVERALL|Average"), "were lines filtered out or sorted?"),
+        (only("Average"), "no [OVERALL], RunTime(ms); lines were filtered out"),
+        (only("READ|UPDATE|OVERALL").replace("[UPDATE], Return=OK, 50041\n", ""), "filtered out"),
+        # The lines before are there, so the log was cut off.
+        (only("READ|UPDATE|OVERALL|GC"), "no [CLEANUP] after the operations; the log is cut off"),
+        ("".join(sorted(RESULTS.splitlines(True))), "were lines filtered out or sorted?"),
+    ],
+)
+def test_missing_lines_are_named(text, message):
+    assert message in refusal(text)
+
+
+def of_version_0_1(unit: str) -> str:
+    text = only("READ|UPDATE|OVERALL").replace("Return=OK", "Return=0")
+    text = re.sub(r"PercentileLatency\(us\), .*", f"PercentileLatency({unit}), 0", text)
+    counts = cycle(["49000", "959", "0"])
+    return re.sub(
+        r"(\[\w+\]), Return=.*\n",
+        lambda match: (
+            match[0]
+            + "".join(f"{match[1]}, {name}, {next(counts)}\n" for name in ("0", "1", ">1000"))
+        ),
+        text,
+    )
+
+
+@pytest.mark.parametrize("unit", ["ms", "us"])
+def test_ycsb_0_1_has_counts_and_means_and_no_percentiles(unit):
+    """Its percentiles are milliseconds, in some versions under the label (us)."""
+    ((log, _, _),) = runs(of_version_0_1(unit))
+    whole = meaning(RESULTS)[0]
+    assert (log.runtime, log.throughput, log.failed) == (whole.runtime, whole.throughput, 0)
+    for name, section in whole.sections.items():
+        kept = {key: value for key, value in section.latencies.items() if "_p" not in key}
+        assert log.sections[name].latencies == kept
+        assert log.sections[name].operations == section.operations
+
+
+def test_failures_of_ycsb_0_1_are_not_read():
+    text = of_version_0_1("ms").replace(
+        "Return=0, 50041", "Return=0, 50040\n[UPDATE], Return=-1, 1"
+    )
+    assert "a YCSB before 0.5 wrote this (Return=-1)" in refusal(text)
+    older = of_version_0_1("ms").replace("AverageLatency(us)", "AverageLatency(ms)")
+    assert "is of a YCSB before 0.1.4, which is not read" in refusal(older)
+
+
+# --- what the command says of them
+
+
+def take(logs: dict[str, str]) -> str:
+    Path("logs").mkdir(exist_ok=True)
+    for name, text in logs.items():
+        Path("logs", name).write_text(text)
+    return tested.kvstudy("import", "logs", "--study", "jan").output
+
+
+def rows() -> dict[str, dict[str, str]]:
+    with Path("config/studies/jan/import.csv").open(newline="") as file:
+        return {row["file"]: row for row in csv.DictReader(file)}
+
+
+GO_YCSB = "READ   - Takes(s): 2.0, Count: 20013, OPS: 9903.9, Avg(us): 191, Min(us): 47\n"
+
+
+def test_a_refused_file_does_not_hide_the_others(project):
+    """And what was not read is said above the next step."""
+    remark = OTHER.replace("-threads 8", "-threads 4").replace("Operations, ", "Operations, ~")
+    joined = RUN.replace("\n", " ")
+    out = take({"run1.txt": RUN, "run2.txt": remark, "go.txt": GO_YCSB, "joined.txt": joined})
+    assert "not read: logs/go.txt: is the output of go-ycsb" in out
+    assert "not read: logs/joined.txt: line 1: several lines of YCSB stand on one" in out
+    assert re.search(r"failed cell .*: run2\.txt: line \d+: '\[READ\], Operations, ~", out)
+    said = "1 cells imported, 1 failed; 2 logs could not be read, as said above"
+    assert said in out
+    assert out.index(said) < out.index("next: snakemake")
+    assert json.loads(Path("results/jan/imported.json").read_text())["ignored"].keys() == {
+        *("go.txt", "joined.txt")
+    }
+
+
+@pytest.mark.parametrize(
+    ("logs", "messages"),
+    [
+        (
+            {"go.txt": GO_YCSB},
+            ["none of its logs can be read", "logs/go.txt: is the output of go-"],
+        ),
+        (
+            {"a.txt": RUN.replace("(ms), 7394", "(ms), 7394  # a remark")},
+            [
+                "failed cell redis/a/",
+                "line 19: '[OVERALL], RunTime(ms), 7394  # a",
+                "0 cells imported",
+            ],
+        ),
+        # Nobody has to say which cell it is.
+        ({"a.csv": table(",", change=with_commas)}, ["logs/a.csv: line 2: '[OVERALL],Through"]),
+    ],
+)
+def test_nothing_that_was_read_is_an_error(project, logs, messages):
+    with pytest.raises(KvstudyError) as raised:
+        take(logs)
+    for message in messages:
+        assert message in str(raised.value)
+
+
+def test_results_of_exportfile_beside_a_log_of_compose(project):
+    errors = RUN[: RUN.index("[OVERALL]")].replace(
+        "-threads 4", "-p exportfile=/r/a.txt -threads 4"
+    )
+    out = take({"a.compose.log": prefixed("ycsb-1  | ", errors), "a.txt": RESULTS})
+    assert "note: a.compose.log: 'ycsb-1  |' before each line is left out" in out
+    assert rows()["a.txt"]["records"] == "2000"
+
+
+def test_a_file_of_calls_of_which_one_died(project):
+    calls = [called(threads, "shell") for threads in (4, 8, 4)]
+    calls = [call.replace("-threads", "-p operationcount=100000 -threads") for call in calls]
+    out = take({"s.log": calls[0] + numbered(1) + calls[1] + DIED + calls[2] + numbered(2)})
+    assert "2 cells imported, 1 failed" in out
+    found = {name: (row["threads"], row["repetition"]) for name, row in rows().items()}
+    assert found == {"s.log#1": ("4", "1"), "s.log#2": ("8", "1"), "s.log#3": ("4", "2")}
+    assert re.search(r"failed cell redis/c/\S*_t8/rep1: s\.log#2: no \[OVERALL\] results", out)
+
+
+def test_old_and_filtered_logs_have_their_values_in_the_report(project):
+    call = called(4, "old").replace("-threads", "-p operationcount=100000 -threads")
+    old, filtered = of_version_0_1("ms"), only("READ|UPDATE|OVERALL", numbered(5))
+    take({"1.txt": call + old, "2.txt": call.replace("BasicDB", "db.RedisClient") + filtered})
+    cells, values = tested.parse(Path("config/studies/jan/study.yaml"))
+    assert set(cells.status) == {"measured"}
+    values = values[values.operation == "read"].set_index(["store", "metric"])["value"]
+    latencies = meaning(RESULTS)[0].sections["READ"].latencies
+    for store in ("basic", "redis"):
+        assert values[store, "latency_mean"] == latencies["latency_mean"]
+    assert values["redis", "latency_p99"] == latencies["latency_p99"]
+    assert ("basic", "latency_p99") not in values
