@@ -57,7 +57,7 @@ def table(
         if not pd.isna(rate)
     ]
     seconds = pd.DataFrame(rows, columns=SERIES.columns)
-    analysis = SimpleNamespace(steadiness=steadiness(seconds, seconds))
+    analysis = SimpleNamespace(steadiness=steadiness(seconds))
     run = small.run(results=results or small.results(), analysis=analysis, headline_series=seconds)
     run.headline_resources = RESOURCES.frame() if used is None else used
     return TIME.rows(run)

@@ -6,17 +6,13 @@ from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import pd
-from kvstudy.stats.over_time import Steadiness, drift, residuals, warm_up
+from kvstudy.stats.over_time import drift, residuals, warm_up
 
 STEADINESS = Finding(
     "steadiness",
     [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"],
     ["seconds", "cut", "variation", "whole", "steady"],
-    make=lambda run, made: steadiness(
-        run.series.merge(run.counted, on=CELL),
-        # Imported logs need not have any seconds.
-        run.counted.iloc[:0] if run.study.imported else run.counted,
-    ),
+    make=lambda run, made: steadiness(run.series.merge(run.counted, on=CELL)),
 )
 NUMBERS = ["position", "sequence", "throughput", "residual"]
 ORDER = Finding(
@@ -24,10 +20,8 @@ ORDER = Finding(
 )
 
 
-def steadiness(series: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+def steadiness(series: pd.DataFrame) -> pd.DataFrame:
     """One row per cell, from its one-second values (``series.csv``).
-
-    A run of less than a second has none: of these ``cells`` it is too short to judge.
 
     Columns: seconds (whole ones of the measured phase), cut (s of warm-up, MSER-5), verdict,
     variation (coefficient of the seconds after the cut), whole and steady (mean of the seconds'
@@ -40,10 +34,6 @@ def steadiness(series: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
         steady = values.iloc[found.cut :].mean()
         verdict = [found.cut, str(found.verdict), found.variation]
         rows.append([*key, len(values), *verdict, values.mean(), steady])
-    timed = cells[CELL].merge(series[CELL].drop_duplicates(), "left", indicator="timed")
-    shorter = timed.loc[timed["timed"] == "left_only", CELL]
-    nothing = [0, 0, str(Steadiness.TOO_SHORT), None, None, None]
-    rows += [[*key, *nothing] for key in shorter.itertuples(index=False)]
     return STEADINESS.frame(rows)
 
 
