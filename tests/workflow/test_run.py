@@ -104,7 +104,7 @@ def test_wrong_answers_are_asked_for_again(pretend_study):
     done = run("--threads", "2", answers=answers)
     assert done.exit_code == 0, done.output
     assert "'nosuchstore' is not one of" in done.output
-    assert "0 is not in the range x>=1" in done.output
+    assert "0 is not in the range 1<=x<=" in done.output
     assert "'many' is not a valid integer range" in done.output
     assert (RAW / "pretend/a/r1000_o2000_t2/rep1/SHA256SUMS").is_file()
 

@@ -59,8 +59,12 @@ def stop_with_controller() -> None:
 
 
 def stop_controller() -> None:
-    """Have the Snakemake that waits for us start no further cell; nothing without one."""
-    if VARIABLE in os.environ:
+    """Have the Snakemake that waits for us start no further cell; nothing without one.
+
+    Its jobs have both variables; a command by hand may inherit the first, which then names
+    whatever started it.
+    """
+    if {VARIABLE, "KVSTUDY_CONFIG"} <= os.environ.keys():
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(os.environ[VARIABLE]), signal.SIGTERM)
 
