@@ -33,6 +33,10 @@ rule parse_cells:
 rule analyse:
     input:
         PLAN.study_file,
+        # What is compared with each other, and with the source.
+        PLAN.of_stores("store.yaml"),
+        PLAN.workloads,
+        PUBLISHED,
         tidy("cells", "measurements", "series", "histograms", "outcomes", "rounds", "probes"),
         OPEN_LOOP,
         code=code_of("analyse"),

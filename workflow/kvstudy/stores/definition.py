@@ -212,6 +212,12 @@ class StoreFile(Strict):
         description="Which of the server's counters (verbs.py: counters) counts reads of keys that "
         "are not there.",
     )
+    counts_requests: bool = Field(
+        default=True,
+        description="Whether each command that the server counts (verbs.py: counters) is one "
+        "request, whose response the client awaits: then they tell the round trips of an "
+        "operation. false: it counts rows, or one request several times.",
+    )
     losses: list[str] = Field(
         default=[],
         description="Which of the server's counters count records that it dropped: of itself, or "

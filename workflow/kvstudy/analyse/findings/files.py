@@ -19,6 +19,7 @@ from kvstudy.analyse.findings.repetitions import (
     TRIMMED,
 )
 from kvstudy.analyse.findings.rounds import ROUNDS
+from kvstudy.analyse.findings.separation import MODELS, ORDERS, SEPARATION
 from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.tidy.results import only
 from kvstudy.errors import KvstudyError
@@ -30,10 +31,13 @@ TABLES = {
     for table in (
         *(INTERVALS, FLOOR, PAIRS, PERCENTILES, SPECTRUM, BOXES, STEADINESS, ORDER, BOTTLENECK),
         *(TRIMMED, RATES, LATENCIES, AGREEMENT, VALIDITY, ROUNDS),
+        *(SEPARATION, MODELS, ORDERS),
     )
 }
 # In these, what is shown is not of the headline sizes alone.
 OF_ALL_SIZES = {"order", "open_rates", "open_percentiles", "rounds"}
+# These are of the headline sizes alone, or of no size.
+OF_ONE_SIZE = {"separation", "separation_models", "separation_orders"}
 
 
 class Analysis(SimpleNamespace):
@@ -59,7 +63,8 @@ def no_analysis() -> Analysis:
 
 def shown_of(analysis: Analysis, shown: Mapping[str, str]) -> Analysis:
     """The analysis with the shown parameters of each workload only; run order and rounds: all."""
-    frames = {name: only(vars(analysis)[name], shown) for name in TABLES.keys() - OF_ALL_SIZES}
+    filtered = TABLES.keys() - OF_ALL_SIZES - OF_ONE_SIZE
+    frames = {name: only(vars(analysis)[name], shown) for name in filtered}
     return Analysis(**vars(analysis) | frames)
 
 

@@ -1,0 +1,194 @@
+"""What separates the source's mean latencies from those measured here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from kvstudy.analyse.findings.separation import MODELLED, SEPARATION, models, orders, separation
+from kvstudy.analyse.tidy.files import PROBES
+from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.stats.latency_models import Difference, fit_latency_models
+from kvstudy.study.published import COLUMNS
+
+from . import small_results as small
+
+MEASURED = [60.0, 70.0, 80.0, 140.0, 150.0, 1200.0]
+TRIPS = [1, 1, 1, 1, 2, 2]
+SETTING = "r10_o20_t1"
+# Mean latencies in us of the reads and updates here, by store and workload.
+LATENCIES = {
+    ("redis", "a"): (100.0, 120.0),
+    ("redis", "c"): (100.0,),
+    ("memcached", "a"): (60.0, 70.0),
+    ("memcached", "c"): (60.0,),
+}
+
+
+def by_difference(published: list[float], trips: list[int] = TRIPS) -> dict:
+    return {model.difference: model for model in fit_latency_models(published, MEASURED, trips)}
+
+
+def test_a_factor_is_found_where_the_source_was_slower_in_proportion():
+    models = fit_latency_models([9 * value for value in MEASURED], MEASURED, TRIPS)
+    assert models[0].difference == Difference.FACTOR
+    assert models[0].constant == pytest.approx(9)
+    assert (models[0].median_error, models[0].worst_error) == pytest.approx((0, 0))
+    assert models[0].describes
+    assert models[0].n == 6
+    assert not models[-1].describes
+
+
+def test_a_time_per_round_trip_is_told_from_one_per_operation():
+    published = [value + 800 * trips for value, trips in zip(MEASURED, TRIPS, strict=True)]
+    found = by_difference(published)
+    assert found[Difference.ROUND_TRIP].constant == pytest.approx(800)
+    assert found[Difference.ROUND_TRIP].worst_error == pytest.approx(0)
+    # 150 + 2 x 800 published, 150 + 800 modelled.
+    assert found[Difference.OPERATION].worst_error == pytest.approx(800 / 1750)
+    assert next(iter(found)) == Difference.ROUND_TRIP
+    # The middle two of the ratios are those of 80 and 150 us.
+    factor = found[Difference.FACTOR].constant
+    assert factor == pytest.approx((880 / 80 + 1750 / 150) / 2)
+    assert found[Difference.FACTOR].worst_error == pytest.approx(factor * 1200 / 2800 - 1)
+
+
+def test_with_one_round_trip_each_there_are_two_models():
+    found = by_difference([value + 800 for value in MEASURED], [1] * 6)
+    assert list(found) == [Difference.OPERATION, Difference.FACTOR]
+
+
+def test_a_source_that_no_model_describes():
+    published = [600.0, 7000.0, 100.0, 2000.0, 150.0, 90_000.0]
+    found = by_difference(published)
+    assert not any(model.describes for model in found.values())
+
+
+def test_a_faster_source_has_a_constant_below_zero():
+    assert by_difference([value - 20 for value in MEASURED])[Difference.OPERATION].constant == -20
+
+
+@pytest.mark.parametrize("left", [0, 5])
+def test_few_means_fit_nothing(left: int):
+    assert fit_latency_models(MEASURED[:left], MEASURED[:left], TRIPS[:left]) == []
+
+
+def run(tmp_path: Path, added: float = 800.0, **changes: object) -> SimpleNamespace:
+    """Redis and Memcached under A and C; the source needs ``added`` us more per round trip.
+
+    An update of Redis takes two round trips.
+    """
+    of = small.study()
+    values, published = [], []
+    for (store, workload), latencies in LATENCIES.items():
+        operations = ["read", "update"][: len(latencies)]
+        for operation, latency in zip(operations, latencies, strict=True):
+            trips = 2 if (store, operation) == ("redis", "update") else 1
+            key = ["small", "T", store, workload, operation]
+            published.append([*key, "latency_mean", "us", latency + added * trips])
+            for repetition, chance in (("1", 0.9), ("2", 1.1)):
+                key = [store, workload, SETTING, repetition, "run", operation]
+                values.append([*key, "latency_mean", "us", chance * latency])
+                values.append([*key, "operations", "count", 10])
+        speed = 1e6 / (sum(latencies) / len(latencies))
+        published.append(["small", "T", store, workload, "overall", "throughput", "ops/s", speed])
+        for repetition in ("1", "2"):
+            key = [store, workload, SETTING, repetition, "run", "overall", "throughput"]
+            values.append([*key, "ops/s", speed])
+    file = tmp_path / "published.csv"
+    pd.DataFrame(published, columns=COLUMNS).to_csv(file, index=False)
+    columns = [*["store", "workload", "parameters", "repetition", "phase", "operation"]]
+    own = pd.DataFrame(values, columns=[*columns, "metric", "unit", "value"])
+    cells = {
+        f"{store}/{workload}": SimpleNamespace(
+            store=store, workload=workload, parameters=SETTING, threads=1
+        )
+        for store, workload in LATENCIES
+    }
+    stores = {name: SimpleNamespace(counts_requests=True) for name in small.TITLES}
+    made = {"study": of, "own_values": own, "planned": cells, "stores": stores}
+    made |= {"study_file": tmp_path / "study.yaml", "probes": probes(), "scale": 1.0}
+    return small.run(**made | changes)
+
+
+def probes(**more: dict[str, float]) -> Probes:
+    """Commands per operation of each step of Redis and Memcached."""
+    counted = {
+        ("redis", "read"): {"HGETALL": 1.0, "INFO": 0.0002},
+        ("redis", "update"): {"GET": 1.0, "SET": 1.0},
+        ("memcached", "read"): {"cmd_get": 1.0},
+        ("memcached", "update"): {"cmd_set": 1.0},
+    }
+    rows = [
+        {"store": store, "step": step, "kind": "command", "name": name, "value": value}
+        for (store, step), commands in counted.items()
+        for name, value in (more.get(f"{store}_{step}") or commands).items()
+    ]
+    return Probes(pd.DataFrame(rows).assign(reason=""))
+
+
+def test_each_published_mean_stands_beside_the_measured_and_the_modelled(tmp_path: Path):
+    found = separation(run(tmp_path))
+    assert len(found) == 6
+    row = found.set_index(["store", "workload", "operation"]).loc["redis", "a", "update"]
+    assert (row["n"], row["round_trips"]) == (2, 2)
+    assert row["measured"] == pytest.approx(120)
+    assert row["published"] == pytest.approx(1720)
+    assert row[MODELLED[Difference.ROUND_TRIP]] == pytest.approx(1720)
+    assert row[MODELLED[Difference.OPERATION]] == pytest.approx(920)
+    best = models(found).iloc[0]
+    assert best["model"] == "round-trip"
+    assert best["constant"] == pytest.approx(800)
+    assert best["n"] == 6
+
+
+def test_orders_are_those_of_the_same_threads_with_longer_operations(tmp_path: Path):
+    of = run(tmp_path)
+    found = orders(of, separation(of)).set_index("workload")
+    # An operation of A takes Redis 110 us here, half of them two round trips more.
+    assert found.loc["a", ["one", "other"]].tolist() == ["redis", "memcached"]
+    assert found.loc["a", "measured"] == pytest.approx(65 / 110)
+    assert found.loc["a", "modelled"] == pytest.approx((65 + 800) / (110 + 1200))
+    assert found.loc["c", "modelled"] == pytest.approx((60 + 800) / (100 + 800))
+
+
+def test_a_factor_leaves_the_orders_as_they_are(tmp_path: Path):
+    of = run(tmp_path)
+    file = tmp_path / "published.csv"
+    rows = pd.read_csv(file)
+    means = rows["metric"] == "latency_mean"
+    rows.loc[means, "value"] = [9 * each for of in LATENCIES.values() for each in of]
+    rows.to_csv(file, index=False)
+    found = separation(of)
+    assert models(found).loc[0, "model"] == "factor"
+    both = orders(of, found)
+    assert both["modelled"].tolist() == pytest.approx(both["measured"].tolist())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"scale": 0.01},
+        {"probes": Probes(PROBES.frame())},
+        {"stores": {name: SimpleNamespace(counts_requests=False) for name in small.TITLES}},
+        # Half of the updates took one request more.
+        {"probes": probes(redis_update={"GET": 1.0, "SET": 0.5})},
+    ],
+)
+def test_nothing_is_said_without_six_means_of_which_the_round_trips_are_known(
+    changes: dict, tmp_path: Path
+):
+    of = run(tmp_path, **changes)
+    found = separation(of)
+    assert found.empty
+    assert models(found).empty
+    assert orders(of, found).empty
+    assert list(found) == SEPARATION.columns
+
+
+def test_nothing_is_said_of_a_source_without_values(tmp_path: Path):
+    of = run(tmp_path)
+    (tmp_path / "published.csv").unlink()
+    assert separation(of).empty

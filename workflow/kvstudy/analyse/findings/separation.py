@@ -1,0 +1,177 @@
+"""What separates the mean latencies of the source from those measured here.
+
+A mean is one of an operation of a store under a workload, at the headline sizes. How many round
+trips the operation takes is how many requests the store's probe saw the server count for it.
+Means of operations of which that is not known are left out. The throughput that follows from a
+model is that of the same threads, each of whose operations takes as much longer as the model has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import combinations
+
+from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.results import only, published_only, read_published
+from kvstudy.analyse.tidy.summary import throughputs
+from kvstudy.libraries import np, pd
+from kvstudy.stats.intervals import log_t_interval
+from kvstudy.stats.latency_models import Difference, LatencyModel, fit_latency_models
+from kvstudy.study.published import PUBLISHED, beside
+from kvstudy.study.workload import properties_of
+
+MEAN_KEYS = [*SETTING, "operation"]
+MODELLED = {each: f"modelled_{each.value.replace('-', '_')}" for each in Difference}
+MEAN_NUMBERS = ["n", "round_trips", "published", "measured", *MODELLED.values()]
+SEPARATION = Finding(
+    "separation",
+    [*MEAN_KEYS, *MEAN_NUMBERS],
+    MEAN_NUMBERS,
+    make=lambda run, made: separation(run),
+)
+MODEL_NUMBERS = ["constant", "median_error", "worst_error", "n"]
+MODELS = Finding(
+    "separation_models",
+    ["model", *MODEL_NUMBERS],
+    MODEL_NUMBERS,
+    make=lambda run, made: models(made["separation"]),
+)
+ORDER_NUMBERS = ["published", "measured", "modelled"]
+ORDERS = Finding(
+    "separation_orders",
+    ["workload", "parameters", "one", "other", *ORDER_NUMBERS],
+    ORDER_NUMBERS,
+    make=lambda run, made: orders(run, made["separation"]),
+)
+# Further from a whole number than this, the requests are not the same for all operations.
+NEARLY = 0.1
+
+
+def separation(run) -> pd.DataFrame:
+    """Each published mean latency (us) with the mean of the ``n`` runs here, and those modelled.
+
+    ``modelled_...`` is what each model makes of ``measured``; NaN where it was not fitted. Without
+    rows where there are too few means for a model, and of a trial run, whose sizes are not the
+    source's.
+    """
+    published = _published(run)
+    published = published[published["metric"] == "latency_mean"]
+    values = only(run.own_values, run.headline)
+    values = values[values["metric"] == "latency_mean"]
+    means = values.groupby(MEAN_KEYS, sort=False)["value"].agg(n="count", measured="mean")
+    found = published.rename(columns={"value": "published"}).merge(
+        means.reset_index(), on=["store", "workload", "operation"]
+    )
+    trips = _round_trips(run)
+    found["round_trips"] = [
+        trips.get((row.store, row.workload, row.operation), math.nan) for row in found.itertuples()
+    ]
+    found = found.dropna(subset="round_trips")
+    found = found[(found["published"] > 0) & (found["measured"] > 0)]
+    fitted = _fit(found)
+    if not fitted:
+        return SEPARATION.frame()
+    found = found.assign(**dict.fromkeys(MODELLED.values(), math.nan))
+    for model in fitted:
+        modelled = model.modelled(found["measured"], found["round_trips"])
+        found[MODELLED[model.difference]] = modelled
+    return found[SEPARATION.columns].reset_index(drop=True)
+
+
+def models(found: pd.DataFrame) -> pd.DataFrame:
+    """The models of the means in ``found`` (``separation``), the one that errs least first.
+
+    ``constant`` is a factor, or us; the errors are relative to the ``n`` published means.
+    """
+    rows = [
+        [one.difference.value, one.constant, one.median_error, one.worst_error, one.n]
+        for one in _fit(found)
+    ]
+    return MODELS.frame(rows)
+
+
+def orders(run, found: pd.DataFrame) -> pd.DataFrame:
+    """The throughput of ``one`` by that of the ``other``: in the source, here, by the model.
+
+    Of every two stores that are compared, and each workload of which all three are known; the
+    model is the one that errs least.
+    """
+    fitted = _fit(found)
+    if not fitted:
+        return ORDERS.frame()
+    printed = throughputs(_published(run)).set_index(["store", "workload"])["value"]
+    times = _operation_times(run, fitted[0])
+    rows = []
+    for workload, parameters in run.headline.items():
+        for stores in run.compared:
+            for one, other in combinations(stores, 2):
+                both = [(store, workload) for store in (one, other)]
+                if all(key in times and printed.get(key, 0) > 0 for key in both):
+                    # The longer an operation takes, the lower the throughput.
+                    here, modelled = (times[both[1]][of] / times[both[0]][of] for of in (0, 1))
+                    ratio = printed[both[0]] / printed[both[1]]
+                    rows.append([workload, parameters, one, other, ratio, here, modelled])
+    return ORDERS.frame(rows)
+
+
+def _published(run) -> pd.DataFrame:
+    """The source's values at the headline sizes; none of a trial run."""
+    path = beside(run.study_file, PUBLISHED) if run.scale == 1 else None
+    found = published_only(read_published(path), run.study)
+    return found.dropna(subset="value")[["store", "workload", "operation", "metric", "value"]]
+
+
+def _fit(found: pd.DataFrame) -> list[LatencyModel]:
+    return fit_latency_models(found["published"], found["measured"], found["round_trips"])
+
+
+def _round_trips(run) -> dict[tuple[str, str, str], int]:
+    """Requests that the client sends and waits for, by store, workload and operation."""
+    trips = {}
+    for use in run.study.workloads:
+        whole = properties_of(run.study, use).get("writeallfields") == "true"
+        steps = {"insert": "insert", "read": "read", "update": "update-all" if whole else "update"}
+        for store, definition in run.stores.items():
+            for operation, step in steps.items() if definition.counts_requests else ():
+                number = sum(run.probes.commands(store, step).values())
+                if round(number) > 0 and abs(number - round(number)) < NEARLY:
+                    trips[store, use.name, operation] = round(number)
+    return trips
+
+
+def _operation_times(run, model: LatencyModel) -> Mapping[tuple[str, str], tuple[float, float]]:
+    """How long an operation takes a client thread (us), here and by the model.
+
+    By store and workload, at the headline sizes; the time outside of calls to the store counts.
+    """
+    values = only(run.own_values, run.headline)
+    # Geometric, as where the report compares stores.
+    speeds = (
+        throughputs(values)
+        .groupby(SETTING, sort=False)["value"]
+        .agg(lambda runs: log_t_interval(runs).value)
+    )
+    counts = values[(values["metric"] == "operations") & (values["operation"] != "overall")]
+    # The reads and updates of a read-modify-write have rows of their own.
+    single = ~counts["operation"].str.contains("+", regex=False)
+    counts = counts[single & (counts["operation"] != "read-modify-write")]
+    counts = counts.groupby(MEAN_KEYS, sort=False)["value"].mean().reset_index("operation")
+    threads = {
+        (cell.store, cell.workload, cell.parameters): cell.threads for cell in run.planned.values()
+    }
+    trips, times = _round_trips(run), {}
+    for setting, speed in speeds.items():
+        store, workload, _parameters = setting
+        if setting not in threads or setting not in counts.index:
+            continue
+        of = counts.loc[[setting]]
+        requests = [
+            trips.get((store, workload, operation), math.nan) for operation in of["operation"]
+        ]
+        here = threads[setting] * 1e6 / speed
+        modelled = float(model.modelled(here, np.average(requests, weights=of["value"])))
+        if modelled > 0:
+            times[store, workload] = here, modelled
+    return times
