@@ -24,6 +24,7 @@ from . import (
     test_over_sizes,
     test_ratio_plot,
     test_relative,
+    test_separation,
     test_tradeoff,
 )
 
@@ -80,6 +81,8 @@ def _of_small() -> dict[str, tuple]:
     made["tradeoff"] = (tradeoff, test_tradeoff.rows(), study, look)
     loop = OpenLoopFigure(name="open", caption="O", workload="a")
     made["open"] = (loop, rates, study, look)
+    apart = small.figure("separation")
+    made["separation"] = (apart, test_separation.plotted(), study, look)
     return made
 
 

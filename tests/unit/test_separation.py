@@ -7,10 +7,20 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.separation import MODELLED, SEPARATION, models, orders, separation
+from kvstudy.analyse.findings.separation import (
+    MODELLED,
+    ORDERS,
+    SEPARATION,
+    models,
+    orders,
+    separation,
+)
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.present.report.cells import Names
+from kvstudy.present.report.context import separation_facts
 from kvstudy.stats.latency_models import Difference, fit_latency_models
+from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.published import COLUMNS
 
 from . import small_results as small
@@ -73,6 +83,29 @@ def test_a_faster_source_has_a_constant_below_zero():
 @pytest.mark.parametrize("left", [0, 5])
 def test_few_means_fit_nothing(left: int):
     assert fit_latency_models(MEASURED[:left], MEASURED[:left], TRIPS[:left]) == []
+
+
+def of_means(published: list[float], trips: list[int] = TRIPS) -> SimpleNamespace:
+    """The analysis of these means of reads and updates of Redis and Memcached under A and C."""
+    keys = [
+        *[["redis", "a", SETTING, "read"], ["memcached", "a", SETTING, "read"]],
+        *[["redis", "c", SETTING, "read"], ["memcached", "c", SETTING, "read"]],
+        *[["redis", "a", SETTING, "update"], ["memcached", "a", SETTING, "update"]],
+    ]
+    numbers = zip(published, MEASURED, trips, strict=True)
+    rows = [
+        [*key, 2, number, there, here, *[there] * len(MODELLED)]
+        for key, (there, here, number) in zip(keys, numbers, strict=True)
+    ]
+    found = SEPARATION.frame(rows)
+    parts = {"separation": found, "separation_models": models(found)}
+    return SimpleNamespace(**parts, separation_orders=ORDERS.frame())
+
+
+def plotted(published: list[float] | None = None, trips: list[int] = TRIPS) -> pd.DataFrame:
+    """What the figure shows; of a source that needs 800 us more per round trip."""
+    there = [here + 800 * number for here, number in zip(MEASURED, trips, strict=True)]
+    return small.figure("separation").rows(small.run(analysis=of_means(published or there, trips)))
 
 
 def run(tmp_path: Path, added: float = 800.0, **changes: object) -> SimpleNamespace:
@@ -192,3 +225,82 @@ def test_nothing_is_said_of_a_source_without_values(tmp_path: Path):
     of = run(tmp_path)
     (tmp_path / "published.csv").unlink()
     assert separation(of).empty
+
+
+def labels(table: pd.DataFrame) -> list[str]:
+    """The lines in the legend of the chart."""
+    shown = small.figure("separation").legend(small.as_csv(table), small.looked())
+    return [look.title for look in shown if look.line]
+
+
+def test_the_figure_has_a_line_for_the_factor_and_for_each_number_of_round_trips():
+    factor = (880 / 80 + 1750 / 150) / 2
+    by, once, twice = f"{factor:.1f} times measured", "measured + 800\u202fµs", ""
+    twice = "measured + 2 times 800\u202fµs"
+    assert labels(plotted()) == [by, once, twice]
+
+
+def test_a_source_that_is_faster_needs_less():
+    table = plotted([value - 20 for value in MEASURED], [1] * 6)
+    assert labels(table)[1] == "measured, less 20.0\u202fµs"
+
+
+def test_its_lines_pass_through_the_means_that_they_describe():
+    table = small.as_csv(plotted())
+    figure = small.figure("separation").draw(table, small.looked())
+    (ax,) = figure.axes
+    (line,) = (line for line in ax.lines if line.get_label() == "measured + 800\u202fµs")
+    at, values = line.get_data()
+    assert values == pytest.approx(at + 800)
+    drawn = {float(y) for line in ax.lines if line.get_marker() != "None" for y in line.get_ydata()}
+    assert drawn == set(table["published"])
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert sorted(float(y) for line in hollow for y in line.get_ydata()) == [1750, 2800]
+
+
+def test_only_a_study_whose_source_has_mean_latencies_has_the_figure():
+    studies = {name: load_study(STUDIES / name / "study.yaml") for name in ("petrov2014", "aa")}
+    studies["jedlicka2024"] = load_study(STUDIES / "jedlicka2024" / "study.yaml")
+    having = {name for name, study in studies.items() if study.figures_of("separation")}
+    assert having == {"jedlicka2024"}
+
+
+NAMES = Names.of(small.study(), small.TITLES, [])
+
+
+def test_the_text_is_told_which_model_describes_the_means():
+    there = [here + 800 * number for here, number in zip(MEASURED, TRIPS, strict=True)]
+    facts = separation_facts(of_means(there), NAMES)
+    assert (facts.n, facts.best.model, facts.best.describes) == (6, "round-trip", True)
+    assert facts.best.constant == pytest.approx(800)
+    assert (facts.low, facts.high) == pytest.approx((2800 / 1200, 860 / 60))
+    assert facts.several == [("Redis", "update", 2), ("Memcached", "update", 2)]
+    assert facts.factor.model == "factor"
+    assert not facts.factor.describes
+
+
+def test_the_text_is_told_that_none_does():
+    facts = separation_facts(of_means([600.0, 7000.0, 100.0, 2000.0, 150.0, 90_000.0]), NAMES)
+    assert not facts.best.describes
+
+
+def test_the_text_is_told_nothing_without_means():
+    empty = SimpleNamespace(separation=SEPARATION.frame())
+    assert separation_facts(empty, NAMES) is None
+
+
+def test_pairs_stand_in_the_order_of_the_source():
+    """Redis over Memcached: published 0.5, measured 2, modelled 0.95, so it is turned and near."""
+    there = [here + 800 * number for here, number in zip(MEASURED, TRIPS, strict=True)]
+    analysis = of_means(there)
+    rows = [
+        ["a", SETTING, "redis", "memcached", 0.5, 2.0, 0.95],
+        ["c", SETTING, "redis", "memcached", 3.0, 2.0, 4.0],
+    ]
+    analysis.separation_orders = ORDERS.frame(rows)
+    facts = separation_facts(analysis, NAMES)
+    assert (facts.pairs, facts.as_modelled, facts.as_measured) == (2, 2, 1)
+    (pair,) = facts.turned
+    assert (pair.first, pair.second, pair.workload) == ("Memcached", "Redis", "A")
+    assert (pair.published, pair.measured) == (2.0, 0.5)
+    assert facts.near == [pair]

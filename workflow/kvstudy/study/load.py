@@ -6,7 +6,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.kinds import TABLES, added
+from kvstudy.study.kinds import FIGURES, TABLES, added
 from kvstudy.study.model import Design, Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
@@ -169,7 +169,7 @@ def _twice(
 
 
 def _with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
-    """The study with the tables that its claims.yaml, published.csv and quotes.yaml bring.
+    """The study with what its claims.yaml, published.csv and quotes.yaml bring to its report.
 
     ``stores`` and ``workloads`` are those of the project. KvstudyError for values of others.
     """
@@ -182,7 +182,10 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
     by_workload = ([row for row in rows if row["workload"] == use] for use in study.workload_names)
     kinds += ["audited"] if any(map(_can_be_checked, by_workload)) else []
     tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]
-    return study.model_copy(update={"tables": added(study.tables, tables)})
+    means = any(row["metric"] == "latency_mean" for row in rows)
+    figures = FIGURES["separation"].automatic(study) if means else []
+    parts = {"tables": added(study.tables, tables), "figures": added(study.figures, figures)}
+    return study.model_copy(update=parts)
 
 
 def _can_be_checked(rows: list[dict[str, str]]) -> bool:

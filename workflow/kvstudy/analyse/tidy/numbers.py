@@ -106,6 +106,12 @@ def rate(value: float, digits: int = 3) -> str:
     return grouped(significant(value, digits))
 
 
+def latency(value: float) -> str:
+    """A latency in us, with its unit; in ms from a thousand on."""
+    factor, unit = (1e-3, "ms") if abs(value) >= 1000 else (1, "us")
+    return f"{rate(value * factor)}\N{NARROW NO-BREAK SPACE}{sign(unit)}"
+
+
 def whole(value: float) -> str:
     """Without decimals, in groups."""
     return grouped(f"{value:.0f}")

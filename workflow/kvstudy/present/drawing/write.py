@@ -18,7 +18,7 @@ from kvstudy.present.drawing.draw import DrawnFigure, Looks, grid, save, say, us
 WORDS = [
     *["panel", "group", "store", "unit", "broken", "note", "workload", "parameters", "repetition"],
     *["operation", "strip", "verdict", "side", "metric", "saturated", "one", "other", "decision"],
-    *["in_floor", "origin", "time", "runs"],
+    *["in_floor", "origin", "time", "runs", "difference"],
 ]
 
 

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
@@ -15,6 +16,8 @@ from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import THREADS
 from kvstudy.analyse.claims.table import IN_FLOOR, JUDGED, UNEQUAL
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
+from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.separation import MODELLED, ORDER_NUMBERS
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
 from kvstudy.errors import KvstudyError
@@ -22,6 +25,8 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import Names, joined
 from kvstudy.present.tables.source import misfit
+from kvstudy.stats.latency_models import DESCRIBES, Difference
+from kvstudy.stats.ratios import margin_bounds
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
 
@@ -72,6 +77,73 @@ def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
         weighted=row["expected"],
         share=float(shares[row.name]),
     )
+
+
+def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None:
+    """What separates the source's mean latencies from those measured here (``separation``).
+
+    None where no model was fitted. ``models`` are the fitted ones, ``best`` the one that errs
+    least, which ``describes`` the ``n`` means or does not, and ``factor``; ``low`` and ``high`` are
+    published means by those measured, ``worst`` is the one that ``best`` errs most on, with its
+    ``error``. ``several`` are operations of more than one round trip, by store. Of the source's
+    ``pairs`` of stores so many have its order by the model (``as_modelled``) and here
+    (``as_measured``); ``turned`` are those of another order here, ``near`` those whose modelled
+    ratio is at most ``MARGIN``.
+    """
+    found = analysis.separation
+    if found.empty:
+        return None
+    models = [
+        SimpleNamespace(**row._asdict(), describes=row.median_error <= DESCRIBES)
+        for row in analysis.separation_models.itertuples(index=False)
+    ]
+    best = models[0]
+    errors = (found[MODELLED[Difference(best.model)]] / found["published"] - 1).abs()
+    worst = found.loc[errors.idxmax()]
+    slower = found["published"] / found["measured"]
+    several = found[found["round_trips"] > 1].drop_duplicates(["store", "operation"])
+    orders = analysis.separation_orders
+    signs = {name: np.sign(np.log(orders[name])) for name in ORDER_NUMBERS}
+    _low, most = margin_bounds()
+    pairs = [
+        _faster_first(row, names, turned=here != there)
+        for row, here, there in zip(
+            orders.itertuples(), signs["measured"], signs["published"], strict=True
+        )
+    ]
+    return SimpleNamespace(
+        n=best.n,
+        models=models,
+        best=best,
+        factor=next(model for model in models if model.model == Difference.FACTOR),
+        low=float(slower.min()),
+        high=float(slower.max()),
+        worst=SimpleNamespace(
+            store=names.store(worst["store"]),
+            workload=names.study.workload(worst["workload"]).short,
+            operation=worst["operation"],
+            error=float(errors.max()),
+        ),
+        several=[
+            (names.store(row.store), row.operation, int(row.round_trips))
+            for row in several.itertuples()
+        ],
+        pairs=len(orders),
+        as_modelled=int((signs["modelled"] == signs["published"]).sum()),
+        as_measured=int((signs["measured"] == signs["published"]).sum()),
+        turned=[pair for pair in pairs if pair.turned],
+        near=[pair for pair in pairs if max(pair.modelled, 1 / pair.modelled) <= most],
+    )
+
+
+def _faster_first(row, names: Names, turned: bool) -> SimpleNamespace:
+    """A row of ``separation_orders`` with the store first that the source has as the faster."""
+    swapped = row.published < 1
+    stores = [names.store(name) for name in (row.one, row.other)]
+    first, second = stores[::-1] if swapped else stores
+    ratios = {name: getattr(row, name) ** (-1 if swapped else 1) for name in ORDER_NUMBERS}
+    workload = names.study.workload(row.workload).short
+    return SimpleNamespace(first=first, second=second, workload=workload, turned=turned, **ratios)
 
 
 def claim_facts(folder: Path) -> SimpleNamespace:

@@ -102,6 +102,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         validity=validity_facts(analysis, names),
         rounds=course.rounds_facts(run),
         audit=context.audit_facts(run.audit, names),
+        separation=context.separation_facts(analysis, names),
         claims=context.claim_facts(run.text) if run.claims_file else None,
         published_operations=set(published["operation"]),
         published_percentiles=bool(published["metric"].str.startswith("latency_p").any()),

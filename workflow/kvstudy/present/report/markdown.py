@@ -12,7 +12,7 @@ import jinja2
 
 from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.numbers import change, grouped, rate, whole
+from kvstudy.analyse.tidy.numbers import change, grouped, latency, rate, whole
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of, long_date, plural
@@ -96,12 +96,6 @@ def as_range(low: float, high: float) -> Markup:
     return Markup(f"{plain(low * 1e-3)}\N{EN DASH}{as_kops(high)}")
 
 
-def as_latency(value: float) -> Markup:
-    """A latency in us, with its unit."""
-    factor, unit = (1e-3, "ms") if value >= 1000 else (1, "µs")
-    return with_unit(plain(value * factor), unit)
-
-
 def as_duration(seconds: float) -> Markup:
     """Seconds as seconds, minutes or hours and minutes."""
     if seconds < 100:
@@ -121,7 +115,7 @@ FILTERS = {
     "numbers": lambda values: listed(map(whole, sorted(set(values)))),
     "significant": plain,
     "as_kops": as_kops,
-    "as_latency": as_latency,
+    "as_latency": lambda value: Markup(latency(value)),
     "as_range": as_range,
     "as_percent": lambda share: Markup(decimal(f"{share * 100:.4g}{NARROW}%")),
     # Of a measured share.
