@@ -9,7 +9,7 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 import pytest
-from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT
+from kvstudy.present.drawing.bar_chart import GAP, with_heights
 from kvstudy.present.drawing.chart import as_json, exact, exact_range, plain, runs
 from kvstudy.present.drawing.draw import use_style
 from kvstudy.present.drawing.page import inline, styles
@@ -151,14 +151,20 @@ def test_torn_bars_are_those_of_the_static_figure(drawn):
     spec, table = specs(drawn, "percentiles"), drawn["percentiles"].table
     rows = spec["data"]["values"]
     assert [row["broken"] for row in rows] == table["broken"].tolist()
-    (height,) = [
+    # With the heights that are drawn there, of the panel of published values as of the other.
+    static = [with_heights(of) for _panel, of in table.groupby("panel", sort=False)]
+    assert [row["height"] for row in rows if row["height"]] == pytest.approx(
+        pd.concat(static)["height"].dropna().tolist()
+    )
+    assert [row["points"] for row in rows] == [dots for of in static for dots in of["dots"]]
+    (pieces,) = [
         step["calculate"]
         for step in spec["concat"][1]["layer"][0]["transform"]
-        if step.get("as") == "height"
+        if step.get("as") == "pieces"
     ]
-    # The highest published bar that stays.
-    top = table.query("panel == 'published' and broken == 'no'")["value"].max()
-    assert str(BROKEN_HEIGHT * top) in height
+    # The gap is above the highest published bar that stays.
+    top = static[1].query("broken == 'no'")["value"].max()
+    assert all(str(end * top) in pieces for end in GAP)
 
 
 def test_every_thread_count_is_on_the_axis(drawn):

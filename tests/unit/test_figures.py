@@ -9,7 +9,14 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import ORDER
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS, with_broken
+from kvstudy.present.drawing.bar_chart import (
+    COLUMNS,
+    GAP,
+    UPPER_END,
+    UPPER_START,
+    with_broken,
+    with_heights,
+)
 from kvstudy.present.drawing.draw import MOST_SHAPES, Look, looks, save, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars
@@ -44,7 +51,7 @@ def drawn(ax) -> list[Rectangle]:
 
 
 def cuts(ax) -> list:
-    return [line for line in ax.lines if line.get_gid() == "cut-white"]
+    return [gap for gap in ax.collections if gap.get_gid() == "gap"]
 
 
 def made_up(values: dict[str, list[float]], is_broken: str = "no") -> pd.DataFrame:
@@ -190,9 +197,14 @@ def test_torn_bars_are_cut_and_keep_their_value():
     assert broken["value"].tolist() == pytest.approx([6.757, 11.86567])
     ax = draw(table).axes[1]
     heights = [bar.get_height() for bar in drawn(ax)]
-    top = BROKEN_HEIGHT * 1.9045
-    assert heights == pytest.approx([1.273, top, 1.38633, 1.9045, top, 1.84833])
-    assert len(cuts(ax)) == 4
+    stays, top = 1.9045, UPPER_END * 1.9045
+    share = (6.757 - stays) / (11.86567 - stays)
+    lower = stays * (UPPER_START + share * (UPPER_END - UPPER_START))
+    assert heights == pytest.approx([1.273, lower, 1.38633, stays, top, 1.84833])
+    ends = [gap.get_paths()[0].vertices[:, 1] for gap in cuts(ax)]
+    assert len(ends) == 2
+    for gap in ends:
+        assert stays < gap.min() < gap.max() < lower
     assert [text.get_text() for text in ax.texts][1::3] == ["6.76", "11.9"]
     # The axis says nothing about heights beyond the bars that stay.
     assert max(ax.get_yticks()) <= 1.9045
@@ -200,12 +212,36 @@ def test_torn_bars_are_cut_and_keep_their_value():
     assert ax.get_yscale() == "linear"
 
 
-def test_torn_bar_has_no_whisker():
-    table = made_up({"redis": [1.0, 1.0, 9.0]}).assign(n=3, runs="1 1 1", low=0.9, high=1.1)
-    table.loc[2, "broken"] = "yes"
-    ax = draw(table, {"redis": LOOKS["redis"]}).axes[0]
-    assert len(ax.collections) == 4  # a stem and its ends for each of the two others
-    assert max(bar.get_height() for bar in drawn(ax)) < 2
+def torn() -> pd.DataFrame:
+    """Bars of 1, 1, 9 and 4 ms, each of three runs; the last two are broken."""
+    table = made_up({"redis": [1.0, 1.0, 9.0, 4.0]}).assign(n=3, min=0.9, max=1.1)
+    table = table.assign(runs="0.9 1 1.1", low=0.8, high=1.4)
+    table.loc[2, ["runs", "max", "low", "high", "broken"]] = ["8 9 10", 10, 7.0, 11.0, "yes"]
+    table.loc[3, ["runs", "max", "low", "high", "broken"]] = ["4 4 4", 4, 3.5, 40.0, "yes"]
+    return table
+
+
+def test_what_is_of_a_torn_bar_stays_beside_it_in_proportion():
+    drawn = with_heights(torn()).set_index("value")
+    nine, four = drawn.loc[9.0], drawn.loc[4.0]
+    # From 1.1, what stays, to 16, where a whisker ends in an arrow.
+    step = 1.1 * (UPPER_END - UPPER_START) / (1.6 * 10 - 1.1)
+    assert nine["dots"][1] == nine["height"]
+    assert nine["height"] - nine["dots"][0] == pytest.approx(step)
+    assert nine["upper"] - nine["lower"] == pytest.approx(4 * step)
+    assert nine["height"] - four["height"] == pytest.approx(5 * step)
+    assert four["upper"] == four["reach"] == pytest.approx(1.1 * UPPER_END)
+    assert drawn["beyond"].tolist() == ["no", "no", "no", "yes"]
+    assert drawn.loc[1.0, "height"].tolist() == [1.0, 1.0]
+    assert four["lower"] > GAP[1] * 1.1
+
+
+def test_torn_bars_have_dots_and_whiskers():
+    ax = draw(torn(), {"redis": LOOKS["redis"]}).axes[0]
+    heights = with_heights(torn())
+    assert marks(ax, "runs") == heights["dots"].tolist()
+    assert marks(ax, "beyond") == [[heights["upper"].max()]]
+    assert len(cuts(ax)) == 2
 
 
 @pytest.mark.parametrize(
@@ -308,6 +344,10 @@ def heights_torn(values, **columns):
         ([0, 0, 5], []),
         ([3, 4, 5, 7], []),
         ([1, 1.2, 1.1, 10], [10]),
+        # Three times the next: nothing is hidden by showing all.
+        ([1, 1.2, 1.1, 3.6], []),
+        # The break is where they are furthest apart: 0.133 and 0.206 stay.
+        ([0.016, 0.206, 0.016, 0.029, 0.065, 1.21, 0.054, 0.133], [1.21]),
         ([10, None, 1.2, 1.1, 0], [10]),
         ([1, 1, 1, 1, 6, 30], [6, 30]),
         ([1, 1.1, 50, 60], [50, 60]),
@@ -317,9 +357,11 @@ def heights_torn(values, **columns):
         ([4, 4, 5, 10], []),
         # Three times the typical one, but close to the next.
         ([1, 1, 1, 2, 3, 4], []),
-        # On the border both conditions hold.
-        ([1, 1, 1.5, 3], [3]),
-        ([1, 1, 1.5, 2.99], []),
+        # On the border all conditions hold: 3.5 times the next; and twice it, if another is.
+        ([1, 1, 1.5, 5.25], [5.25]),
+        ([1, 1, 1.5, 5.24], []),
+        ([1, 1, 1, 1, 1.5, 3, 5.25], [3, 5.25]),
+        ([1, 1, 1, 1, 1.5, 2.99, 5.25], []),
         # One bar against one other is no comparison with the others.
         ([1, 30], []),
         ([1, 1, 30], [30]),
@@ -340,7 +382,7 @@ def test_heights(values, expected):
         ([0.02, 0.03, 0.18, 0.20], ["one"] * 4, [0.18, 0.20]),
         ([0.02, 0.03, 0.18, 0.20], MIN_MEAN, []),
         # A higher cut that leaves one of the group is taken instead.
-        ([0.02, 0.03, 0.18, 0.60], MIN_MEAN, [0.60]),
+        ([0.02, 0.03, 0.18, 0.70], MIN_MEAN, [0.70]),
         # One store has groups of one bar.
         ([1, 1, 1, 20], list("abci"), [20]),
     ],
@@ -350,5 +392,5 @@ def test_no_group_is_torn_as_a_whole(values, groups, expected):
 
 
 def test_what_stays_must_show_its_whisker():
-    assert heights_torn([1, 1, 1, 4], max=[1, 1, 1.2, 5]) == [4]
-    assert heights_torn([1, 1, 1, 4], max=[1, 1, 2.5, 5]) == []
+    assert heights_torn([1, 1, 1, 5], max=[1, 1, 1.2, 6]) == [5]
+    assert heights_torn([1, 1, 1, 5], max=[1, 1, 1.5, 6]) == []

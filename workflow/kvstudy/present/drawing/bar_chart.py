@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from kvstudy.analyse.tidy.numbers import MARK, marked_values, rate, sign
@@ -18,8 +19,6 @@ COLUMNS = [
 NUMBERS = ["value", "min", "max", "low", "high", "n"]
 TEXTS = {"exact": N_("Value"), "range": N_("Range"), "interval": N_("95 % interval")}
 TEXTS |= {"runs": N_("Mean of"), "note": N_("Note"), "cut": N_("Bar")}
-# Where a broken bar is cut, by its height: what is left of it.
-PIECES = "datum.broken === 'yes' ? [[0, 0.86], [0.885, 0.915], [0.94, 1]] : [[0, 1]]"
 # Room above the highest bar for its value, upright or turned.
 ROOM = 1.24
 # Pixels of a bar below which its value is turned, or left out.
@@ -27,17 +26,23 @@ UPRIGHT, LEAST = 38, 9
 # How a value stands that is turned, and that is not.
 STANDS = {"angle": (270, 0), "align": ("'left'", "'center'"), "dx": (4, 0), "dy": (0, -4)}
 STANDS |= {"baseline": ("'middle'", "'bottom'")}
+# Steps of the axis of values, and what a number there needs in print.
+MOST_TICKS, TICK_POINTS = 6, 9
 # Values stand upright on their bars where they fit at one of these sizes.
 LABEL_SIZES = (8, 7, 6)
-# Height of a broken bar by the highest bar that stays.
-BROKEN_HEIGHT = 1.14
+# Where values above the highest bar that stays are drawn, by its height: those just above it and
+# the highest one. Between it and the first, broken bars have a gap: its ends, by the same height,
+# and how much the right side of its edges is higher than the left in print.
+UPPER_START, UPPER_END = 1.2, 1.65
+GAP, SLANT = (1.05, 1.15), 0.06
 DOTS = {"marker": "o", "markersize": 2.6, "markerfacecolor": "white", "markeredgewidth": 0.6}
 DOTS |= {"markeredgecolor": draw.DARK, "linestyle": "none"}
 # How far whiskers reach, by the highest bar or run that stays; longer ones end in an arrow.
 WHISKER_HEIGHT = 1.6
-# How far a broken bar must stand above the highest one that stays, and above the
-# typical one that stays. Below that an axis from zero still shows them all.
-ABOVE_HIGHEST = 2.0
+# How far the highest broken bar, and each of them, must stand above the highest one that stays, and
+# each above the typical one that stays. Below that an axis from zero still shows them all.
+HIGHEST_ABOVE = 3.5
+EACH_ABOVE = 2.0
 ABOVE_MEDIAN = 3.0
 
 
@@ -47,28 +52,69 @@ def with_broken(rows: list[dict]) -> pd.DataFrame:
     The rule: sort the bars of a panel by height and cut the row in two, the broken ones
     above and the others below, such that
 
-    - every broken bar is at least twice as high as everything that stays, whiskers too,
+    - the highest bar is at least 3.5 times as high as everything that stays, single runs too,
+    - every broken bar is at least twice as high as that,
     - and at least three times as high as the median of the bars that stay,
     - and at most half of the bars are broken, and two or more stay,
-    - and no group of several bars is broken as a whole: broken bars are equally
-      high, so nothing could be compared in it.
+    - and no group of several bars is broken as a whole: nothing in it would start at zero.
 
-    Where several cuts are possible, the lowest one holds, so that the bars that
-    stay are as readable as they can be. Where none is, no bar is broken. Bars without height
-    are left out of the comparison.
+    Of several possible cuts the one between the bars that are furthest apart holds, by their
+    ratio. Where none is, no bar is broken. Bars without height are left out of the comparison.
     """
     usual = {"broken": "no", "rejected": "no", "runs": "", "note": ""}
     table = pd.DataFrame([usual | row for row in rows], columns=COLUMNS).astype({"n": "Int64"})
     with_height = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
     for _panel, bars in with_height.sort_values(["value", "top"], kind="stable").groupby("panel"):
+        widest, broken = 0.0, bars.index[:0]
         for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
             stay, above = bars[:cut], bars[cut:]
             lost = above.loc[~above["group"].isin(stay["group"]), "group"]
-            least = max(ABOVE_HIGHEST * stay["top"].max(), ABOVE_MEDIAN * stay["value"].median())
-            if above["value"].min() >= least and not lost.duplicated().any():
-                table.loc[above.index, "broken"] = "yes"
-                break
+            most = stay["top"].max()
+            least = max(EACH_ABOVE * most, ABOVE_MEDIAN * stay["value"].median())
+            fits = above["value"].min() >= least and above["value"].max() >= HIGHEST_ABOVE * most
+            apart = above["value"].min() / most
+            if fits and not lost.duplicated().any() and apart > widest:
+                widest, broken = apart, above.index
+        table.loc[broken, "broken"] = "yes"
     return table
+
+
+def with_heights(table: pd.DataFrame) -> pd.DataFrame:
+    """The bars of one panel with where all of them is drawn, in both forms.
+
+    Up to the highest bar or run that stays (``top_of``) heights are the values themselves. Where
+    bars are broken, what is above that is drawn on a coarser scale from ``UPPER_START`` to
+    ``UPPER_END`` times that height: higher bars stay higher, and runs and whiskers are beside
+    their bar. Columns: ``height``, ``dots`` (a list, of several runs), ``lower`` and ``upper``
+    (ends of the whisker; NaN without one), ``beyond`` (yes: it ends in an arrow, since it is longer
+    than ``WHISKER_HEIGHT`` allows) and ``reach`` (of all of these).
+    """
+    top, broken = top_of(table), table["broken"] == "yes"
+    highest = table.loc[broken, ["value", "max"]].max(axis=None)
+    # Of a broken bar, as of one that stays.
+    limits = WHISKER_HEIGHT * pd.Series(top, table.index).mask(broken, highest)
+    ends = table.assign(high=table["high"].clip(upper=limits))
+    peak = ends[["value", "max", "high"]].max(axis=None)
+
+    def height(value: float) -> float:
+        if not broken.any() or value <= top:
+            return value
+        share = (value - top) / (peak - top)
+        return top * (UPPER_START + (UPPER_END - UPPER_START) * share)
+
+    runs = [[float(value) for value in texts.split()] for texts in table["runs"]]
+    drawn = pd.DataFrame(
+        {
+            "height": table["value"].map(height, na_action="ignore"),
+            "lower": table["low"].map(height, na_action="ignore"),
+            "upper": ends["high"].map(height, na_action="ignore"),
+            "beyond": (table["high"] > limits).map({True: "yes", False: "no"}),
+        }
+    )
+    dots = [[*map(height, values)] if len(values) > 1 else [] for values in runs]
+    highest_dots = [max(heights, default=math.nan) for heights in dots]
+    reach = drawn[["height", "upper"]].assign(dots=highest_dots).max(axis=1)
+    return table.assign(**drawn, dots=dots, reach=reach)
 
 
 class BarFigure(DrawnFigure):
@@ -89,9 +135,10 @@ class BarFigure(DrawnFigure):
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """One for each of the titles; the kind adds ``workload`` and ``metric`` of each bar."""
         table = table.assign(group=table["group"].map(sentence))
+        of_panel = {panel: with_heights(rows) for panel, rows in table.groupby("panel")}
         words, unit = _("Bar chart. {}. {} in {}, by store."), sign(table["unit"].iloc[0])
         return [
-            Panel(title, table[table["panel"] == panel], words.format(title, self.value_name, unit))
+            Panel(title, of_panel[panel], words.format(title, self.value_name, unit))
             for panel, title in self.titles(table, looks).items()
         ]
 
@@ -142,13 +189,14 @@ class BarFigure(DrawnFigure):
     def mark(self, row: dict, looks: Looks) -> dict:
         store, unit, metric = looks.titles[row["store"]], row["unit"], row["metric"]
         ends = {"low": row["min"], "high": row["max"]}
-        runs = row["runs"] if row["n"] > 1 and row["broken"] == "no" else ""
+        drawn = ("height", "lower", "upper", "reach")
         shown = {
             "name": store,
             "title": f"{store}, {row['group']}",
             **chart.value_texts(row | ends, metric, unit),
             "interval": chart.exact_range(metric, row["low"], row["high"], unit),
-            "points": [float(value) for value in runs.split()],
+            **{name: chart.plain(row[name]) for name in drawn},
+            **{"points": row["dots"], "beyond": row["beyond"]},
             "label": "" if pd.isna(row["value"]) else rate(row["value"]),
             "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
         }
@@ -160,45 +208,41 @@ class BarFigure(DrawnFigure):
         title = f"{self.value_name} ({sign(rows['unit'].iloc[0])})"
         legend = self.legend(table, looks)
         top = top_of(rows)
-        most = WHISKER_HEIGHT * top
+        # What is left of a broken bar.
+        below, above = (top * end for end in GAP)
+        pieces = f"[0, {below}], [{above}, datum.height]"
         y = {"axis": alt.Axis(title=title, values=_ticks(top))}
         y["scale"] = alt.Scale(domain=[0, reach(rows) * ROOM], nice=False)
         groups = rows["group"].unique().tolist()
-        base = chart.by_group(
-            "group:N", groups, legend, " ", 0.06, paddingOuter=0.06
-        ).transform_calculate(
-            height=f"datum.broken === 'yes' ? {BROKEN_HEIGHT * top} : datum.value",
-            top=f"min(datum.high, {most})",
-            end="datum.broken === 'no' ? max(datum.height, datum.max, datum.top) : datum.height",
-        )
+        base = chart.by_group("group:N", groups, legend, " ", 0.06, paddingOuter=0.06)
         step = f"width / {len(groups) * len(legend)}"
         stands = {
             name: alt.ExprRef(f"{step} < {UPRIGHT} ? {turned} : {upright}")
             for name, (turned, upright) in STANDS.items()
         }
         whole = base.transform_filter("isValid(datum.value)")
-        several = whole.transform_filter("datum.broken === 'no' && isValid(datum.high)")
+        several = whole.transform_filter("isValid(datum.upper)")
         texts, ink = chart.texts(self.texts), {"style": "kv-ink", "aria": False}
         return [
-            whole.transform_calculate(pieces=PIECES)
-            .transform_flatten(["pieces"])
-            .transform_calculate(
-                low="datum.height * datum.pieces[0]", high="datum.height * datum.pieces[1]"
+            whole.transform_calculate(
+                pieces=f"datum.broken === 'yes' ? [{pieces}] : [[0, datum.height]]"
             )
+            .transform_flatten(["pieces"])
+            .transform_calculate(low="datum.pieces[0]", high="datum.pieces[1]")
             .mark_bar()
             .encode(
                 y=alt.Y("low:Q", **y), y2="high:Q", **chart.by_legend(legend, "color"), **texts
             ),
-            several.mark_rule(**ink).encode(y=alt.Y("low:Q", **y), y2="top:Q"),
+            several.mark_rule(**ink).encode(y=alt.Y("lower:Q", **y), y2="upper:Q"),
             *(
-                several.transform_filter(f"datum.{end} <= {most}")
+                several.transform_filter(only)
                 .mark_tick(orient="horizontal", size=7, thickness=1, **ink)
                 .encode(y=alt.Y(f"{end}:Q", **y))
-                for end in ("low", "high")
+                for end, only in (("lower", "true"), ("upper", "datum.beyond === 'no'"))
             ),
-            several.transform_filter(f"datum.high > {most}")
+            several.transform_filter("datum.beyond === 'yes'")
             .mark_point(shape="triangle-up", filled=True, size=20, **ink)
-            .encode(y=alt.Y("top:Q", **y)),
+            .encode(y=alt.Y("upper:Q", **y)),
             whole.transform_flatten(["points"])
             .mark_point(filled=False, size=9, **ink)
             .encode(y=alt.Y("points:Q", **y)),
@@ -208,7 +252,7 @@ class BarFigure(DrawnFigure):
                 opacity=alt.ExprRef(f"{step} < {LEAST} ? 0 : 1"),
                 fontWeight="normal",
                 **stands,
-            ).encode(y=alt.Y("end:Q", **y), text="label:N"),
+            ).encode(y=alt.Y("reach:Q", **y), text="label:N"),
             chart.gaps(base, "value").encode(y=alt.YDatum(0, **y), **texts),
         ]
 
@@ -218,10 +262,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
     highest, width = top_of(table), draw.GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
     places = width * table["store"].map(list(stores).index) + width / 2
-    table = table.assign(
-        x=table["group"].map(groups.index) + (places - width * len(stores) / 2),
-        height=table["value"].where(table["broken"] == "no", BROKEN_HEIGHT * highest),
-    )
+    table = table.assign(x=table["group"].map(groups.index) + (places - width * len(stores) / 2))
     bars = {}
     for store, look in stores.items():
         mine = table[table["store"] == store].dropna(subset="value")
@@ -245,16 +286,15 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
             draw.write(ax, row.x, 0, row.note, turned=True, color="0.35")
             continue
         is_broken, rejected = row.broken == "yes", row.rejected == "yes"
-        top = row.height
         if is_broken:
             _break(ax, bars[row.Index], highest)
-        else:
-            top = max(top, _spread(ax, row.x, width, row, WHISKER_HEIGHT * highest))
+        _spread(ax, row.x, width, row)
         if all_values or is_broken or rejected:
             form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
             form["fontweight"] = "bold" if is_broken else "normal"
-            draw.write(ax, row.x, top, rate(row.value) + MARK * rejected, **form)
-    ax.set_yticks(_ticks(highest))
+            draw.write(ax, row.x, row.reach, rate(row.value) + MARK * rejected, **form)
+    points = box.height * 72 * highest / ax.get_ylim()[1]
+    ax.set_yticks(_ticks(highest, min(MOST_TICKS, max(1, int(points / TICK_POINTS)))))
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
     sns.despine(ax=ax)
 
@@ -266,16 +306,13 @@ def top_of(table: pd.DataFrame) -> float:
 
 
 def reach(table: pd.DataFrame) -> float:
-    """How high bars, runs and whiskers reach."""
-    highest = top_of(table)
-    whiskers = table.loc[table["broken"] == "no", "high"].clip(upper=WHISKER_HEIGHT * highest)
-    top = BROKEN_HEIGHT * highest if (table["broken"] == "yes").any() else highest
-    return max([top, *whiskers.dropna()])
+    """How high the bars, runs and whiskers of a panel (``with_heights``) reach."""
+    return max(top_of(table), table["reach"].max())
 
 
-def _ticks(top: float) -> list[float]:
+def _ticks(top: float, most: int = MOST_TICKS) -> list[float]:
     """Above ``top``, the highest bar that stays, the axis does not hold for broken bars."""
-    ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
+    ticks = ticker.MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
     return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
 
 
@@ -284,36 +321,27 @@ def _width(label: str) -> float:
     return sum(0.64 if letter.isdigit() else 0.32 for letter in label)
 
 
-def _spread(ax: plt.Axes, x: float, width: float, row, most: float) -> float:
-    """Dots of the single runs, and the interval where there is one; how high they reach.
-
-    A whisker above ``most`` ends there, in an arrow.
-    """
-    runs = [float(value) for value in row.runs.split()]
-    if len(runs) < 2:
-        return 0
-    ax.plot(x + width * np.linspace(-0.2, 0.2, len(runs)), runs, zorder=4, gid="runs", **DOTS)
-    if pd.isna(row.high):
-        return max(runs)
-    line = {"color": draw.DARK, "linewidth": 0.8, "zorder": 3}
-    ax.vlines(x, row.low, min(row.high, most), **line)
-    ends = [end for end in (row.low, row.high) if end <= most]
+def _spread(ax: plt.Axes, x: float, width: float, row) -> None:
+    """Dots of the single runs, and the interval where there is one."""
+    if not row.dots:
+        return
+    places = x + width * np.linspace(-0.2, 0.2, len(row.dots))
+    ax.plot(places, row.dots, zorder=5, gid="runs", **DOTS)
+    if pd.isna(row.upper):
+        return
+    line = {"color": draw.DARK, "linewidth": 0.8, "zorder": 4}
+    ax.vlines(x, row.lower, row.upper, **line)
+    ends = [row.lower] if row.beyond == "yes" else [row.lower, row.upper]
     ax.hlines(ends, x - width / 6, x + width / 6, **line)
-    if row.high > most:
-        ax.plot(x, most, "^", color=draw.DARK, markersize=3, zorder=3, gid="beyond")
-    return max(*runs, min(row.high, most))
+    if row.beyond == "yes":
+        ax.plot(x, row.upper, "^", color=draw.DARK, markersize=3, zorder=4, gid="beyond")
 
 
 def _break(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
-    """Two slanted white cuts through ``bar``, a little below its top."""
-    left, right = bar.get_x(), bar.get_x() + bar.get_width()
-    slant = highest * 0.06
-    for middle in (0.85, 0.93):
-        y = bar.get_height() * middle
-        # White on a dark edge, so that no hatch hides the cut.
-        for color, linewidth in ((draw.DARK, 3), ("white", 2)):
-            style = {"color": color, "linewidth": linewidth, "solid_capstyle": "projecting"}
-            ends = [y - slant / 2, y + slant / 2]
-            (cut,) = ax.plot([left, right], ends, zorder=4, gid=f"cut-{color}", **style)
-            # The neighbour may be as high and must not be cut.
-            cut.set_clip_path(bar)
+    """A slanted white gap through ``bar`` above the height of the ``highest`` one that stays."""
+    sides = [bar.get_x(), bar.get_x() + bar.get_width()]
+    below, above = ([highest * (end + side * SLANT / 2) for side in (-1, 1)] for end in GAP)
+    ax.fill_between(sides, below, above, color="white", linewidth=0, zorder=3, gid="gap")
+    for edge in (below, above):
+        # No hatch has such a line.
+        ax.plot(sides, edge, color=draw.DARK, linewidth=1, zorder=3, gid="edge")
