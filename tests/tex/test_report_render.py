@@ -385,8 +385,21 @@ def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
 def test_a_study_that_updates_all_fields_is_not_said_to_change_one(
     inputs: Inputs, project: Path
 ) -> None:
+    probes(inputs.probes, odd="memcached")
     write_study(inputs, properties={"writeallfields": True})
-    assert "lighter" not in methods(inputs, project)
+    text = methods(inputs, project)
+    assert "lighter" not in text
+    assert "An update of Workload A writes the whole record, and leaves its size as it is" in text
+    assert "not the same work on all stores" not in written(inputs, project)
+
+
+def test_of_records_that_were_not_probed_nothing_is_said(inputs: Inputs, project: Path) -> None:
+    wide = {"name": "b", "properties": {"fieldlength": 200}}
+    study = STUDY | {"workloads": ["a", wide]}
+    inputs.study.write_text(yaml.safe_dump(study), encoding="utf-8")
+    text = methods(inputs, project)
+    assert "holds for Workload A only. The records of Workload B differ from those that" in text
+    assert "An update of Workload A changes one field" in text
 
 
 def test_without_probes_the_report_says_so(inputs: Inputs, project: Path) -> None:
