@@ -34,6 +34,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the project's config, stores and workloads; the test runs in it."""
     for name in ("config", "envs/stores", "workloads"):
         shutil.copytree(ROOT / name, tmp_path / name)
+    (tmp_path / "report").mkdir()
+    shutil.copy(ROOT / "report/references.bib", tmp_path / "report")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KVSTUDY_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("YCSB_HOME", raising=False)

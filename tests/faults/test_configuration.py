@@ -19,6 +19,7 @@ SOURCE = Path("config/studies/haverinen2018")
 PUBLISHED = str(SOURCE / "published.csv")
 QUOTES = str(SOURCE / "quotes.yaml")
 CLAIMS = str(SOURCE / "claims.yaml")
+BIB = "report/references.bib"
 # Ten levels of ten each.
 BOMB = "".join(
     f"x{level}: &x{level} [{', '.join(['*x' + str(level - 1)] * 10)}]\n" for level in range(1, 10)
@@ -161,6 +162,10 @@ OF_SOURCE: list[tuple[str, str, Edit, str]] = [
     ("a negative value", PUBLISHED, to("3025", "-3025"), "line 2.*value.*-3025"),
     ("threads below nothing", PUBLISHED, to("10000,1$", "10000,-1"), "line 2.*threads.*-1"),
     ("a value twice", PUBLISHED, lambda c: c + c.splitlines(True)[1], "a second throughput"),
+    ("no entry of the source", BIB, to("haverinen2018", "haverinen"), "did you mean 'haverinen'"),
+    ("an entry twice", BIB, lambda c: c * 2, r"references\.bib:\d+: 'jed.* twice; keep one"),
+    ("an entry without end", BIB, more("@book{x, title={x"), r"references\.bib:\d+: .* no entry"),
+    ("a comma less", BIB, more("@book{x, a={x} b={x}}"), r"references\.bib:\d+: cannot be read by"),
     ("no YAML", QUOTES, more("quotes: [\n"), r"quotes\.yaml: not valid YAML"),
     ("a key twice", QUOTES, more("setting: {runs: 2}\n"), r"quotes\.yaml: .*setting"),
     ("an unknown key", QUOTES, to("says:", "sais:"), r"quotes\.yaml: quotes\[0\].*sais"),

@@ -38,6 +38,7 @@ from kvstudy.share.archive.contents import contents_of
 from kvstudy.share.archive.pack import pack
 from kvstudy.share.archive.unpack import extract, opened, read_facts
 from kvstudy.stores.definition import load_store
+from kvstudy.study.bibliography import bibliography_entries
 from kvstudy.study.cells import plan
 from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import load_study
@@ -431,6 +432,15 @@ def test_published(fuzz, much):
     read = reads(path, lambda: audit(load_study(much / "study.yaml"), path, None))
     read(VALUES_OF_IT)
     fuzz("published", 2_500, [VALUES_OF_IT], read)
+
+
+def test_bibliography(fuzz, scene):
+    path = Path("mine.bib")
+    samples = [
+        b'@string{p = "P"} @book{a, title={On {N{o}SQL}}, year=2020} @misc{b, note=p # ", Q"}\n',
+        b"% Mine.\n@comment{x}\n@article{c:1,\n  title = {T},\n  year = {2020},\n}\n",
+    ]
+    fuzz("bibliography", 3_000, samples, reads(path, lambda: bibliography_entries(path)))
 
 
 def test_import_csv(fuzz, scene):

@@ -29,8 +29,7 @@ PUBLISHED = sorted(path.parent.name for path in ROOT.glob("config/studies/*/publ
 
 def run(study: str, folder: Path, pdf: str = "") -> str:
     """The LaTeX of the report's body; typeset as the file ``pdf``."""
-    if not REPORT.exists():
-        REPORT.symlink_to(ROOT / "report")
+    shutil.copytree(ROOT / "report", REPORT, dirs_exist_ok=True)
     of = find_run(f"{study}-published", published=True)
     write_published(of)
     if pdf:

@@ -160,7 +160,7 @@ class Inputs:
 @pytest.fixture
 def inputs(project: Path) -> Inputs:
     """The files of a run: one store measured, with an odd name, and one not."""
-    shutil.copytree(ROOT / "report", project / "report")
+    shutil.copytree(ROOT / "report", project / "report", dirs_exist_ok=True)
     with (project / "report/references.bib").open("a") as file:
         file.write("\n@book{someone2020, author={Omeone, S.}, title={On stores}, year={2020}}\n")
     folder = project / "config/studies/tiny"
@@ -385,8 +385,21 @@ def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
 def test_a_study_that_updates_all_fields_is_not_said_to_change_one(
     inputs: Inputs, project: Path
 ) -> None:
+    probes(inputs.probes, odd="memcached")
     write_study(inputs, properties={"writeallfields": True})
-    assert "lighter" not in methods(inputs, project)
+    text = methods(inputs, project)
+    assert "lighter" not in text
+    assert "An update of Workload A writes the whole record, and leaves its size as it is" in text
+    assert "not the same work on all stores" not in written(inputs, project)
+
+
+def test_of_records_that_were_not_probed_nothing_is_said(inputs: Inputs, project: Path) -> None:
+    wide = {"name": "b", "properties": {"fieldlength": 200}}
+    study = STUDY | {"workloads": ["a", wide]}
+    inputs.study.write_text(yaml.safe_dump(study), encoding="utf-8")
+    text = methods(inputs, project)
+    assert "holds for Workload A only. The records of Workload B differ from those that" in text
+    assert "An update of Workload A changes one field" in text
 
 
 def test_without_probes_the_report_says_so(inputs: Inputs, project: Path) -> None:
@@ -698,7 +711,7 @@ def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, proj
 
 def test_a_source_that_is_not_in_the_bibliography(inputs: Inputs, project: Path) -> None:
     shutil.copy(ROOT / "report/references.bib", project / "report/references.bib")
-    with pytest.raises(KvstudyError, match=r"references\.bib: has no entry 'someone2020'"):
+    with pytest.raises(KvstudyError, match=r"references\.bib has no entry 'someone2020'"):
         render(inputs)
 
 

@@ -79,7 +79,7 @@ def of_run(
         bottleneck=BOTTLENECK.frame() if bottleneck is None else bottleneck,
         floor=FLOOR.frame() if floor is None else floor,
     )
-    study = SimpleNamespace(imported=None, workloads=[], store_names=[])
+    study = SimpleNamespace(imported=None, workloads=[], stores=[], store_names=[])
     run = {"study": study, "analysis": analysis, "probes": None, "cells": cells, "rounds": rounds}
     return measured_values(SimpleNamespace(values=measured, **run))
 

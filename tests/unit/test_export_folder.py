@@ -178,7 +178,7 @@ def test_the_digest_of_the_logs_is_what_the_readme_says(tmp_path):
             "results/small/analysis/intervals.csv",
             "no such file; it is written by `kvstudy analyse`",
         ),
-        ("report/references.bib", "cannot be read"),
+        ("report/references.bib", "no such file"),
     ],
 )
 def test_what_is_missing_is_named_and_the_old_folder_stays(run, missing, message):
@@ -192,8 +192,18 @@ def test_what_is_missing_is_named_and_the_old_folder_stays(run, missing, message
 
 def test_a_source_that_no_bibliography_has_is_refused(run):
     Path("report/references.bib").write_text("@book{other,\n}\n")
-    with pytest.raises(KvstudyError, match="has no entry 'small'; add one"):
+    with pytest.raises(KvstudyError, match="has no entry 'small'; add one; known are: other"):
         export()
+
+
+def test_an_entry_in_one_line_is_taken_with_the_abbreviations(run):
+    line = "@article{small, author={O, S.}, title={On {S}}, journal=j, year=2020}"
+    Path("report/references.bib").write_text(
+        f'@string{{j = "J"}} {line} @misc{{cooper2010, title="Y"}}'
+    )
+    export()
+    text = (RESULTS / "export/references.bib").read_text()
+    assert text.endswith(f'@string{{j = "J"}}\n\n{line}\n\n@misc{{cooper2010, title="Y"}}\n')
 
 
 def test_a_table_says_what_it_needs():

@@ -64,6 +64,38 @@ def test_every_key_that_a_study_offers_is_one(project):
     assert study.parameters.seconds == 120
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        [*("--store", "redis", "--store", "memcached"), *("--threads", "1", "--threads", "4")],
+        ["--store", "redis, memcached", "--threads", "1,4,1"],
+    ],
+)
+def test_what_is_given_several_times_is_collected(project, given):
+    given += ["--records", "1000", "--operations", "10,20", "--repetitions", "2"]
+    assert new("study", "mine", "--workload", "a,b", *given).exit_code == 0
+    study = load_study(STUDY)
+    assert (study.store_names, study.workload_names) == (["redis", "memcached"], ["a", "b"])
+    assert (study.parameters.threads, study.parameters.operations) == ([1, 4], [10, 20])
+    assert study.parameters.records == 1000
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--repetitions", "2", "--repetitions", "3"], "--repetitions was given twice; give it on"),
+        (["--threads", "1,x"], "'--threads': 'x' is not a valid"),
+        (["--threads", "0"], "'--threads': 0 is not in the range x>=1"),
+        (["--records", " , "], "'--records': ' , ' names nothing"),
+    ],
+)
+def test_a_value_that_would_be_lost_is_refused(project, given, message):
+    done = new("study", "mine", "--store", "redis", "--workload", "a", *given)
+    assert done.exit_code == 2
+    assert message in done.output
+    assert not STUDY.exists()
+
+
 def test_text_of_the_user_is_kept_as_it_is(project):
     title = 'Redis: "fast", or #1? Žluťoučký {{ kůň }}'
     new("study", "mine", "--title", title, "--store", "redis", *GIVEN)

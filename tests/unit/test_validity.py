@@ -10,7 +10,7 @@ import pytest
 from kvstudy.analyse.findings.validity import agreement, flagged, validity
 from kvstudy.analyse.tidy.files import MEASUREMENTS, OUTCOMES
 from kvstudy.analyse.tidy.outcomes import good, invalid, missed, outcomes
-from kvstudy.analyse.tidy.probes import Probes, updating
+from kvstudy.analyse.tidy.probes import WHOLE, Probes, updating
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.present.report.cells import Names, validity_facts
@@ -208,6 +208,18 @@ def test_what_cannot_be_checked_has_a_reason(cell, reason):
     (row,) = agreed(cell).itertuples()
     assert sentence(row.reason).startswith(reason)
     assert pd.isna(row.deviation)
+
+
+def test_a_probe_of_other_records_predicts_nothing():
+    frame = OUTCOMES.frame(rows_of("redis", A, {"HGETALL": 9_000}))
+    (row,) = agreement(frame, small.probes(), {"a"}, {("redis", "a")}).itertuples()
+    assert sentence(row.reason) == "probed with other records"
+
+
+def test_an_update_of_the_only_field_writes_the_whole_record():
+    parameters = {"records": 1, "operations": 1, "properties": {"fieldcount": 1}}
+    study = small.study(parameters=parameters)
+    assert (updating(study), updating(study, WHOLE)) == (set(), {"a"})
 
 
 def test_a_probe_without_counters_predicts_nothing():

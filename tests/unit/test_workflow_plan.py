@@ -64,7 +64,7 @@ def test_a_run_ends_with_its_answers_its_report_and_what_is_missing(pretend_stud
     assert closing(run) == []
     text, report = Path("results/small/report/small.md"), Path("report/small.pdf")
     for path in (text, report):
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
     report.touch()
     text.write_text(
         ":::::: glance\n\n- **A:** Redis is 1\\.2 times *faster*\n\n- So.\n\nNo more.\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, check_class
-from kvstudy.study.probe import planned
+from kvstudy.study.probe import other_records, planned
 from kvstudy.study.workload import (
     NamedField,
     field_names,
@@ -128,4 +128,22 @@ def test_probes_have_the_records_of_the_study():
     products = shape("product-read", "product-update")
     assert field_names(products) == PRODUCT
     assert products["record.keyprefix"] == "prod"
-    assert shape("product-read", "a") == shape("a") == {}
+    assert shape("a") == {}
+
+
+def test_probes_have_the_records_of_workload_files(tmp_path, monkeypatch):
+    """They once had those of YCSB's defaults, whatever the files said."""
+    monkeypatch.setattr("kvstudy.study.workload.WORKLOADS", tmp_path)
+    text = "workload=site.ycsb.workloads.CoreWorkload\nfieldlength=200\nfieldcount=10\n"
+    for name in ("wide", "wider", "a"):
+        (tmp_path / name).write_text(text)
+    uses = ["wide", "wider", {"name": "a", "properties": {"fieldlength": 100}}]
+    study = small.study(workloads=uses, tables=[], figures=[])
+    assert planned(study)["redis"]["shape"] == {"fieldlength": "200"}
+    assert other_records(study) == {(store, "a") for store in study.store_names}
+    # A store has the records of its own workloads.
+    uses[0], uses[1] = ({"name": name, "stores": ["riak"]} for name in uses[:2])
+    study = small.study(workloads=uses, tables=[], figures=[])
+    shapes = {name: plan["shape"] for name, plan in planned(study).items()}
+    assert shapes == {"redis": {}, "riak": {"fieldlength": "200"}, "memcached": {}}
+    assert other_records(study) == {("riak", "a")}

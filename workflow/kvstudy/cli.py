@@ -52,9 +52,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in commands():
             return None
-        module = importlib.import_module(f"kvstudy.commands.{commands()[name][0]}")
-        values = [value for value in vars(module).values() if isinstance(value, click.Command)]
-        return next(command for command in values if command.name == name)
+        return load_command(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -71,6 +69,35 @@ def commands() -> dict[str, tuple[str, str]]:
             (Path(__file__).parent / "commands" / f"{stage}.py").read_text(encoding="utf-8")
         )
     }
+
+
+@functools.cache
+def load_command(name: str) -> click.Command:
+    """The command of that name, out of its module."""
+    module = importlib.import_module(f"kvstudy.commands.{commands()[name][0]}")
+    values = [value for value in vars(module).values() if isinstance(value, click.Command)]
+    command = next(command for command in values if command.name == name)
+    for one in (command, *getattr(command, "commands", {}).values()):
+        _refuse_repeated(one)
+    return command
+
+
+def _refuse_repeated(command: click.Command) -> None:
+    """Let the command refuse an option that has one value and is given twice.
+
+    click would take the last value without a word.
+    """
+    parse_args = command.parse_args
+
+    def parse_each_once(ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, given = command.make_parser(ctx).parse_args([*args])
+        for option in given:
+            single = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+            if single and given.count(option) > 1:
+                raise click.UsageError(f"{option.opts[0]} was given twice; give it once.", ctx)
+        return parse_args(ctx, args)
+
+    command.parse_args = parse_each_once
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -230,6 +230,8 @@ def run(
         if "=" not in text:
             raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")
     options = dict(text.split("=", 1) for text in chosen)
+    if len(options) < len(chosen):
+        raise KvstudyError("--option: gives one name twice; give each once")
     for name, option in definition.options.items():
         if name not in options:
             choices = click.Choice(list(option.choices))

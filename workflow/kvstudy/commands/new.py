@@ -16,6 +16,31 @@ from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, project_workloads
 
 COUNT = click.IntRange(min=1)
+
+
+class Several(click.ParamType):
+    """Values with commas between them, each of the ``kind``."""
+
+    name = "several"
+
+    def __init__(self, kind: click.ParamType) -> None:
+        self.kind = kind
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list:
+        parts = [part.strip() for part in str(value).split(",") if part.strip()]
+        if not parts:
+            self.fail(f"'{value}' names nothing", param, ctx)
+        return [self.kind.convert(part, param, ctx) for part in parts]
+
+
+SIZES = {
+    **{"type": Several(COUNT), "multiple": True, "show_default": True},
+    "metavar": "NUMBER[,...]",
+}
+NAMES = {"type": Several(click.STRING), "multiple": True, "metavar": "NAME[,...]"}
+OFTEN = "once for each, or with commas."
 TEMPLATES = Path(__file__).with_name("scaffold")
 # Further colours for stores, told apart by most people with a colour deficiency.
 COLORS = ("#332288", "#44aa99", "#882255", "#ddcc77", "#117733", "#aa4499", "#999933", "#661100")
@@ -35,29 +60,31 @@ def new() -> None:
 @click.argument("name")
 @click.option("--title", help="The report's title.")
 @click.option("--question", help="What the study asks.")
-@click.option("--store", "stores", multiple=True, help="A store of it; once for each.")
-@click.option("--workload", "workloads", multiple=True, help="A workload of it; once for each.")
-@click.option("--records", type=COUNT, default=100_000, show_default=True)
-@click.option("--operations", type=COUNT, default=1_000_000, show_default=True)
-@click.option("--threads", type=COUNT, default=4, show_default=True)
+@click.option("--store", "stores", **NAMES, help=f"A store of it; {OFTEN}")
+@click.option("--workload", "workloads", **NAMES, help=f"A workload of it; {OFTEN}")
+@click.option("--records", **SIZES, default=["100000"], help=f"Records; {OFTEN}")
+@click.option("--operations", **SIZES, default=["1000000"], help=f"Operations; {OFTEN}")
+@click.option("--threads", **SIZES, default=["4"], help=f"Client threads; {OFTEN}")
 @click.option("--repetitions", type=COUNT, default=5, show_default=True)
 def study(
     name: str,
     title: str | None,
     question: str | None,
-    stores: tuple[str, ...],
-    workloads: tuple[str, ...],
-    **sizes: int,
+    stores: tuple[list[str], ...],
+    workloads: tuple[list[str], ...],
+    repetitions: int,
+    **sizes: tuple[list[int], ...],
 ) -> None:
     """Write config/studies/NAME/study.yaml; asks for stores and workloads."""
     path = _place(STUDIES, name, "study", TAKEN, ("-partial",)) / "study.yaml"
     values = {
         "name": name,
         "title": title or _plain(name),
+        "repetitions": repetitions,
         "question": question or "Which of the stores is faster, under which workload?",
-        "stores": _several("store", stores, project_stores()),
-        "workloads": _several("workload", workloads, project_workloads()),
-        **sizes,
+        "stores": _several("store", _flat(stores), project_stores()),
+        "workloads": _several("workload", _flat(workloads), project_workloads()),
+        **{key: ", ".join(map(str, _flat(lists))) for key, lists in sizes.items()},
     }
     _write(path, "study.yaml.j2", values)
     try:
@@ -127,9 +154,13 @@ def _place(
     return room / name
 
 
-def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
+def _flat(lists: tuple[list, ...]) -> list:
+    """The values of all lists, each once."""
+    return list(dict.fromkeys(value for values in lists for value in values))
+
+
+def _several(kind: str, names: list[str], known: list[str]) -> list[str]:
     """The names that were given or are asked for; KvstudyError for an unknown one."""
-    names = list(given)
     if not names:
         answer = click.prompt(f"{kind.capitalize()}s, with commas ({', '.join(known)})")
         names = [name.strip() for name in answer.split(",") if name.strip()]
@@ -142,7 +173,10 @@ def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
 
 def _write(path: Path, template: str, values: dict) -> None:
     # A YAML text may be written as one of JSON.
-    filters = {"quoted": functools.partial(json.dumps, ensure_ascii=False)}
+    filters = {
+        "quoted": functools.partial(json.dumps, ensure_ascii=False),
+        "sizes": lambda text: f"[{text}]" if "," in text else text,
+    }
     text = templates.fill(TEMPLATES / template, values, filters)
     path.parent.mkdir(exist_ok=True)
     # x: not even a file that came in between is overwritten.

@@ -71,6 +71,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "scan-length": N_("how many commands a scan takes depends on its length"),
     "no-probe": N_("no probe: {why}"),
     "other-client": N_("probed through another client ({client})"),
+    "other-records": N_("probed with other records"),
     # Why there is no test for drift.
     "few-repeated": N_("too few repeated cells"),
     "no-times": N_("it is not recorded when they were measured"),

@@ -6,12 +6,14 @@ loaded. Keys are drawn uniformly, and often enough that about every one is drawn
 A step on a slow machine ends by its time; what it had done by then counts.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 from kvstudy.study.base import Operation
 from kvstudy.study.model import Study
+from kvstudy.study.parts import StoreUse
 from kvstudy.study.workload import class_of, properties_of
-from kvstudy.study.ycsb_properties import RECORD
+from kvstudy.study.ycsb_properties import CORE, OF_CLASS, PROPERTIES, RECORD, ROUNDS
 
 # What a finished probe has found out, beside YCSB's logs.
 FACTS = "probe.json"
@@ -23,11 +25,14 @@ THREADS = 4
 SCANNED = 10
 SECONDS = 10
 
-# What a study may say about its records; the probe's are the same.
+# What shapes a record, and what is read of it; for updates, the probe does all there is.
 SHAPE = (
-    *("fieldcount", "fieldlength", "fieldlengthdistribution", "fieldnameprefix"),
-    *("minfieldlength", "readallfields", "readallfieldsbyname", "table"),
+    *("fieldcount", "fieldlength", "fieldlengthdistribution", "fieldlengthhistogram"),
+    *("fieldnameprefix", "minfieldlength", "readallfields", "readallfieldsbyname", "table"),
 )
+# What shapes one with named fields.
+NAMED = ("workload", "record.fields", "record.keyprefix")
+_DEFAULTS = {name: known.default for name, known in (PROPERTIES | OF_CLASS[RECORD]).items()}
 
 
 @dataclass(frozen=True)
@@ -76,23 +81,54 @@ STEPS = (
 
 
 def planned(study: Study) -> dict[str, dict]:
-    """For each of the study's stores, by name, what its probe depends on.
+    """Return what the probe of each of the study's stores depends on, by the store's name.
 
-    ``shape`` are the YCSB properties of the study that shape its records; where all of its
-    workloads have the same record with named fields, also those that make it.
+    ``shape`` are the YCSB properties of the records that most of the store's workloads have, those
+    of the first one among equals. What has YCSB's default is left out.
     """
-    texts = study.parameters.property_texts
-    shape = {name: texts[name] for name in SHAPE if name in texts}
-    # What makes a record with named fields; nothing for any other.
-    parts = ("workload", "record.fields", "record.keyprefix", "fieldlengthdistribution")
-    workloads = [properties_of(study, use) for use in study.workloads]
-    records = [
-        {name: of[name] for name in parts if name in of and class_of(of) == RECORD}
-        for of in workloads
-    ]
-    if all(record == records[0] for record in records):
-        shape |= records[0]
+    shapes = _shapes(study)
     return {
-        use.name: {"store": use.store, "options": dict(use.options), "shape": shape}
+        use.name: {
+            "store": use.store,
+            "options": dict(use.options),
+            "shape": _most_used(study, use, shapes),
+        }
         for use in study.stores
     }
+
+
+def other_records(study: Study) -> set[tuple[str, str]]:
+    """Return the names of each store and workload of which the probe has other records."""
+    shapes, plans = _shapes(study), planned(study)
+    return {
+        (use.name, name)
+        for use in study.stores
+        for name in _workloads(study, use)
+        if shapes[name] != plans[use.name]["shape"]
+    }
+
+
+def _shapes(study: Study) -> dict[str, dict[str, str] | None]:
+    return {use.name: _shape(properties_of(study, use)) for use in study.workloads}
+
+
+def _shape(properties: dict[str, str]) -> dict[str, str] | None:
+    """Return what shapes the records; None of a workload class that may make any."""
+    if class_of(properties) not in (CORE, RECORD, ROUNDS):
+        return None
+    names = SHAPE + (NAMED if class_of(properties) == RECORD else ())
+    return {
+        name: properties[name]
+        for name in names
+        if name in properties and properties[name] != _DEFAULTS.get(name)
+    }
+
+
+def _workloads(study: Study, store: StoreUse) -> list[str]:
+    return [use.name for use in study.workloads if not use.stores or store.name in use.stores]
+
+
+def _most_used(study: Study, store: StoreUse, shapes: dict) -> dict[str, str]:
+    known = [shapes[name] for name in _workloads(study, store) if shapes[name] is not None]
+    counts = Counter(tuple(shape.items()) for shape in known)
+    return dict(counts.most_common(1)[0][0]) if counts else {}

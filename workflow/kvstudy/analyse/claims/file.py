@@ -15,6 +15,7 @@ from kvstudy.analyse.claims.statements import Statement
 from kvstudy.errors import KvstudyError
 from kvstudy.language.locale import Text
 from kvstudy.study.base import CLAIM_ID, Strict
+from kvstudy.study.bibliography import check_citations
 from kvstudy.study.load import known_stores
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, did_you_mean
@@ -76,7 +77,11 @@ def load_claims(path: Path, study: Study) -> list[Claim]:
 
 
 def check_source(path: Path, study: Study) -> None:
-    """KvstudyError for what is wrong in claims, quotes and properties beside the study file."""
+    """KvstudyError for what is wrong in claims, quotes and properties beside the study file.
+
+    Likewise for a source that the bibliography lacks.
+    """
+    check_citations(path, study)
     there, quoted, published = (path.with_name(name) for name in (CLAIMS, QUOTES, PUBLISHED))
     claims = load_claims(there, study) if there.is_file() else []
     names = [f"{claim.id}/{n}" for claim in claims for n in range(1, len(claim.statements) + 1)]

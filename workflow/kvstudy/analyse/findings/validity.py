@@ -9,21 +9,28 @@ sent each of the commands once.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import CELL, SETTING
-from kvstudy.analyse.tidy.probes import Probes, updating
+from kvstudy.analyse.tidy.probes import ONE_FIELD, Probes, updates_of
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.stats.intervals import error_rate
+from kvstudy.study.probe import other_records
 
 AGREEMENT_NUMBERS = ["least", "most", "counted", "deviation"]
 AGREEMENT = Finding(
     "agreement",
     [*CELL, "counter", *AGREEMENT_NUMBERS, "reason"],
     AGREEMENT_NUMBERS,
-    make=lambda run, made: agreement(run.own_outcomes, run.probes, updating(run.study)),
+    make=lambda run, made: agreement(
+        *(run.own_outcomes, run.probes),
+        {name for name, what in updates_of(run.study).items() if what == ONE_FIELD},
+        other_records(run.study),
+    ),
 )
 NUMBERS = [
     *["n", "invalid", "operations", "good", "failed", "missed", "share", "low", "high"],
@@ -49,18 +56,26 @@ PROBED = ["read", "insert", "update"]
 MISSING = {"read": "read-missing", "update": "update-missing"}
 
 
-def agreement(outcomes: pd.DataFrame, probes: Probes, one_field: set[str]) -> pd.DataFrame:
+def agreement(
+    outcomes: pd.DataFrame,
+    probes: Probes,
+    one_field: set[str],
+    unlike: Collection[tuple[str, str]] = (),
+) -> pd.DataFrame:
     """One row per cell and counter that can be predicted.
 
-    ``outcomes`` is ``outcomes.csv``; ``one_field`` are the workloads whose updates
-    write one field. Columns: counter (the server's name of it), least and most (predicted),
-    counted, deviation (of counted from the range, as a share of its nearer end; 0 within).
+    ``outcomes`` is ``outcomes.csv``; ``one_field`` are the workloads whose updates write one
+    field, ``unlike`` are stores and workloads with other records than the probe. Columns: counter
+    (the server's name of it), least and most (predicted), counted, deviation (of counted from the
+    range, as a share of its nearer end; 0 within).
     A cell that cannot be checked has one row with the ``reason`` and no numbers.
     """
     rows = []
     for key, of in outcomes.groupby(CELL, sort=False):
         store, workload, *_ = key
         why = _unchecked(store, of, probes)
+        if (store, workload) in unlike:
+            why = why or "other-records"
         predicted = {} if why else _predicted(store, of, probes, workload in one_field)
         if not predicted:
             rows.append([*key, "", *[None] * len(AGREEMENT_NUMBERS), why or "no-command"])

@@ -23,9 +23,9 @@ from kvstudy.stores.configuration import check_options
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
-from kvstudy.study.probe import FACTS, planned
+from kvstudy.study.probe import FACTS, other_records, planned
 from kvstudy.study.raw import check_sums, is_complete, probe_directory, reason_on_file, renewal
-from kvstudy.study.workload import operations_of
+from kvstudy.study.workload import field_names, operations_of
 
 # Connecting, and asking for the counters, is counted too, but not once per operation.
 RARE = 0.05
@@ -156,15 +156,29 @@ LIGHTER, HEAVIER, KEPT = "lighter", "heavier", "kept"
 SAME = 0.05
 
 
-def one_field(properties: dict[str, str]) -> bool:
-    """Whether the workload has updates, and they change one field of a record."""
-    updates = {"update", "read-modify-write"}.intersection(operations_of(properties))
-    return bool(updates) and properties.get("writeallfields") != "true"
+# What an update writes.
+ONE_FIELD, WHOLE = "one field", "the whole record"
 
 
-def updating(study: Study) -> set[str]:
-    """The study's workloads whose updates change one field of a record."""
-    return {use.name for use in study.workloads if one_field(properties_of(study, use))}
+def updates_of(study: Study) -> dict[str, str]:
+    """Return ``ONE_FIELD`` or ``WHOLE`` by the name of each workload that has updates."""
+    found = {}
+    for use in study.workloads:
+        properties = properties_of(study, use)
+        if {"update", "read-modify-write"}.intersection(operations_of(properties)):
+            every = properties.get("writeallfields") == "true" or len(field_names(properties)) == 1
+            found[use.name] = WHOLE if every else ONE_FIELD
+    return found
+
+
+def unlike(study: Study) -> set[str]:
+    """Return the workloads with other records than the probe, on any of their stores."""
+    return {workload for _store, workload in other_records(study)}
+
+
+def updating(study: Study, what: str = ONE_FIELD) -> set[str]:
+    """Return the workloads whose updates write ``what`` of records that were probed."""
+    return {name for name, of in updates_of(study).items() if of == what} - unlike(study)
 
 
 def becomes(sizes: tuple[float, float]) -> str:

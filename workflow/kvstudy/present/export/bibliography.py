@@ -12,6 +12,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import Latex, escape
+from kvstudy.study.bibliography import REFERENCES, bibliography_entries, missing_entry
 from kvstudy.study.raw import SUMS, file_digest
 
 YCSB = "cooper2010"
@@ -21,8 +22,8 @@ BRACES = {r"\{": r"\textbraceleft{}", r"\}": r"\textbraceright{}"}
 HINT = "Whoever measured it is the author of the first entry: write your name there.\n"
 
 
-def references(run: Run, bibliography: Path) -> str:
-    """The text of references.bib; the entries of publications come from ``bibliography``.
+def references(run: Run) -> str:
+    """The text of references.bib; the entries of publications come from the report's.
 
     KvstudyError when that file lacks the study's source or YCSB's paper.
     """
@@ -37,11 +38,13 @@ def references(run: Run, bibliography: Path) -> str:
         note=f"Software, version {__version__}",
     )
     entries = [HINT, _study_entry(run, days), software, *_store_entries(run, days)]
-    published = _entries_of(bibliography)
+    published = bibliography_entries(REFERENCES)
+    # Abbreviations, which entries may be made of.
+    entries += [f"{published[''].strip()}\n"] if "" in published else []
     for key in [*([source.key] if source else []), YCSB]:
-        if key not in published:
-            raise KvstudyError(f"{bibliography}: has no entry '{key}'; add one")
-        entries.append(published[key])
+        if problem := missing_entry(key, published):
+            raise KvstudyError(problem)
+        entries.append(f"{published[key].strip()}\n")
     return "\n".join(entries)
 
 
@@ -110,13 +113,3 @@ def _value(text: str) -> Latex:
     for brace, command in BRACES.items():
         latex = latex.replace(brace, command)
     return Latex(latex)
-
-
-def _entries_of(path: Path) -> dict[str, str]:
-    """The entries of a BibTeX file by their keys; each begins with @ at the start of a line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None
-    found = re.findall(r"^(@\w+\{([^,\s]+),.*?^\})", text, re.M | re.S)
-    return {key: f"{entry}\n" for entry, key in found}

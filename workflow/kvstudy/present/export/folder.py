@@ -116,7 +116,7 @@ def export(run: Run, language: str) -> Path:
     about = _about(run, tables, figures)
     texts = {
         "numbers.tex": numbers_tex(run, templates),
-        "references.bib": references(run, REPORT / "references.bib"),
+        "references.bib": references(run),
         "README.txt": fill(templates / "README.txt.j2", about, **DELIMITERS),
         "example/thesis.tex": fill(templates / "thesis.tex.j2", about, **DELIMITERS),
         "example/thesis-czech.tex": fill(templates / "thesis-czech.tex.j2", about, **DELIMITERS),

@@ -13,7 +13,18 @@ from kvstudy.analyse.findings.validity import TOLERATED, flagged
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.numbers import grouped
-from kvstudy.analyse.tidy.probes import HEAVIER, KEPT, LIGHTER, OK, SAME, Probes, becomes
+from kvstudy.analyse.tidy.probes import (
+    HEAVIER,
+    KEPT,
+    LIGHTER,
+    OK,
+    SAME,
+    WHOLE,
+    Probes,
+    becomes,
+    unlike,
+    updating,
+)
 from kvstudy.language.current import _
 from kvstudy.present.typeset.source import worded
 from kvstudy.stores.definition import Store
@@ -200,20 +211,28 @@ def _unchecked(agreement: pd.DataFrame, names: Names) -> dict[str, list[str]]:
     return joined(pairs)
 
 
-def operation_facts(probes: Probes, stores: list[SimpleNamespace]) -> SimpleNamespace:
+def operation_facts(
+    probes: Probes, stores: list[SimpleNamespace], study: Study, names: Names
+) -> SimpleNamespace:
     """What the probes say of the ``stores`` (``store_facts``), by their titles.
 
     ``lighter`` and ``heavier`` are those whose records change with updates of one field, by more
-    than ``tolerance``, with the bytes of a mean record ``before`` and ``after``; ``uneven`` those
-    whose records change with updates of all fields too. ``clients`` of YCSB are told that are not
-    those of the store's cells.
+    than ``tolerance``, with the bytes of a mean record ``before`` and ``after``: empty where no
+    workload has such updates. ``uneven`` are those whose records change with updates of all fields
+    too, ``sized`` tells whether any store knows. ``clients`` of YCSB are told that are not those
+    of the store's cells. ``whole`` are the workloads whose updates write whole records. All of
+    that holds for the workloads ``like`` the probes; ``unlike`` them are those with other records.
     """
     named = {store.definition.name: store for store in stores}
     probed = {name: store for name, store in named.items() if not probes.reason(name)}
     records: dict[str, list[SimpleNamespace]] = {LIGHTER: [], HEAVIER: [], KEPT: []}
-    uneven = []
+    uneven, one_field, whole, others = [], updating(study), updating(study, WHOLE), unlike(study)
     for name, store in probed.items():
-        if sizes := probes.sizes(name, "update"):
+        updated = any(
+            use.name in one_field and name in (use.stores or study.store_names)
+            for use in study.workloads
+        )
+        if updated and (sizes := probes.sizes(name, "update")):
             before, after = sizes
             updates = probes.operations(name, "update")
             record = SimpleNamespace(title=store.title, updates=updates, before=before, after=after)
@@ -225,6 +244,10 @@ def operation_facts(probes: Probes, stores: list[SimpleNamespace]) -> SimpleName
         records=RECORDS,
         tolerance=SAME,
         uneven=uneven,
+        sized=any(probes.sizes(name, "update-all") for name in probed),
+        whole=[names.workload(name) for name in study.workload_names if name in whole],
+        like=[names.workload(name) for name in study.workload_names if name not in others],
+        unlike=[names.workload(name) for name in study.workload_names if name in others],
         probed=[store.title for store in probed.values()],
         reasons=[
             (store.title, probes.reason(name))

@@ -21,10 +21,11 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL, _, pgettext, using
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import fill, printable
+from kvstudy.study.bibliography import REFERENCES
 from kvstudy.study.run_names import REPORT, Paths
 from kvstudy.whole_file import put
 
-TEMPLATES, REFERENCES = REPORT / "templates", REPORT / "references.bib"
+TEMPLATES = REPORT / "templates"
 OPTIONS = [
     "--from=markdown-implicit_figures-tex_math_dollars-latex_macros+smart",
     "--wrap=preserve",

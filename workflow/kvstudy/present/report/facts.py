@@ -15,7 +15,7 @@ from kvstudy.analyse.findings.over_time import out_of_order
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import amount
-from kvstudy.analyse.tidy.probes import one_field
+from kvstudy.analyse.tidy.probes import updating
 from kvstudy.analyse.tidy.results import published_only, read_published
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.current import _
@@ -81,8 +81,8 @@ def run_facts(run: Run) -> SimpleNamespace:
         machine=context.machine_facts(environment, names),
         ycsb_versions=ycsb_versions(environment),
         workloads=workloads,
-        # Titles of the workloads whose updates change one field of a record.
-        updating=[of.title for of in workloads if one_field(of.properties)],
+        # Titles of the workloads whose updates change one field of a record that was probed.
+        updating=[of.title for of in workloads if of.use.name in updating(study)],
         # Records with named fields, with the titles of the workloads that have them.
         records=joined((named_record(of.properties), of.title) for of in workloads),
         # The stores that the client limits, with the short names of the workloads.
@@ -97,7 +97,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),
         course=course.course_facts(names, analysis, run.headline_analysis, run.summary),
-        operations=operation_facts(run.probes, stores),
+        operations=operation_facts(run.probes, stores, study, names),
         open_loop=course.open_loop_facts(names, at_rates, analysis),
         validity=validity_facts(analysis, names),
         rounds=course.rounds_facts(run),

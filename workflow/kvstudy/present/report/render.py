@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,17 +19,17 @@ from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
 from kvstudy.present.report.cells import joined
 from kvstudy.present.report.course import FEWEST_SECONDS, MOST_WATCHING
-from kvstudy.present.report.document import REFERENCES, Front, write_latex
+from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.facts import run_facts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
 from kvstudy.present.tables.setting import numbered
 from kvstudy.stats import intervals, laws, over_time, percentiles, power
 from kvstudy.stores.definition import Deviation
+from kvstudy.study.bibliography import check_citations
 from kvstudy.study.cells import TRIALS
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import AnyFigure
-from kvstudy.study.model import Study
 from kvstudy.study.parts import AUTO
 from kvstudy.study.properties import Reference, store_properties
 from kvstudy.study.run_names import REPORT
@@ -44,7 +43,7 @@ def render(run: Run, appendix: str = "") -> Path:
     files of another study or scale.
     """
     _check_cells(run)
-    _check_source(run.study)
+    check_citations(run.study_file, run.study)
     facts, study = run_facts(run), run.study
     subtitle = _("Measurements of key-value stores")
     if source := study.source:
@@ -112,20 +111,6 @@ def _check_cells(run: Run) -> None:
             wrong = f"{row.workload}/{row.parameters} is not planned at scale {run.scale:g}"
         if wrong:
             raise KvstudyError(f"{path}: {wrong}; parse the raw logs again")
-
-
-def _check_source(study: Study) -> None:
-    """The source must be in the bibliography, or every citation of it is a question mark."""
-    try:
-        text = REFERENCES.read_text(encoding="utf-8")
-    except OSError as error:
-        raise KvstudyError(f"{REFERENCES}: cannot be read: {error.strerror}") from None
-    keys = re.findall(r"^@\w+\{([^,\s]+),", text, re.M)
-    if study.source and study.source.key not in keys:
-        raise KvstudyError(
-            f"{REFERENCES}: has no entry '{study.source.key}', which the study "
-            f"'{study.name}' names as its source; add one"
-        )
 
 
 def _dateline(run: SimpleNamespace) -> str:
