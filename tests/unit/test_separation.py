@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,13 +18,18 @@ from kvstudy.analyse.findings.separation import (
 )
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.language.current import using
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.context import separation_facts
+from kvstudy.present.report.markdown import fill
 from kvstudy.stats.latency_models import Difference, fit_latency_models
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.published import COLUMNS
 
 from . import small_results as small
+from .languages import check_numbers
+
+ROOT = Path(__file__).parents[2]
 
 MEASURED = [60.0, 70.0, 80.0, 140.0, 150.0, 1200.0]
 TRIPS = [1, 1, 1, 1, 2, 2]
@@ -291,16 +297,92 @@ def test_the_text_is_told_nothing_without_means():
 
 def test_pairs_stand_in_the_order_of_the_source():
     """Redis over Memcached: published 0.5, measured 2, modelled 0.95, so it is turned and near."""
-    there = [here + 800 * number for here, number in zip(MEASURED, TRIPS, strict=True)]
-    analysis = of_means(there)
-    rows = [
-        ["a", SETTING, "redis", "memcached", 0.5, 2.0, 0.95],
-        ["c", SETTING, "redis", "memcached", 3.0, 2.0, 4.0],
-    ]
-    analysis.separation_orders = ORDERS.frame(rows)
-    facts = separation_facts(analysis, NAMES)
+    facts = separation_facts(with_orders(), NAMES)
     assert (facts.pairs, facts.as_modelled, facts.as_measured) == (2, 2, 1)
     (pair,) = facts.turned
     assert (pair.first, pair.second, pair.workload) == ("Memcached", "Redis", "A")
     assert (pair.published, pair.measured) == (2.0, 0.5)
     assert facts.near == [pair]
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch):
+    """The section of the report on these facts, in a language."""
+    monkeypatch.chdir(ROOT)
+    figure = SimpleNamespace(name="separation")
+    study = SimpleNamespace(
+        figures_of=lambda kind: [figure] if kind == "separation" else [],
+        tables_of=lambda kind: [SimpleNamespace(name="machine")] if kind == "machine" else [],
+    )
+    floats = SimpleNamespace(
+        ref=lambda item: item.name, figure=lambda item: "", mark=str, section=lambda label: label
+    )
+    told = {"study": study, "floats": floats, "source": SimpleNamespace(machine=["CPU"])}
+
+    def text(analysis: SimpleNamespace, language: str = "en") -> str:
+        run = SimpleNamespace(separation=separation_facts(analysis, NAMES))
+        macros = SimpleNamespace(sep=lambda loop: "" if loop.last else ", ")
+        with using(language):
+            values = {**told, "run": run, "m": macros}
+            return fill(ROOT / "report/text" / language, "separation.md.j2", values)
+
+    return text
+
+
+def with_orders() -> SimpleNamespace:
+    analysis = of_means([here + 800 * times for here, times in zip(MEASURED, TRIPS, strict=True)])
+    rows = [
+        ["a", SETTING, "redis", "memcached", 0.5, 2.0, 0.95],
+        ["c", SETTING, "redis", "memcached", 3.0, 2.0, 4.0],
+    ]
+    analysis.separation_orders = ORDERS.frame(rows)
+    return analysis
+
+
+CASES = {
+    "round trips": with_orders(),
+    "operations": of_means([value + 800 for value in MEASURED], [1] * 6),
+    "a factor": of_means([9 * value for value in MEASURED]),
+    "a faster source": of_means([value - 20 for value in MEASURED], [1] * 6),
+    "none": of_means([600.0, 7000.0, 100.0, 2000.0, 150.0, 90_000.0]),
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (
+            "round trips",
+            [
+                r"So 800.µs more per round trip describes the means best",
+                r"2 for update on Redis, 2 for update on Memcached, 1 for all others",
+                r"2 of the source's 2 pairwise orderings by throughput follow; as measured here, 1",
+                r"Memcached over Redis in A: published 2\.00, measured here 0\.500, modelled 1\.05",
+                r"within 10 % of each other, .*: Memcached over Redis in A \(1\.05\)",
+                r"worst 0\.0.%",
+            ],
+        ),
+        ("operations", [r"So 800.µs more per operation describes", r": 1 for each\."]),
+        ("a factor", [r"So a factor of 9\.00 describes the means best", r"9\.00 to 9\.00 times"]),
+        (
+            "a faster source",
+            [r"the measured mean minus 20\.0.µs", r"So 20\.0.µs less per operation"],
+        ),
+        ("none", [r"None of the models describes the means: the best one, .* errs by \d"]),
+    ],
+)
+def test_the_section_says_what_describes_the_means(texts, case: str, words: list[str]):
+    text = re.sub(r"\\(?=\W)", "", texts(CASES[case]))
+    for pattern in words:
+        assert re.search(pattern, text), text
+    assert "It does not show where the time was spent" in text
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_section_has_the_same_numbers_in_czech(texts, case: str):
+    check_numbers(texts(CASES[case]), texts(CASES[case], "cs"), "cs")
+
+
+def test_there_is_no_section_without_a_model(texts):
+    empty = SimpleNamespace(separation=SEPARATION.frame())
+    assert not texts(empty).strip()

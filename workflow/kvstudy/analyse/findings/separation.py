@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, product
 
 from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.probes import WHOLE, updates_of
 from kvstudy.analyse.tidy.results import only, published_only, read_published
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.latency_models import Difference, LatencyModel, fit_latency_models
+from kvstudy.study.probe import other_records
 from kvstudy.study.published import PUBLISHED, beside
-from kvstudy.study.workload import properties_of
 
 MEAN_KEYS = [*SETTING, "operation"]
 MODELLED = {each: f"modelled_{each.value.replace('-', '_')}" for each in Difference}
@@ -129,15 +130,15 @@ def _fit(found: pd.DataFrame) -> list[LatencyModel]:
 
 def _round_trips(run) -> dict[tuple[str, str, str], int]:
     """Requests that the client sends and waits for, by store, workload and operation."""
-    trips = {}
-    for use in run.study.workloads:
-        whole = properties_of(run.study, use).get("writeallfields") == "true"
-        steps = {"insert": "insert", "read": "read", "update": "update-all" if whole else "update"}
-        for store, definition in run.stores.items():
-            for operation, step in steps.items() if definition.counts_requests else ():
-                number = sum(run.probes.commands(store, step).values())
-                if round(number) > 0 and abs(number - round(number)) < NEARLY:
-                    trips[store, use.name, operation] = round(number)
+    trips, updates, unlike = {}, updates_of(run.study), other_records(run.study)
+    for use, (store, definition) in product(run.study.workloads, run.stores.items()):
+        if not definition.counts_requests or (store, use.name) in unlike:
+            continue
+        update = "update-all" if updates.get(use.name) == WHOLE else "update"
+        for operation, step in {"insert": "insert", "read": "read", "update": update}.items():
+            number = sum(run.probes.commands(store, step).values())
+            if round(number) > 0 and abs(number - round(number)) < NEARLY:
+                trips[store, use.name, operation] = round(number)
     return trips
 
 

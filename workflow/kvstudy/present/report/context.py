@@ -112,7 +112,7 @@ def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None
         )
     ]
     return SimpleNamespace(
-        n=best.n,
+        n=len(found),
         models=models,
         best=best,
         factor=next(model for model in models if model.model == Difference.FACTOR),
