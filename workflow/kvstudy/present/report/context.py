@@ -88,7 +88,7 @@ def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None
     ``error``. ``several`` are operations of more than one round trip, by store. Of the source's
     ``pairs`` of stores so many have its order by the model (``as_modelled``) and here
     (``as_measured``); ``turned`` are those of another order here, ``near`` those whose modelled
-    ratio is at most ``MARGIN``.
+    ratio is within ``MARGIN``, the closest first.
     """
     found = analysis.separation
     if found.empty:
@@ -105,6 +105,10 @@ def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None
     orders = analysis.separation_orders
     signs = {name: np.sign(np.log(orders[name])) for name in ORDER_NUMBERS}
     _low, most = margin_bounds()
+
+    def closeness(pair: SimpleNamespace) -> float:
+        return max(pair.modelled, 1 / pair.modelled)
+
     pairs = [
         _faster_first(row, names, turned=here != there)
         for row, here, there in zip(
@@ -132,7 +136,7 @@ def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None
         as_modelled=int((signs["modelled"] == signs["published"]).sum()),
         as_measured=int((signs["measured"] == signs["published"]).sum()),
         turned=[pair for pair in pairs if pair.turned],
-        near=[pair for pair in pairs if max(pair.modelled, 1 / pair.modelled) <= most],
+        near=sorted((pair for pair in pairs if closeness(pair) <= most), key=closeness),
     )
 
 
