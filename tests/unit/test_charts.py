@@ -162,6 +162,9 @@ def test_torn_bars_are_those_of_the_static_figure(drawn):
         for step in spec["concat"][1]["layer"][0]["transform"]
         if step.get("as") == "pieces"
     ]
+    # Steps of 0.25 are not written as 0.3, 0.5, 0.8.
+    axis = spec["concat"][1]["layer"][1]["encoding"]["y"]["axis"]
+    assert axis["format"] == ",~r"
     # The gap is above the highest published bar that stays.
     top = static[1].query("broken == 'no'")["value"].max()
     assert all(str(end * top) in pieces for end in GAP)

@@ -211,7 +211,8 @@ class BarFigure(DrawnFigure):
         # What is left of a broken bar.
         below, above = (top * end for end in GAP)
         pieces = f"[0, {below}], [{above}, datum.height]"
-        y = {"axis": alt.Axis(title=title, values=_ticks(top))}
+        # Vega would take the decimals from the whole side, which broken bars make long.
+        y = {"axis": alt.Axis(title=title, values=_ticks(top), format=",~r")}
         y["scale"] = alt.Scale(domain=[0, reach(rows) * ROOM], nice=False)
         groups = rows["group"].unique().tolist()
         base = chart.by_group("group:N", groups, legend, " ", 0.06, paddingOuter=0.06)
