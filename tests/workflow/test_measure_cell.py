@@ -11,16 +11,19 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import psutil
 import pytest
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import KvstudyError, RunError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.setting import Setting
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
+from kvstudy.study.cells import find_cell, plan
+from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
 
 from tests.project import CELL, kvstudy, measure, wait_for
@@ -107,6 +110,33 @@ def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
     text = failure()
     assert "its counter load fell by" in text
     assert "was the server started anew?" in text
+
+
+def test_a_workload_that_was_edited_is_no_further_repetition(pretend_study):
+    measure()
+    workload = Path("workloads/a")
+    workload.write_text(workload.read_text() + "fieldlength=200\n")
+    with pytest.raises(KvstudyError) as refused:
+        measure(CELL.replace("rep1", "rep2"))
+    assert f"raw/{CELL}: measured with other parameters: fieldlength was not given, is now 200" in (
+        str(refused.value)
+    )
+    assert "(workloads/a). Put that file back, or remove SHA256SUMS in" in str(refused.value)
+
+
+def test_a_workload_that_is_edited_while_snakemake_measures_ends_the_run(pretend_study):
+    """Cells before and after the edit would have been of one run."""
+    cell = find_cell(plan(load_study(pretend_study)), CELL)
+    measure(CELL, "--planned", cell.digest)
+    workload = Path("workloads/a")
+    workload.write_text(workload.read_text() + "fieldlength=200\n")
+    with pytest.raises(RunError) as refused:
+        measure(CELL.replace("rep1", "rep2"), "--planned", replace(cell, repetition=2).digest)
+    text = str(refused.value)
+    assert (
+        "study.yaml or workloads/a was edited after this run had begun (results/small/raw" in text
+    )
+    assert "fieldlength was not given, is now 200 (workloads/a)" in text
 
 
 def test_insert_only_has_no_run(pretend_study):
