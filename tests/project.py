@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import time
 import zipfile
@@ -70,8 +71,14 @@ def kvstudy(*arguments: object, answers: str = "") -> Result:
 
 def measure(cell: str = CELL, *options: object, study: Path = STUDY) -> str:
     """Measure one cell; returns what the command prints."""
-    arguments = ("--study", study, "--provider", "native", *options)
-    return kvstudy("measure", cell, *arguments).output
+    return kvstudy("measure", cell, *with_defaults(options, study)).output
+
+
+def with_defaults(options: tuple[object, ...], study: Path) -> list[object]:
+    """``options`` of a measurement, with the study and a provider where they name none."""
+    defaults = {"--study": study, "--provider": "native"}
+    added = [(name, value) for name, value in defaults.items() if name not in options]
+    return [*itertools.chain.from_iterable(added), *options]
 
 
 def parse(study: Path = STUDY) -> tuple[pd.DataFrame, pd.DataFrame]:

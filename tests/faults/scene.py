@@ -19,6 +19,8 @@ import pytest
 from kvstudy import cli
 from kvstudy.language.current import ORIGINAL, use
 
+from tests.project import with_defaults
+
 # All that is started in a scene inherits it.
 MARK = "KVSTUDY_FAULTS"
 CELL = "pretend/a/r1000_o2000_t2/rep1"
@@ -64,8 +66,7 @@ class Scene:
         return Answer(int(code), output.getvalue())
 
     def measure(self, cell: str = CELL, *more: object) -> Answer:
-        arguments = ("--study", self.study, "--provider", "native", *more)
-        return self.kvstudy("measure", cell, *arguments)
+        return self.kvstudy("measure", cell, *with_defaults(more, self.study))
 
     def results(self) -> pd.DataFrame:
         """cells.csv, by the cell's path without its sizes, after ``kvstudy parse``."""

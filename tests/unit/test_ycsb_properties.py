@@ -39,10 +39,29 @@ STORE = Path("envs/stores/pretend/store.yaml")
         ("fieldlength=1e3", "fieldlength: 1e3 is not a whole number in digits; write 1000"),
         ("fieldlength=99.5", "99.5 is not a whole number in digits; give a whole number from 1"),
         ("fieldlength=1 000", "fieldlength: '1 000' is not a number; write 1000"),
+        ("maxexecutiontime=1m", "maxexecutiontime: '1m' is not a number; write 60"),
+        ("maxexecutiontime=1.5 h", "maxexecutiontime: '1.5 h' is not a number; write 5400"),
+        ("maxexecutiontime=2k", "maxexecutiontime: '2k' is not a number; give one"),
+        ("timeseries.granularity=5s", "timeseries.granularity: '5s' is not a number; write 5000"),
+        ("target=1k", "target: '1k' is not a number; write 1000"),
+        ("fieldlength=5m", "fieldlength: '5m' is not a number; write 5000000"),
+        ("fieldlength=100 # bytes", "YCSB takes '# bytes' for a part of the value; write the com"),
+        ("requestdistribution=zipfian #x", "YCSB takes '#x' for a part of the value; write the co"),
+        ("workload=CoreWorkload", "did you mean 'site.ycsb.workloads.CoreWorkload'?"),
+        ("workload=com.yahoo.ycsb.workloads.CoreWorkload", "unknown class 'com.yahoo.ycsb.workl"),
+        ("workload=core workload", "'core workload' is no Java class; give one, such as site.ycsb"),
+        ("READPROPORTION=0.5", "unknown property; did you mean 'readproportion'?"),
+        ("insertorder=ORDERED", "unknown value 'ORDERED'; did you mean 'ordered'?"),
+        ("zipfian.constant=0.9", "zipfian.constant: unknown property; YCSB would ignore it"),
+        ("hotspot.datafraction=0.1", "unknown property; did you mean 'hotspotdatafraction'?"),
+        ("threads=-1", "threads: is set by kvstudy itself; give the study's key threads"),
+        ("exponential.percentile=100", "100 is more than 99.99; give a number from 0.01 to 99.99"),
+        ("exponential.frac=0", "exponential.frac: 0 is too small; give a number from 0.0001 to 1"),
+        ("hotspotdatafraction=0\nrequestdistribution=hotspot", "0 leaves no hot records, and hot"),
         ("fieldcount=10000", "fieldcount: 10000 is more than 9999; give less"),
         ("hotspotdatafraction=10", "hotspotdatafraction: 10 is more than 1; write 0.1 for 10 %"),
         ("hotspotopnfraction=80%", "hotspotopnfraction: '80%' is not a number; write 0.8"),
-        ("exponential.percentile=950", "950 is more than 100; give a number from 0 to 100"),
+        ("exponential.percentile=950", "950 is more than 99.99; give a number from 0.01"),
         ("hdrhistogram.percentiles=50;99", "'50;99' is no list of percentiles"),
         ("table=", "table: is empty; give a value, or remove the line"),
         ("minscanlength=2000", "minscanlength 2000 is more than maxscanlength 1000"),
@@ -62,6 +81,39 @@ def test_a_line_that_means_something_else_is_refused(tmp_path, line, message):
         load_workload(path)
     assert str(error.value).startswith(f"{path}:2: {line.partition('=')[0]}: ")
     assert message in str(error.value)
+
+
+def test_a_line_without_a_name_is_none(tmp_path):
+    path = tmp_path / "mine"
+    path.write_text("=5\n")
+    with pytest.raises(KvstudyError, match=re.escape(f"{path}:1: '=5' is not a line 'name=value'")):
+        load_workload(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("insertcount=10", "insertcount in {file}: a cell loads all of the study's records; rem"),
+        ("insertstart=5", "insertstart in {file}: a cell loads the study's records from the first"),
+        ("table=user table", "table in {file}: the stores' table is usertable; remove it"),
+        ("fieldlengthdistribution=histogram", "{file}: histogram needs the file hist.txt, which"),
+    ],
+)
+def test_what_ycsb_could_do_and_a_cell_cannot_is_refused(pretend_study, line, message):
+    file = Path("workloads/own")
+    file.write_text(f"{line}\n")
+    path = edit(pretend_study, workloads=["own"], tables=[], figures=[])
+    with pytest.raises(KvstudyError) as error:
+        load_study(path)
+    assert str(error.value).startswith(f"{path}: workloads[0]: ")
+    assert message.format(file=file) in str(error.value)
+    # In study.yaml it has its key; what is as YCSB has it is no fault.
+    name, _, value = line.partition("=")
+    file.write_text("insertstart=0\ntable=usertable\n")
+    load_study(path)
+    use = {"name": "own", "properties": {name: value}}
+    with pytest.raises(KvstudyError, match=rf"workloads\[0\]\.properties\.{name}: "):
+        load_study(edit(path, workloads=[use]))
 
 
 def test_the_shares_add_up_to_1_with_those_that_ycsb_adds(tmp_path):
@@ -149,7 +201,9 @@ def test_what_the_store_sets_is_not_set_by_the_study_too(pretend_study):
     ],
 )
 def test_a_single_cell_is_checked_too(pretend_study, monkeypatch, capsys, options, message):
-    sizes = ["--records", "1000", "--operations", "1000", "--provider", "native"]
+    sizes = ["--operations", "1000", "--provider", "native"]
+    if "--records" not in options:
+        sizes += ["--records", "1000"]
     arguments = ["kvstudy", "run", "--store", "pretend", *sizes, *options]
     monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(SystemExit) as end:

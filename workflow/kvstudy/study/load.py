@@ -13,6 +13,7 @@ from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside, check_names
 from kvstudy.study.reading import line_of, read_yaml
 from kvstudy.study.workload import (
+    WORKLOADS,
     class_of,
     divisible,
     load_only,
@@ -21,7 +22,7 @@ from kvstudy.study.workload import (
     properties_of,
     rounds_problems,
 )
-from kvstudy.study.ycsb_properties import ROUNDS, joint_problems, property_problems
+from kvstudy.study.ycsb_properties import ROUNDS, cell_problems, joint_problems, property_problems
 
 STUDIES = Path("config/studies")
 STORES = Path("envs/stores")
@@ -118,6 +119,13 @@ def _problems_of_workload(
     for name, problem in property_problems(use.property_texts, [class_of(properties)]):
         yield f"{key}.properties.{name}", problem
     # What YCSB has done already, it has done somehow.
+    for name, problem in () if study.imported else cell_problems(properties):
+        if name in use.properties:
+            yield f"{key}.properties.{name}", problem
+        elif name in study.parameters.properties:
+            yield f"parameters.properties.{name}", problem
+        else:
+            yield key, f"{name} in {WORKLOADS / use.file}: {problem}"
     for name, problem in () if study.imported else joint_problems(properties):
         place = f"{key}.properties" if use.properties else "parameters.properties"
         yield f"{place}.{name}" if name in use.properties else place, problem

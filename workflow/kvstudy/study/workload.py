@@ -123,12 +123,17 @@ def load_workload(path: Path) -> dict[str, str]:
         if not stripped or stripped[0] in "#!":
             continue
         name, equals, value = (part.strip() for part in stripped.partition("="))
-        if not equals:
+        if not (equals and name):
             raise KvstudyError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
         if name in lines:
             raise KvstudyError(
                 f"{path}:{number}: '{name}' stands there twice, first in line {lines[name]}; keep "
                 "one of them"
+            )
+        if comment := re.search(r"\s#.*", value):
+            raise KvstudyError(
+                f"{path}:{number}: {name}: YCSB takes '{comment[0].strip()}' for a part of the "
+                "value; write the comment on a line of its own"
             )
         if "\\" in stripped:
             # Java reads \t, \u0041 and a line that ends in one in ways of its own.

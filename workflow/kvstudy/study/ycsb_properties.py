@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from kvstudy.study.base import MOST
 from kvstudy.study.naming import did_you_mean
@@ -32,13 +33,21 @@ PROPORTIONS = {
     "scanproportion": "scan",
     "readmodifywriteproportion": "read-modify-write",
 }
+# The table of each store, see verbs.py of those that have any.
+TABLE = "usertable"
 # How far the sum of the proportions may be from 1: thirds are rounded.
 SUM_TOLERANCE = 0.01
 # Characters of a value that a message repeats.
 LONGEST_ECHO = 80
 # A number as Java reads it too.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_WITH_UNIT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?(k|m|g|)(i?)(?:b|bytes?|s|)", re.IGNORECASE)
+_WITH_UNIT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?(k|m|g|)(i?)(?:b|bytes?|)", re.IGNORECASE)
+_WITH_TIME = re.compile(
+    r"(\d{1,15}(?:\.\d{1,9})?) ?(?:(ms)|(s|sec|seconds?)|(m|min|minutes?)|(h|hours?))",
+    re.IGNORECASE,
+)
+# Milliseconds of the units, in the order of the groups.
+_TIMES = (1, 1000, 60_000, 3_600_000)
 _YES = ("yes", "on", "y", "1", "t", "true")
 
 
@@ -71,17 +80,25 @@ class Number:
         if number < self.least:
             return f"{text} is {_below(number)}; give a {self}"
         if number > self.most:
-            meant = f"; write {number / 100:g} for {number:g} %" if 1 < number <= 100 else ""
+            meant = (
+                f"; write {number / 100:g} for {number:g} %"
+                if self.most == 1 and number <= 100
+                else ""
+            )
             return f"{text} is more than {self.most:g}{meant or f'; give a {self}'}"
         return ""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """The form of a whole number from ``least`` to ``most``."""
+    """The form of a whole number from ``least`` to ``most``.
+
+    Of a time, ``milliseconds`` are those of its unit.
+    """
 
     least: int = 0
     most: int = MOST
+    milliseconds: int = 0
 
     def __str__(self) -> str:
         return f"whole number from {self.least}{f' to {self.most}' if self.most < MOST else ''}"
@@ -90,10 +107,7 @@ class Whole:
         """Return what is wrong with the value ``text`` and what to write; "" if nothing is."""
         number = _number(text)
         if math.isnan(number):
-            compact = re.sub(r"(?<=\d)[_ ,'](?=\d{3})", "", text)
-            match = _WITH_UNIT.fullmatch(compact)
-            power = " kmg".index(match[2].lower() or " ") if match else 0
-            meant = match and float(match[1]) * (1024 if match[3] else 1000) ** power
+            meant = self._meant(re.sub(r"(?<=\d)[_ ,'](?=\d{3})", "", text))
             return f"'{text}' is not a number; {f'write {meant:.0f}' if meant else 'give one'}"
         if not re.fullmatch(r"[+-]?\d+", text):
             meant = f"write {number:.0f}" if number.is_integer() else f"give a {self}"
@@ -101,6 +115,16 @@ class Whole:
         if number < self.least:
             return f"{text} is {_below(number)}; give a {self}"
         return f"{text} is more than {self.most}; give less" if number > self.most else ""
+
+    def _meant(self, text: str) -> float:
+        """The number that ``text`` says with a unit, 0 for another text."""
+        if self.milliseconds and (match := _WITH_TIME.fullmatch(text)):
+            unit = next(size for size, name in zip(_TIMES, match.groups()[1:], strict=True) if name)
+            return float(match[1]) * unit / self.milliseconds
+        if not (match := _WITH_UNIT.fullmatch(text)) or (self.milliseconds and match[2]):
+            return 0
+        power = " kmg".index(match[2].lower() or " ")
+        return float(match[1]) * (1024 if match[3] else 1000) ** power
 
 
 def _below(number: float) -> str:
@@ -136,7 +160,7 @@ class Word:
         """Return what is wrong with the value ``text`` and what was meant; "" if nothing is."""
         if text in self.words:
             return ""
-        return f"unknown value '{text}'{did_you_mean(text, list(self.words))}"
+        return f"unknown value '{text}'{did_you_mean(text.lower(), list(self.words))}"
 
 
 @dataclass(frozen=True)
@@ -154,6 +178,24 @@ class Percentiles:
 
 
 @dataclass(frozen=True)
+class JavaClass:
+    """The form of the class of a workload."""
+
+    def __str__(self) -> str:
+        return "text"
+
+    def problem(self, text: str) -> str:
+        """Return what is wrong with the value ``text`` and what was meant; "" if nothing is."""
+        if not re.fullmatch(r"[\w$]+(\.[\w$]+)*", text):
+            return f"'{text}' is no Java class; give one, such as {CORE}"
+        named = text.rpartition(".")[2].casefold()
+        for known in OF_CLASS:
+            if text != known and named == known.rpartition(".")[2].casefold():
+                return f"unknown class '{text}'; did you mean '{known}'?"
+        return ""
+
+
+@dataclass(frozen=True)
 class Text:
     """The form of a property that takes any text."""
 
@@ -165,7 +207,7 @@ class Text:
         return "" if text else "is empty; give a value, or remove the line"
 
 
-Form = Number | Whole | Flag | Word | Percentiles | Text
+Form = Number | Whole | Flag | Word | Percentiles | JavaClass | Text
 
 
 @dataclass(frozen=True)
@@ -182,14 +224,16 @@ _HISTOGRAMS = ("hdrhistogram", "histogram", "hdrhistogram+histogram", "hdrhistog
 _RECORDERS = (*_HISTOGRAMS, "timeseries", "raw")
 _REQUESTS = ("uniform", "zipfian", "latest", "hotspot", "sequential", "exponential")
 PROPERTIES = {
-    "workload": Property("Java class of the workload.", Text(), CORE),
+    "workload": Property("Java class of the workload.", JavaClass(), CORE),
     "recordcount": Property("Records, where the study gives no number.", Whole()),
     "operationcount": Property("Operations likewise; 0: there is no run phase.", Whole()),
     "insertstart": Property("Number of the first record.", Whole(), "0"),
     "insertcount": Property("Records that the load inserts.", Whole()),
-    "maxexecutiontime": Property("Seconds after which a run ends; 0: none.", Whole()),
+    "maxexecutiontime": Property(
+        "Seconds after which a run ends; 0: none.", Whole(milliseconds=1000)
+    ),
     "target": Property("Operations per second at most; 0: no limit.", Whole()),
-    "table": Property("Name of the table.", Text(), "usertable"),
+    "table": Property("Name of the table.", Text(), TABLE),
     "fieldcount": Property("Fields of a record.", Whole(1, 9999), "10"),
     "fieldlength": Property("Bytes of a field, or the most of them.", Whole(1), "100"),
     "minfieldlength": Property("The fewest bytes of a field, if uniform.", Whole(1), "1"),
@@ -210,9 +254,12 @@ PROPERTIES = {
     "hotspotdatafraction": Property("Share of the records that are hot.", _SHARE, "0.2"),
     "hotspotopnfraction": Property("Share of the operations on them.", _SHARE, "0.8"),
     "exponential.percentile": Property(
-        "Per cent of the operations that are within exponential.frac.", Number(0, 100), "95"
+        "Per cent of the operations that are within exponential.frac.", Number(0.01, 99.99), "95"
     ),
-    "exponential.frac": Property("Share of the records, the latest first.", _SHARE, "0.8571428571"),
+    # Of 0, and of 0 and 100 %, YCSB makes a distribution without end, or one of a single record.
+    "exponential.frac": Property(
+        "Share of the records, the latest first.", Number(0.0001, 1), "0.8571428571"
+    ),
     "zeropadding": Property("Fewest digits of a key.", Whole(), "1"),
     "insertorder": Property("Order of the keys.", Word(("hashed", "ordered")), "hashed"),
     "minscanlength": Property("Fewest records of a scan.", Whole(1), "1"),
@@ -223,7 +270,9 @@ PROPERTIES = {
     "core_workload_insertion_retry_limit": Property(
         "How often an insert that failed is tried again.", Whole(), "0"
     ),
-    "core_workload_insertion_retry_interval": Property("Seconds between tries.", Whole(), "3"),
+    "core_workload_insertion_retry_interval": Property(
+        "Seconds between tries.", Whole(milliseconds=1000), "3"
+    ),
     "measurementtype": Property(
         "How latencies are recorded.",
         Word(_RECORDERS),
@@ -235,8 +284,8 @@ PROPERTIES = {
         "op",
     ),
     "hdrhistogram.percentiles": Property("Percentiles in the log.", Percentiles(), "95,99"),
-    "histogram.buckets": Property("Milliseconds of a histogram.", Whole(1), "1000"),
-    "timeseries.granularity": Property("Milliseconds of a step.", Whole(1), "1000"),
+    "histogram.buckets": Property("Milliseconds of a histogram.", Whole(1, milliseconds=1), "1000"),
+    "timeseries.granularity": Property("Milliseconds of a step.", Whole(1, milliseconds=1), "1000"),
     "reportlatencyforeacherror": Property("Latencies of each kind of failure.", Flag(), "false"),
     "latencytrackederrors": Property("Of these kinds only, with commas between.", Text()),
 }
@@ -260,6 +309,7 @@ _EVERY = {name: value for of in (PROPERTIES, *OF_CLASS.values()) for name, value
 # Properties of YCSB that each cell sets, and what stands for them.
 _SET = {
     "threadcount": "give the study's key threads",
+    **{name: f"give the study's key {name}" for name in ("threads", "records", "operations")},
     "measurement.raw.output_file": "give the study's key raw_latencies",
     **dict.fromkeys(
         ["db", "dotransactions", "exporter", "exportfile", "label", "status", "status.interval"],
@@ -271,7 +321,8 @@ _SET = {
     ),
 }
 # What stands before the dot of a property that is no binding's.
-_OWN_PREFIXES = {name.partition(".")[0] for name in (*_EVERY, *_SET) if "." in name} | {"together"}
+_OWN_PREFIXES = {name.partition(".")[0] for name in (*_EVERY, *_SET) if "." in name}
+_OWN_PREFIXES |= {"together", *_REQUESTS}
 
 
 def _shortened(text: str) -> str:
@@ -312,7 +363,8 @@ def _name_problem(name: str, classes: Collection[str] | None) -> str:
         return f"is set by kvstudy itself; {_SET[name]}"
     prefix, dot, _ = name.partition(".")
     binding = classes is None or (bool(dot) and prefix not in _OWN_PREFIXES)
-    near = difflib.get_close_matches(name[:100], known, n=1, cutoff=0.8 if binding else 0.6)
+    typed = name[:100].lower()
+    near = difflib.get_close_matches(typed, known, n=1, cutoff=0.8 if binding else 0.6)
     if binding and not near:
         return ""
     hint = f"did you mean '{near[0]}'?" if near else "YCSB would ignore it"
@@ -363,6 +415,16 @@ def joint_problems(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if applies and int(values[least]) > int(values[most]):
             name = least if least in properties else most
             yield name, f"{least} {values[least]} is more than {most} {values[most]}; exchange them"
+    if values["requestdistribution"] == "hotspot":
+        data, operations = (float(values[f"hotspot{part}fraction"]) for part in ("data", "opn"))
+        # YCSB divides by the number of the records that it then draws from.
+        if (data == 0 and operations > 0) or (data == 1 and operations < 1):
+            yield (
+                "hotspotdatafraction",
+                f"{values['hotspotdatafraction']} leaves {'no' if data == 0 else 'only'} hot "
+                f"records, and hotspotopnfraction is {values['hotspotopnfraction']}; give a share "
+                "between 0 and 1",
+            )
     if java == RECORD and lengths == "histogram":
         yield (
             "fieldlengthdistribution",
@@ -373,3 +435,17 @@ def joint_problems(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             "dataintegrity",
             f"needs fields of one length, and fieldlengthdistribution is {lengths}; give constant",
         )
+
+
+def cell_problems(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what a cell cannot be measured with, though YCSB could: a property, and the problem."""
+    if properties.get("insertcount"):
+        yield "insertcount", "a cell loads all of the study's records; remove it"
+    if int(properties.get("insertstart", 0)):
+        yield "insertstart", "a cell loads the study's records from the first on; remove it"
+    if properties.get("table", TABLE) != TABLE:
+        yield "table", f"the stores' table is {TABLE}; remove it"
+    if properties.get("fieldlengthdistribution") == "histogram":
+        file = properties.get("fieldlengthhistogram", PROPERTIES["fieldlengthhistogram"].default)
+        if not Path(file).is_file():
+            yield "fieldlengthdistribution", f"histogram needs the file {file}, which is not there"
