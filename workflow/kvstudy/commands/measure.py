@@ -25,6 +25,7 @@ from kvstudy.study.cells import Cell, NotNow, find_cell, plan, run_name
 from kvstudy.study.load import STORES, design_problems, project_stores
 from kvstudy.study.naming import check_known
 from kvstudy.study.probe import planned
+from kvstudy.study.published import claims_digest
 from kvstudy.study.raw import SUMS, raw_directory
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
@@ -112,6 +113,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
         store=stores[found.store],
         planned=frozenset(each.path for each in cells),
         target=None if isinstance(target, NotNow) else target,
+        claims=claims_digest(study),
         **completed(setting, found.folder),
     )
     for answer in (wanted, target):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.findings.pairs import order_of
+from kvstudy.analyse.findings.pairs import order_of, undone
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.present.report.cells import Names, joined
@@ -27,16 +27,20 @@ def ranking(
 
     They are rows of ``summary`` with the number of the ``group``. ``behind`` is the row of
     ``pairs`` that compares the store with the one before it; None for the first one, and where no
-    comparison was made. Places are by plain means of all runs and ratios by geometric means of
-    shared repetitions, so the one before need not be the faster one.
+    comparison was made. ``undone`` is the correction for how many pairs leaves the two undecided
+    although their own interval excludes 1, else None. Places are by plain means of all runs and
+    ratios by geometric means of shared repetitions, so the one before need not be the faster one.
     """
     rows = throughputs(summary).sort_values("mean", ascending=False, kind="stable")
-    rows, couples = rows.astype({"n": int}), _couples(pairs)
+    rows, couples, corrected = rows.astype({"n": int}), _couples(pairs), _couples(undone(pairs))
     ranks = []
     for number, group in enumerate(groups):
         of = rows[rows["store"].isin(group)]
-        behind = [couples.get(frozenset(pair)) for pair in pairwise(["", *of["store"]])]
-        ranks += of.assign(group=number, behind=behind).itertuples()
+        keys = [frozenset(pair) for pair in pairwise(["", *of["store"]])]
+        behind = [couples.get(key) for key in keys]
+        numbers = [corrected[key].comparisons if key in corrected else None for key in keys]
+        columns = {"behind": behind, "undone": pd.Series(numbers, of.index, dtype=object)}
+        ranks += of.assign(group=number, **columns).itertuples()
     return ranks
 
 
@@ -153,9 +157,10 @@ def answers(run: Run) -> SimpleNamespace:
     are ahead (several where they are not told apart), and for each of its workloads (``of``) the
     store ``over`` which they are with the ratio of the two, how many ``runs`` there are, and
     about how many ``more`` would decide: None for more than ``stats.power.MOST``, and where one
-    run tells no spread. So many ``further`` workloads have other answers. ``last`` is the store
-    that is the slowest under all, and by which factors the next one is faster, at least and most.
-    Embedded stores have no answers where there are servers.
+    run tells no spread. ``undone`` is the correction for how many pairs leaves two of the stores
+    undecided although their own interval excludes 1, 0 for none. So many ``further`` workloads have
+    other answers. ``last`` is the store that is the slowest under all, and by which factors the
+    next one is faster, at least and most. Embedded stores have no answers where there are servers.
     """
     group, titles = run.compared[0], run.titles
     items, slowest, factors = [], [], []
@@ -175,6 +180,7 @@ def answers(run: Run) -> SimpleNamespace:
         # The one that is closest behind, and of several ahead the two that are farthest apart.
         row = rows.iloc[0 if kind == Decision.FASTER else -1]
         more = rows["would_decide"].max(skipna=False)
+        comparisons = undone(pairs)["comparisons"].reindex(rows.index).max()
         item = SimpleNamespace(
             workload=use.short,
             over=titles[row["slower"]],
@@ -183,6 +189,7 @@ def answers(run: Run) -> SimpleNamespace:
             high=row["high"],
             runs=int(rows["n"].min()),
             more=None if pd.isna(more) else round(more),
+            undone=0 if pd.isna(comparisons) else int(comparisons),
         )
         items.append(((kind, tuple(titles[store] for store in ahead)), item))
     shown = [
@@ -194,7 +201,7 @@ def answers(run: Run) -> SimpleNamespace:
     last = None
     if len({*slowest}) == 1 and slowest[0]:
         last = SimpleNamespace(store=titles[slowest[0]], low=min(factors), high=max(factors))
-    further = len(slowest) - sum(len(answer.of) for answer in shown)
+    further = len(items) - sum(len(answer.of) for answer in shown)
     return SimpleNamespace(answers=shown, further=further, last=last)
 
 
