@@ -321,6 +321,16 @@ def ask_repetitions(sources: list[Source], readings: Readings) -> None:
     numbers = {number for reading in readings.values() for number in number_of(reading)}
     # A load has the repetition of its run.
     for group in groups([source for source in sources if not source.run], cell_of):
+        programs = {(part.path, part.prefix) for source in group if (part := source.results)}
+        if len(programs) > len({path for path, _ in programs}):
+            prefixes = ", ".join(sorted({f"'{prefix}'" for _, prefix in programs})[:_NAMED])
+            ask(
+                group,
+                f"{list_names(group)} are of several programs in one file ({prefixes}): "
+                "repetitions, clients of one run or several servers? For servers, give each a "
+                "store name of its own; of clients, take the rows out",
+            )
+            continue
         if not are_repetitions([readings[source] for source in group], numbers):
             ask(
                 group,
