@@ -1,8 +1,9 @@
 """Folders of YCSB logs as other people's tools and habits leave them, each with its truth.
 
-``folder(seed)`` has one to four traits: a design (sweeps, clients at once), a version of YCSB, where
-its outputs go, what is before each line, encodings, names, damage, other files beside. A trait is
-plain where the logs still hold every value; a folder of plain traits can be read without a question.
+``folder(seed)`` has one to four traits: a design (sweeps, clients at once), a version of YCSB,
+where its outputs go, what is before each line, encodings, names, damage, other files beside. A
+trait is plain where the logs still hold every value: a folder of plain traits can be read without
+a question.
 
 Not made are folders that nothing tells apart: clients of one run without clocks, or two systems,
 whose names count like repetitions.
@@ -18,20 +19,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import product
+from math import isqrt
 
 from tests.ycsb_logs import CLASSES, START
+from tests.ycsb_logs import MIXES as OF_YCSB
 
 OTHER_CLASSES = {
     "couchbase": "site.ycsb.db.couchbase2.Couchbase2Client",
     "hbase": "site.ycsb.db.hbase2.HBaseClient2",
 }
-MIXES = {
-    "a": {"READ": 0.5, "UPDATE": 0.5},
-    "b": {"READ": 0.95, "UPDATE": 0.05},
-    "c": {"READ": 1.0},
-    "d": {"READ": 0.95, "INSERT": 0.05},
-    "e": {"SCAN": 0.95, "INSERT": 0.05},
-    "f": {"READ": 1.0, "READ-MODIFY-WRITE": 0.5, "UPDATE": 0.5},
+MIXES = OF_YCSB | {
+    "80/20": {"READ": 0.8, "UPDATE": 0.2},
+    "with scans": {"READ": 0.5, "SCAN": 0.5},
 }
 Before = str | Callable[[int], str]
 
@@ -97,7 +96,8 @@ class Run:
     """One call of YCSB. ``load`` is the number of the load whose records a run works on.
 
     ``system`` is its name where several have the same binding. ``client`` counts from 1 those that
-    ran at the same time, 0 for one alone. ``first`` is the first record of a part.
+    ran at the same time, 0 for one alone. ``first`` is the first record of a part. ``mix`` is what
+    somebody wrote into the workload's file.
     """
 
     number: int
@@ -116,6 +116,7 @@ class Run:
     client: int = 0
     first: int | None = None
     load: int = -1
+    mix: str = ""
     has_died: bool = False
     seed: int = 0
 
@@ -124,7 +125,9 @@ class Run:
         """What repetitions have in common."""
         common = (self.store, self.system, self.phase, self.threads, self.records, self.target)
         shape = self.properties, self.first
-        return common + (shape if self.phase == "load" else (*shape, self.workload, self.operations))
+        return common + (
+            shape if self.phase == "load" else (*shape, self.workload, self.operations)
+        )
 
     @property
     def total(self) -> int:
@@ -145,12 +148,12 @@ class Run:
     def sections(self) -> dict[str, tuple[int, float]]:
         """The number of operations and their mean latency (us), by operation."""
         chance = random.Random(f"{self.seed} {self.number} sections")
-        mix = {"INSERT": 1.0} if self.phase == "load" else MIXES[self.workload]
+        mix = {"INSERT": 1.0} if self.phase == "load" else MIXES[self.mix or self.workload]
         share = chance.uniform(0.1, 0.5) if self.target else chance.uniform(0.55, 0.93)
         mean = 1000 * share * self.threads * self.runtime / self.total
         counts = {name: int(self.total * part) for name, part in mix.items()}
-        if self.phase == "run" and self.workload in "ab" and self.total > 1000:
-            off = chance.randrange(self.total // 100)
+        if "UPDATE" in counts and self.total > 1 and "READ-MODIFY-WRITE" not in counts:
+            off = chance.randrange(isqrt(self.total))
             counts = {"READ": counts["READ"] - off, "UPDATE": counts["UPDATE"] + off}
         if "READ-MODIFY-WRITE" in counts:
             # Its reads and updates are among those of their own sections.
@@ -250,7 +253,9 @@ def arguments(run: Run, plan: Plan, export: str) -> str:
     options += [f"operationcount={run.operations}"] if run.phase == "run" else []
     if run.first is not None:
         options += [f"insertstart={run.first}", f"insertcount={run.records}"]
-    options += [f"exportfile=/results/{export.rpartition('/')[2]}"] if export else []
+    # One script has folders of its own, of others files were moved to some.
+    export = export if plan.together != "run" else export.rpartition("/")[2]
+    options += [f"exportfile=/results/{export}"] if export else []
     if plan.outputs.startswith("json"):
         name = "JSONArray" if "array" in plan.outputs else "JSON"
         options += [f"exporter=site.ycsb.measurements.exporter.{name}MeasurementsExporter"]
@@ -307,6 +312,7 @@ class Plan:
     sizes: list[tuple[int, int]] = field(default_factory=lambda: [(20000, 40000)])
     targets: list[int] = field(default_factory=lambda: [0])
     properties: list[tuple[str, ...]] = field(default_factory=lambda: [()])
+    mix: str = ""
     versions: list[str] = field(default_factory=lambda: ["0.17.0"])
     repetitions: int = 2
     has_loads: bool = False
@@ -353,7 +359,7 @@ def make_runs(plan: Plan, seed: int) -> list[Run]:
             if plan.has_loads:
                 load = measure(phase="load", workload=plan.workloads[0], **common)
             for workload, target in product(plan.workloads, plan.targets):
-                measure(workload=workload, target=target, load=load, **common)
+                measure(workload=workload, target=target, load=load, mix=plan.mix, **common)
 
     if plan.has_tests:
         measure(store=plan.stores[0], records=1, operations=1, threads=1, repetition=0)
@@ -402,7 +408,7 @@ def names(plan: Plan, runs: list[Run]) -> dict[int, str]:
 
     def tokens(run: Run) -> dict[str, str]:
         words = {"store": run.system or run.store}
-        if run.phase == "run" or not run.load == -1:
+        if run.phase == "run":
             words["workload"] = workload.format(run.workload)
         if plan.has_loads:
             words["phase"] = run.phase
@@ -580,6 +586,12 @@ def clients_at_once(plan: Plan) -> None:
 @trait("design", is_plain=False)
 def store_of_another_binding(plan: Plan) -> None:
     plan.stores = [plan.chance.choice([*OTHER_CLASSES])]
+
+
+@trait("design", is_plain=False)
+def an_edited_workload_file(plan: Plan) -> None:
+    plan.mix = plan.chance.choice(["80/20", "with scans", "c", "d"])
+    plan.workloads = ["a"]
 
 
 @trait("design")
@@ -779,7 +791,7 @@ def one_call_died(plan: Plan) -> None:
 
 def spreadsheet(between: str, quote: str, text: str, change: Callable[[str], str] = str) -> str:
     rows = re.findall(r"^\[(.*?)\], (.*?), (.*)$", text, re.MULTILINE)
-    return not rows and text or "".join(
+    return (not rows and text) or "".join(
         between.join(f"{quote}{cell}{quote}" for cell in (f"[{a}]", b, change(c))) + "\n"
         for a, b, c in rows
     )

@@ -147,13 +147,15 @@ def misread(rows: Rows, runs: dict[str, Run]) -> list[str]:
         base = base_of(row["workload"], workloads)
         if base != run.workload and not (run.phase == "load" and base == "insert"):
             wrong.append(f"{name}: workload is {row['workload']}, the truth is {run.workload}")
+        if run.mix:
+            wrong.append(f"{name}: is taken for workload {row['workload']} as YCSB has it")
         if run.client:
             wrong.append(f"{name}: is a client of several, and taken for a run alone")
         keys = ("store", "workload", "phase", *NUMBERS)
         cells[tuple(row[key] for key in keys)].append((name, run))
     of_truth = defaultdict(set)
     for cell, members in cells.items():
-        for name, run in members:
+        for _, run in members:
             # Loads are of the workload of their run.
             of_truth[run.cell, cell[1] if run.phase == "load" else ""].add(cell)
         for (name, run), (other, second) in combinations(members, 2):
@@ -171,15 +173,15 @@ def misread(rows: Rows, runs: dict[str, Run]) -> list[str]:
             continue
         for other, second in rows.items():
             same = ("store", "workload", "repetition", "records", "threads")
-            if second["phase"] == "run" and all(second[key] == row[key] for key in same):
-                if other in runs and runs[other].load != run.number:
-                    wrong.append(f"{name} is taken for the load of {other}")
+            is_of_it = second["phase"] == "run" and all(second[key] == row[key] for key in same)
+            if is_of_it and other in runs and runs[other].load != run.number:
+                wrong.append(f"{name} is taken for the load of {other}")
     return wrong
 
 
 def answer(rows: Rows, runs: dict[str, Run]) -> None:
     """Correct import.csv as somebody does who knows the truth."""
-    stores, workloads = project_stores(), project_workloads()
+    stores = project_stores()
     answered: list[dict[str, str]] = []
     seen: set[int] = set()
     for name, row in rows.items():

@@ -32,7 +32,8 @@ _OUTPUT = re.compile(
     r"|not found|[Ff]ailed|[Ee]rror|[Aa]borted|timed out|Terminated|core dumped|^usage:",
     re.MULTILINE,
 )
-_DEATH = re.compile(r"Exception|OutOfMemoryError|refused|Killed|Terminated|core dumped")
+# PowerShell calls each line of the standard error a RemoteException.
+_DEATH = re.compile(r"(?<!Remote)Exception|OutOfMemoryError|refused|Killed|Terminated|core dumped")
 _STATUS = re.compile(r" sec: (\d+) operations; ")
 _RATE = re.compile(
     r"RunTime\(ms\)\W+(?:value\W+)?([\d.]+)[\s\S]{1,200}?"
@@ -134,24 +135,22 @@ def _is_same(call: _Start, printed: str, rank: int, line: str) -> bool:
     return calls[0].phase == calls[1].phase and given[0] == given[1]
 
 
-def _ends(text: str, starts: list[_Start]) -> list[int]:
-    return [*(start.position for start in starts[1:]), len(text)]
-
-
 def _may_be_of_the_call_below(text: str, starts: list[_Start]) -> bool:
     """Return whether the file begins with results, and its last call that lived has none below.
 
     A call that died above the first results is none of theirs either.
     """
-    first, ends = starts[0], _ends(text, starts)
-    lived = [
-        start
-        for start, end in zip(starts, ends, strict=True)
-        if start.has_results or not _DEATH.search(text[start.position : end])
-    ]
+    first, ends = starts[0], [*(start.position for start in starts[1:]), len(text)]
+    if not first.has_results:
+        return False
+    results = text[first.results : ends[0]]
+    lived = []
+    for start, end in zip(starts, ends, strict=True):
+        printed = text[start.position : end]
+        if start.has_results or not _DEATH.search(printed) or _is_counted(results, printed):
+            lived.append(start)
     above = text[first.position : first.results]
-    is_headless = first.rank < 0 or (first.has_results and bool(_DEATH.search(above)))
-    return is_headless and not lived[-1].has_results
+    return (first.rank < 0 or bool(_DEATH.search(above))) and not lived[-1].has_results
 
 
 def _with_results_first(text: str, starts: list[_Start]) -> list[_Start]:

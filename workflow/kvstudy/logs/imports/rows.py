@@ -17,7 +17,9 @@ _LABEL = (
 _BETWEEN = r"(?:\"?[ \t]*[,;|:=\t][ \t]*\"?|[ ]+)"
 # What begins a result, in any form.
 RESULT = rf"\"?(?:\[{_SECTION}\]|\b{_SECTION}\b){_BETWEEN}(?:{_LABEL}){_BETWEEN}(?=\S)"
-OF_OPERATIONS = re.compile(rf"^\[{_SECTION}\], (?:{_LABEL}), ", re.MULTILINE)
+OF_OPERATIONS = re.compile(
+    rf"^\[{_SECTION}\], (?:{_LABEL}), |\"metric\"\s*:\s*\"{_SECTION}\"", re.MULTILINE
+)
 RUN_TIME = re.compile(
     rf"^(?:\"?\[?OVERALL\]?{_BETWEEN}RunTime\(ms\){_BETWEEN}"
     r'|.*"metric"\s*:\s*"OVERALL",\s*"measurement"\s*:\s*"RunTime\(ms\)")',
