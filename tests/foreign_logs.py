@@ -548,10 +548,12 @@ def other_properties(plan: Plan) -> None:
         ("fieldlength=4000",),
         ("requestdistribution=uniform",),
         ("redis.cluster=true",),
-        ("readproportion=0.5", "updateproportion=0.5"),
+        ("readproportion=0.8", "updateproportion=0.2"),
     ]
     plan.properties = [plan.chance.choice(kinds)]
-    if plan.chance.random() < 0.5:
+    if plan.properties == kinds[-1:]:
+        plan.workloads, plan.mix = ["a"], "80/20"
+    elif plan.chance.random() < 0.5:
         plan.properties.append(())
 
 

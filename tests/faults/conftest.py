@@ -84,7 +84,9 @@ class Tally:
         kind = Path(report.nodeid.split("::")[0]).stem.removeprefix("test_")
         kind = {"real_servers": "server"}.get(kind, kind)
         if "parser" in noted:
-            self.fuzzed[noted["parser"]] = (noted["inputs"], noted["unexpected"])
+            inputs, unexpected = self.fuzzed.get(noted["parser"], (0, 0))
+            of_all = inputs + noted["inputs"], unexpected + noted["unexpected"]
+            self.fuzzed[noted["parser"]] = of_all
         elif kind in self.faults:
             counts = self.faults[kind]
             counts["injected"] += 1
