@@ -214,7 +214,7 @@ def wrong_values(runs: list[Run]) -> list[str]:
 
 @pytest.mark.parametrize("part", range(FOLDERS // PART))
 def test_no_log_is_misread_in_silence(project, pytestconfig, record_property, part):
-    count = max(1, int(PART * pytestconfig.getoption("--inputs")))
+    count = max(5, int(PART * pytestconfig.getoption("--inputs")))
     first = int(pytestconfig.getoption("--hypothesis-seed") or 0) * 10**6 + part * PART
     outcomes, problems = Counter(), []
     for seed in range(first, first + count):
