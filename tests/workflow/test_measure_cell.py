@@ -22,6 +22,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.measure.setting import Setting
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
+from kvstudy.stores.server import log_end
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
@@ -211,6 +212,56 @@ def test_a_server_that_dies(pretend_study, monkeypatch, phase):
     assert str(logs) in text
     assert "exit status 3" in json.loads((logs / "failure.json").read_text())["reason"]
     assert (logs / f"{phase}.err").exists()
+
+
+RUN = [
+    *("run", "--store", "pretend", "--provider", "native"),
+    *("--workload", "a", "--records", "1000", "--operations", "2000"),
+]
+
+
+def test_a_failed_cell_promises_what_its_command_keeps(pretend_study, monkeypatch):
+    """Snakemake measures none of the cells of 'kvstudy run', nor of a study not configured."""
+    monkeypatch.setenv("PRETEND_CLIENT", "exception-run")
+    with pytest.raises(KvstudyError) as refused:
+        kvstudy(*RUN)
+    assert str(refused.value).endswith("; the same command measures it again.")
+    monkeypatch.delenv("PRETEND_CLIENT")
+    kvstudy(*RUN)
+    assert list(Path("results/single-cells/raw").glob("*/*/*/rep1/SHA256SUMS"))
+
+
+def test_a_client_whose_server_dies_is_not_the_reason(pretend_study, monkeypatch):
+    steps = [["server", "KILL"], ["error", "java.net.ConnectException: refused\n"], ["exit", 1]]
+    monkeypatch.setenv("PRETEND_FAULT", json.dumps({"phase": "run", "before": steps}))
+    text = failure()
+    assert "Pretend server was killed by SIGKILL during run" in text
+    assert "ConnectException" not in text
+
+
+STATUS = "2026-11-25 10:00:{0:02}:000 {0} sec: 900 operations; 0 current ops/sec; est completion"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["FATAL: no room", *(f"{n} s: 0 clients connected" for n in range(60))], "FATAL: no room"),
+        (["one", "two", *(STATUS.format(n) for n in range(60))], "one | two"),
+        (["a", "java.io.IOException: broken", *("\tat a.b.C(D.java:7)",) * 60], "broken"),
+        # As Redis tells of its settings: what follows explains it.
+        (
+            ["starts", "*** FATAL CONFIG FILE ERROR ***", "at line 3", ">>> 'x'"],
+            "at line 3 | >>> 'x'",
+        ),
+    ],
+)
+def test_the_last_words_of_a_log_are_no_idle_lines(lines, words, tmp_path):
+    log = tmp_path / "server.log"
+    log.write_text("\n".join(lines) + "\n")
+    said = log_end(log)
+    assert words in said
+    assert " operations; " not in said
+    assert len(said) < 200
 
 
 ENDED = "the YCSB client ended with exit status 1"

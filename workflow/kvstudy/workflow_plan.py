@@ -33,7 +33,8 @@ from kvstudy.study.raw import (
     raw_directory,
     refuse_edited,
 )
-from kvstudy.whole_file import check_folder, check_writable
+from kvstudy.study.run_names import command_of
+from kvstudy.whole_file import ROOM, check_folder, check_writable, free_bytes, full_disk
 
 
 @dataclass
@@ -62,6 +63,7 @@ class WorkflowPlan:
     wanted_probes: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    without_server: set[str] = field(default_factory=set)
     outdated: dict[str, str] = field(default_factory=dict)
     source_files: list[str] = field(default_factory=list)
 
@@ -192,6 +194,7 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
     ]
     absent = {cell.store for cell in outlook.absent}
     of.gaps = sorted(absent | (of.probes.keys() - of.wanted_probes))
+    of.without_server = set(outlook.missing)
     of.missing = {store: outlook.missing[store] for store in of.gaps if store in outlook.missing}
     return of
 
@@ -253,13 +256,27 @@ def unreadable(of: WorkflowPlan) -> list[str]:
     """At the end, what to say of cells that were there and could not be read; may be empty."""
     # Its log gets the last line.
     str(of.progress)
-    folders = {cell.path: raw_directory(of.run, cell) for cell in of.measured}
-    folders |= {f"probes/{name}": probe_directory(of.run, name) for name in of.probed}
-    gone = [f"  {name}" for name, folder in folders.items() if not is_complete(folder)]
+    stores = {raw_directory(of.run, cell): cell.store for cell in of.measured}
+    stores |= {probe_directory(of.run, name): name for name in of.probed}
+    gone = [folder for folder in stores if not is_complete(folder)]
     if not gone:
         return []
-    again = [] if of.nothing_measured else ["The next 'snakemake' measures them again."]
-    return [f"Could not be read, with reasons in results/{of.run}/failed/:", *gone, *again]
+    run = Path("results") / of.run
+    names = [f"  {str(folder.relative_to(run)).removeprefix('raw/')}" for folder in gone]
+    lines = [f"Could not be read, with reasons in results/{of.run}/failed/:", *names]
+    # Neither where nothing is measured nor of a store without a server here.
+    if not of.nothing_measured and all(stores[folder] not in of.without_server for folder in gone):
+        lines.append(f"'{command_of(of.run)}' measures them again.")
+    return lines
+
+
+def stopped(of: WorkflowPlan) -> list[str]:
+    """After an error, how far the run is; may be empty."""
+    lines, folder = [], Path("results") / of.run
+    # The log of the step that failed is empty then.
+    if (free := free_bytes(folder)) < ROOM:
+        lines.append(f"{full_disk(folder, free)}, and run it again")
+    return [*lines, *filter(None, [of.progress.end()])]
 
 
 # The answers, with which the text of a report opens.

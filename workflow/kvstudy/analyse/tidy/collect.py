@@ -223,7 +223,7 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> _Cell | Unreadable:
         return error
     tables = _Cell(read.manifest, read.frames(), read.histograms)
     # What cannot be kept, as on a full disk, is read again.
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(KvstudyError):
         put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)
     return tables
 

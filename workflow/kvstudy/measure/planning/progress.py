@@ -1,5 +1,6 @@
 """How far a study is while it is measured, and how long it still takes."""
 
+import contextlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -165,9 +166,11 @@ class Progress:
         line = ", ".join([*parts, f"{len(state.failed)} failed"])
         if self._log is not None and line != self._line:
             stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
-            self._log.parent.mkdir(parents=True, exist_ok=True)
-            with self._log.open("a", encoding="utf-8") as file:
-                file.write(f"{stamp}  {line}\n")
+            # On a full disk it is said all the same.
+            with contextlib.suppress(OSError):
+                self._log.parent.mkdir(parents=True, exist_ok=True)
+                with self._log.open("a", encoding="utf-8") as file:
+                    file.write(f"{stamp}  {line}\n")
         self._line = line
         return line
 
@@ -197,8 +200,9 @@ class Progress:
         # A cell that was planned and could not be measured is a gap, and is not left.
         if not self._left:
             return ""
-        text = [f"Cells: {line}."]
-        if failed := self._failed():
+        failed = self._failed()
+        text = [f"Cells: {line}, {len(self._left) - len(failed)} not measured."]
+        if failed:
             text.append(f"Failed, with reasons in results/{self.run}/failed/:")
             text += [f"  {path}" for path in failed]
         text.append("The same command goes on with what is left and measures nothing twice.")
