@@ -18,6 +18,7 @@ from kvstudy.present.report.published import write_published
 from kvstudy.study.kinds import FIGURES
 from kvstudy.study.raw import file_digest
 
+from tests import made_up_run
 from tests.made_up_run import METRICS, PARTS, SOURCE, STATES, STORES, WORKLOADS, MadeUp, every_key
 from tests.project import ROOT
 from tests.unit.languages import check_numbers
@@ -194,6 +195,18 @@ def test_claims_of_a_study_without_a_source_have_their_list(place: Path) -> None
     text = text_of(MadeUp(workloads=("c",), controls=False, claims=True).run())
     assert "1 claim judged here:" in text
     assert "source" not in text.partition("The claims in full")[2].partition("What one")[0]
+
+
+def test_published_values_of_sizes_that_are_not_measured_are_named(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "with other sizes, of which this study has no cells; no table or figure shows them: "
+    made = MadeUp(workloads=("a",), controls=False, source=True, values=True)
+    assert words not in text_of(made.run())
+    head, *rows = made_up_run.VALUES.splitlines()
+    sized = [f"{head},threads", *(f"{row},{n}" for n, row in zip((4, 2, 8), rows, strict=True))]
+    monkeypatch.setattr(made_up_run, "VALUES", "\n".join(sized))
+    assert words + "2 threads; 8 threads." in text_of(made.run())
 
 
 def test_imported_values_are_not_called_measured_here(place: Path) -> None:

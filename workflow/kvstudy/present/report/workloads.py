@@ -10,11 +10,13 @@ import pandas as pd
 
 from kvstudy.analyse.findings.pairs import order_of, undone
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.numbers import amount
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.present.report.cells import Names, joined
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
+from kvstudy.study.base import SIZES
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of
 from kvstudy.study.ycsb_properties import proportions_of
@@ -92,7 +94,7 @@ def workload_facts(
     ``published`` are the source's values. Of the result, ``mix`` are operations and their shares
     between 0 and 1, and ``sizes`` has one cell for each set of parameters. ``cell`` is the one of
     the headline sizes, and of these are ``throughput`` (``ranking``), ``apart``, ``tails``, and
-    the ``client_bound`` stores with the reasons.
+    the ``client_bound`` stores with the reasons. Of ``elsewhere`` no table or figure has values.
     """
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
@@ -122,6 +124,11 @@ def workload_facts(
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreement(values, pairs),
         published=bool(values),
+        # Sizes at which only the source has values, in words.
+        elsewhere=[
+            ", ".join(amount(size, row[size]) for size in SIZES if pd.notna(row[size]))
+            for row in run.swept.published_elsewhere(use.name).to_dict("records")
+        ],
     )
 
 
