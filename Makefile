@@ -47,6 +47,9 @@ partial: setup ## build the report from the finished cells, with the holes expla
 test: setup-test servers ## all tests; they start servers on free loopback ports
 	$(MVN) test
 	$(IN_VENV) pytest --numprocesses auto tests/unit
+# A part of 'make faults' that takes less than a minute.
+	$(IN_VENV) pytest --numprocesses 2 --inputs 0.01 --every 8 \
+	    $(addprefix tests/faults/test_,configuration.py client.py fuzz.py foreign_logs.py)
 # Each file to the process that is free, in this order: the short ones end it. They wait a third of
 # their time, so there is one process more than a small machine has cores.
 	$(IN_VENV) pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,6 +13,16 @@ CLASSES = {
     "memcached": "site.ycsb.db.MemcachedClient",
     "mongodb": "site.ycsb.db.MongoDbClient",
     "cassandra": "site.ycsb.db.CassandraCQLClient",
+}
+# What a workload's operations are of all of them; YCSB counts the reads and updates of a
+# read-modify-write too.
+MIXES = {
+    "a": {"READ": 0.5, "UPDATE": 0.5},
+    "b": {"READ": 0.95, "UPDATE": 0.05},
+    "c": {"READ": 1.0},
+    "d": {"READ": 0.95, "INSERT": 0.05},
+    "e": {"SCAN": 0.95, "INSERT": 0.05},
+    "f": {"READ": 1.0, "READ-MODIFY-WRITE": 0.5, "UPDATE": 0.5},
 }
 START = datetime(2026, 3, 2, 9)
 
@@ -44,16 +55,22 @@ class RunLog:
     def text(self) -> str:
         """Return what YCSB printed."""
         chance = random.Random(f"{self.seed} {self.phase} {self.threads}")
-        names = ["INSERT"] if self.phase == "load" else ["READ", "UPDATE"]
+        mix = {"INSERT": 1.0} if self.phase == "load" else MIXES[self.workload]
         total = self.records if self.phase == "load" else self.operations
         for setting in self.properties:
             if self.phase == "load" and setting.startswith("insertcount="):
                 total = int(setting.partition("=")[2])
         runtime = chance.randrange(4000, 5000)
-        mean = 1000 * self.share * self.threads * runtime / total
-        first = total * (len(names) - 1) // 2 + chance.randrange(total // 100 + 1)
-        counts = dict(zip(names, [total - first, first] if names[1:] else [total], strict=True))
-        sections = "".join(self._section(name, count, mean) for name, count in counts.items())
+        share = self.share * chance.uniform(0.999, 1.001)
+        mean = 1000 * share * self.threads * runtime / total
+        counts = {name: int(total * part) for name, part in mix.items()}
+        if "READ-MODIFY-WRITE" in counts:
+            mean /= 1.5
+        else:
+            more = chance.randrange(math.isqrt(total) + 1) if counts.get("UPDATE") else 0
+            counts["UPDATE"] = counts.get("UPDATE", 0) - min(more, counts.get("UPDATE", 0))
+            counts[next(iter(mix))] += total - sum(counts.values())
+        sections = "".join(self._section(of, count, mean) for of, count in counts.items() if count)
         closed = self._section("CLEANUP", self.closed or self.threads, 300.0)
         return (
             f"{self._head(runtime, total)}[OVERALL], RunTime(ms), {runtime}\n"

@@ -57,14 +57,14 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     assert told["redis"]["settings"] == {"appendfsync": "everysec", "appendonly": "no"}
     assert told["always"]["settings"] == {"appendfsync": "always", "appendonly": "yes"}
     words = " ".join(text_of(clone / f"report/{results.name}.pdf").split())
-    assert "Redis, each write flushed" in words
+    assert "Redis (each write flushed)" in words
     assert "persistence: each write flushed" in words
     assert "--appendonly yes --appendfsync always" in words
     assert "the server says appendfsync always and appendonly yes" in words
     assert "All servers run with the settings that they are shipped with" not in words
     assert "All other servers run with the settings that they are shipped with" in words
     machine = pd.read_csv(results / "tables/machine.csv").set_index("component")
-    details = machine.loc["Redis, each write flushed", "details"]
+    details = machine.loc["Redis (each write flushed)", "details"]
     assert details == "native, --appendonly yes --appendfsync always"
     if not problem:
         assert told["postgresql"]["settings"] == {"shared_buffers": "256MB"}

@@ -41,6 +41,21 @@ def scene(pretend_study, monkeypatch, record_property):
 def pytest_addoption(parser):
     parser.addoption("--table", type=Path, help="Write the table of results into this page.")
     parser.addoption("--inputs", type=float, default=1, help="Factor on the fuzzer's inputs.")
+    parser.addoption(
+        "--every", type=int, default=1, help="Of each test's rows, take one in so many."
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out rows of data, as ``--every`` says; each test keeps its first one."""
+    every, seen = config.getoption("--every"), Counter()
+    kept = []
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        if seen[test] % every == 0:
+            kept.append(item)
+        seen[test] += 1
+    items[:] = kept
 
 
 def pytest_configure(config):
@@ -69,7 +84,9 @@ class Tally:
         kind = Path(report.nodeid.split("::")[0]).stem.removeprefix("test_")
         kind = {"real_servers": "server"}.get(kind, kind)
         if "parser" in noted:
-            self.fuzzed[noted["parser"]] = (noted["inputs"], noted["unexpected"])
+            inputs, unexpected = self.fuzzed.get(noted["parser"], (0, 0))
+            of_all = inputs + noted["inputs"], unexpected + noted["unexpected"]
+            self.fuzzed[noted["parser"]] = of_all
         elif kind in self.faults:
             counts = self.faults[kind]
             counts["injected"] += 1

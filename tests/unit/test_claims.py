@@ -706,8 +706,9 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
 def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
     source = published(*PUBLISHED, rejected={("slow", "a")})
     statements = [ratio(2), ratio(2, workload="b", of={"store": "far"})]
-    run = SimpleNamespace(text=tmp_path)
-    scoreboard = TABLES["scoreboard"].automatic(None)[0]
+    study = SimpleNamespace(source=object(), imported=None)
+    run = SimpleNamespace(text=tmp_path, study=study)
+    scoreboard = TABLES["scoreboard"].automatic(study)[0]
     for verdicts in (True, False):
         tables = (
             judged([each], published=source, verdicts=verdicts).assign(id=f"X{number}")

@@ -383,12 +383,12 @@ def test_values_are_those_that_ycsb_made_of_them(logs):
     edited(logs, "workloads/workloada", "my/weights", "redis/run_a_1.txt", "redis/load_a_1.txt")
     edited(logs, "-p recordcount", "-p readallfields=yes -p recordcount", "redis/run_a_1.txt")
     (logs / "weights").write_text(
-        "recordcount=5\nreadproportion=75\nupdateproportion=25\nhotspotdatafraction=10\n"
+        "recordcount=5\nreadproportion=7\nupdateproportion=7\nhotspotdatafraction=10\n"
     )
     take(logs)
     assert rows()["redis/run_a_1.txt"]["workload"] == "weights-readallfields-false"
     text = Path("workloads/weights").read_text()
-    assert "readproportion=0.75\nupdateproportion=0.25\nhotspotdatafraction=0\n" in text
+    assert "readproportion=0.5\nupdateproportion=0.5\nhotspotdatafraction=0\n" in text
     assert "properties: {readallfields: 'false'}" in (STUDY / "study.yaml").read_text()
     parsed()
 

@@ -13,6 +13,7 @@ from kvstudy.logs.imports.guess import guess_rows
 from kvstudy.logs.imports.mapping import Row
 from kvstudy.logs.imports.sources import find_sources
 
+from tests.foreign_logs import interleaved, prefixed
 from tests.project import ROOT
 from tests.ycsb_logs import RunLog, write_logs
 
@@ -292,6 +293,63 @@ def test_more_operations_than_the_command_asked_for_are_another_command(read):
     text = "operationcount=30000"
     rows = read({"redis-1.log": replace(RUN, properties=(text,))})
     assert asked(rows) == "30000 operations by its command, 40000 by its counts"
+
+
+@pytest.mark.parametrize("phase", ["load", "run"])
+def test_records_of_two_shapes_are_two_cells(read, phase):
+    log = RunLog(phase=phase)
+    large = replace(log, properties=("fieldlength=4000",))
+    rows = read({"small/redis.log": log, "large/redis.log": large})
+    assert {row.workload for row in rows.values()} == {
+        *(("insert", "insert-fieldlength-4000") if phase == "load" else ("a", "a-fieldlength-4000"))
+    }
+    assert asked(rows) == ""
+    assert {row.repetition for row in rows.values()} == {1}
+
+
+@pytest.mark.parametrize("workload", "abcdef")
+def test_operations_are_those_of_the_workload(read, workload):
+    """Its file may have been edited, and the log does not say so."""
+    log = replace(RUN, workload=workload)
+    assert asked(read({"redis-1.log": log})) == ""
+    properties = ("readproportion=0.1", "updateproportion=0.9")
+    if workload in "abc":
+        rows = read({"redis-1.log": replace(log, properties=properties)})
+        said = "10 % read operations by workload "
+        assert said in asked(rows)
+        assert "by its counts: was its file another?" in asked(rows)
+
+
+# --- several programs in one file
+
+
+@pytest.fixture
+def read_page(tmp_path, monkeypatch):
+    """Return the rows of one file, whose lines are of two programs with these prefixes."""
+    monkeypatch.chdir(ROOT)
+
+    def read_page(*prefixes: str) -> dict[str, Row]:
+        texts = [
+            prefixed(before, replace(RUN, seed=i).text()) for i, before in enumerate(prefixes, 1)
+        ]
+        (tmp_path / "all.log").write_text(interleaved(texts, random.Random(3)))
+        sources = find_sources(tmp_path)[0]
+        guess_rows(sources, tmp_path, "jan")
+        return {source.name: source.row for source in sources}
+
+    return read_page
+
+
+def test_programs_in_one_file_are_no_repetitions(read_page):
+    rows = read_page("ycsb-1  | ", "ycsb-2  | ")
+    assert all("are of several programs in one file" in row.question for row in rows.values())
+
+
+def test_the_name_of_a_service_says_which_of_two_stores_with_one_binding(read_page):
+    rows = read_page("ycsb-redis-1  | ", "ycsb-valkey-1  | ")
+    assert [(row.store, row.repetition, row.question) for row in rows.values()] == [
+        *[("redis", 1, ""), ("valkey", 1, "")]
+    ]
 
 
 # --- sizes

@@ -22,6 +22,7 @@ from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.status import run_start
 
 from tests import project as tested
+from tests.foreign_logs import PREFIXES, clock, interleaved, prefixed
 from tests.project import ROOT
 
 DATA = ROOT / "tests/data"
@@ -74,24 +75,6 @@ def refusal(content: str | bytes) -> str:
     return str(raised.value)
 
 
-def prefixed(before: str | Callable[[int], str], text: str) -> str:
-    lines = enumerate(text.splitlines(keepends=True))
-    return "".join((before if isinstance(before, str) else before(i)) + line for i, line in lines)
-
-
-def mixed(*texts: str) -> str:
-    """Lines of several programs as they come."""
-    left, chosen = [text.splitlines(keepends=True) for text in texts], random.Random(7)
-    lines = []
-    while any(left):
-        lines.append(chosen.choice([of for of in left if of]).pop(0))
-    return "".join(lines)
-
-
-def clock(i: int) -> str:
-    return f"09:{i // 60:02d}:{i % 60:02d}"
-
-
 @pytest.mark.parametrize("path", sorted((DATA / "ycsb").glob("*.*")), ids=lambda path: path.name)
 def test_a_real_log_is_taken_as_it_is(path):
     output = read_parts(Path(path.name), path.read_bytes())
@@ -100,39 +83,6 @@ def test_a_real_log_is_taken_as_it_is(path):
 
 
 # --- what is before each line
-
-PREFIXES: dict[str, str | Callable[[int], str]] = {
-    "docker compose": "ycsb-1  | ",
-    "a version in the name": "ycsb-redis-6.2-1  | ",
-    "kubectl --prefix": "[pod/ycsb-7x9kq/ycsb] ",
-    "kubectl --timestamps": lambda i: f"2026-03-02T{clock(i)}.{i * 7919 % 10**9:09d}Z ",
-    "both": lambda i: f"[pod/ycsb-7x9kq/ycsb] 2026-03-02T{clock(i)}.{i:09d}Z ",
-    "GitHub Actions": lambda i: f"2026-03-02T{clock(i)}.1234567Z ",
-    "gh run view": lambda i: f"bench (8)\tRun YCSB\t2026-03-02T{clock(i)}.1234567Z ",
-    "journalctl": lambda i: f"Mar {2 + i // 20:2d} {clock(i)} kv-3 ycsb[4711]: ",
-    "journalctl in Czech": lambda i: f"bře 02 {clock(i)} kv-3 ycsb[4711]: ",
-    "journalctl -o short-iso": lambda i: f"2026-03-02T{clock(i)}+0100 kv3 bash[12]: ",
-    "a container's runtime": lambda i: (
-        f"2026-03-02T{clock(i)}.123456789Z std{'err' if i < 6 else 'out'} F "
-    ),
-    "ts": lambda i: f"Mar  2 {clock(i)} ",
-    "ts -s": lambda i: f"{clock(i)} ",
-    "ts %.s": lambda i: f"{1772442420 + i // 9}.{i * 7919 % 10**6:06d} ",
-    "dmesg": lambda i: f"[{i:5d}.{i * 7919 % 10**6:06d}] ",
-    "BuildKit": lambda i: f"#12 {i // 10}.{i:03d} ",
-    "pssh": "kv-client-1: ",
-    "cat -n": lambda i: f"{i + 1:6d}\t",
-    "grep -n": lambda i: f"{i + 1}:",
-    "grep -H": "redis-1.txt:",
-    "grep -Hn": lambda i: f"logs/redis-1.txt:{i + 1}:",
-    "a quotation": "> ",
-    "diff": "+",
-    "four blanks": "    ",
-    "a tab": "\t",
-    "a logger": lambda i: (
-        f"2026-03-02 {clock(i)},{i % 1000:03d} [main] {'ERROR' if i < 6 else 'INFO'} Client - "
-    ),
-}
 
 
 @pytest.mark.parametrize("before", PREFIXES.values(), ids=PREFIXES)
@@ -146,7 +96,9 @@ def test_a_prefix_of_all_lines_is_left_out(text, before):
 
 def test_the_lines_of_other_programs_are_left_out():
     server = "* Ready to accept connections\n" * 40
-    text = mixed(prefixed("ycsb-1   | ", RUN), prefixed("redis-1  | ", server))
+    text = interleaved(
+        [prefixed("ycsb-1   | ", RUN), prefixed("redis-1  | ", server)], random.Random(7)
+    )
     assert runs(text) == [meaning(RUN)]
 
 
@@ -164,13 +116,13 @@ def test_the_lines_of_other_programs_are_left_out():
     ],
 )
 def test_several_programs_are_taken_apart(first, second):
-    text = mixed(prefixed(first, RUN), prefixed(second, OTHER))
+    text = interleaved([prefixed(first, RUN), prefixed(second, OTHER)], random.Random(7))
     assert sorted(runs(text), key=repr) == sorted([meaning(RUN), meaning(OTHER)], key=repr)
 
 
 def test_a_program_that_died_does_not_take_anothers_results():
     dead = OTHER[: OTHER.index("[OVERALL]")] + "java.lang.OutOfMemoryError\n"
-    found = runs(mixed(prefixed("y-1 | ", RUN), prefixed("y-2 | ", dead)))
+    found = runs(interleaved([prefixed("y-1 | ", RUN), prefixed("y-2 | ", dead)], random.Random(7)))
     assert {(log and log.throughput, of.properties["threadcount"]) for log, of, _ in found} == {
         (meaning(RUN)[0].throughput, "4"),
         (None, "8"),
@@ -355,7 +307,7 @@ def rate(number: int) -> float:
 
 
 def called(threads: int, form: str) -> str:
-    options = f"-P workloads/workloadc -p recordcount=2000 -threads {threads}"
+    options = f"-P workloads/workloada -p recordcount=2000 -threads {threads}"
     return {
         "shell": f"$ ./bin/ycsb run redis {options}\n",
         "trace": f"+ ./bin/ycsb run redis {options} 2>err.txt\n",
@@ -436,6 +388,85 @@ def test_json_with_text_around_and_twice(name):
     assert [found[0] for found in runs(prefixed("ycsb-1  | ", f"{first}{text}\n"))] == [log]
     as_one = json.dumps(json.loads(text)) if name == "redis-jsonarray.json" else text
     assert [found[0] for found in runs(as_one)] == [log]
+
+
+# --- results above their calls
+
+
+def halves(number: int, threads: int, operations: int = 100_000) -> tuple[str, str]:
+    """Standard output and standard error of a run, with status lines."""
+    status = f"2026-03-02 09:00:07:394 7 sec: {operations} operations; 13524 current ops/sec; \n"
+    return numbered(number), called(threads, "ycsb") + status
+
+
+def test_results_may_stand_above_each_call():
+    """As of a script that writes standard output first; a call that died has none."""
+    first, second = "".join(halves(1, 1)), "".join(halves(2, 2))
+    expected = [("1", rate(1)), ("2", rate(2))]
+    assert shown(first + second) == expected
+    died = called(4, "ycsb") + DIED
+    assert shown(first + died + second) == [expected[0], ("4", None), expected[1]]
+    assert shown(died + first + second) == [("4", None), *expected]
+    assert shown(first + second + died) == [*expected, ("4", None)]
+    # A second printing of results has no call.
+    assert shown(numbered(3) + first + second) == [(None, rate(3)), *expected]
+
+
+def test_results_above_calls_without_status_lines_are_refused():
+    """They may be of the calls below: the first lost its head, and the last was killed."""
+    text = "".join(numbered(number) + called(number, "ycsb") for number in (1, 2, 3))
+    assert "may be of the calls above or below them; give each run a file" in refusal(text)
+
+
+def test_status_lines_that_deny_the_call_below_leave_results_with_that_above():
+    (_, errors), (results, _), (_, last) = halves(0, 1), halves(2, 2), halves(3, 4, 99_000)
+    found = shown(f"{numbered(9)}{errors}{results}{last}")
+    assert found == [(None, rate(9)), ("1", rate(2)), ("4", None)]
+
+
+# --- JSON of other tools, and lines by number
+
+
+@pytest.mark.parametrize("name", ["redis-json.json", "redis-jsonarray.json"])
+@pytest.mark.parametrize("before", ["", "ycsb-1  | "])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_may_have_its_keys_in_any_order(name, before, indent):
+    text = (DATA / "ycsb" / name).read_text()
+    log = parse(text, name)
+    entries = json.loads(text if "array" in name else f"[{re.sub('} {', '},{', text)}]")
+    for keys in (sorted(entries[0]), sorted(entries[0], reverse=True)):
+        changed = [{key: entry[key] for key in keys} for entry in entries]
+        whole = json.dumps(changed, indent=indent)
+        lines = "".join(json.dumps(entry, indent=indent) + "\n" for entry in changed)
+        for form in (f"{whole}\n", lines):
+            assert [found[0] for found in runs(prefixed(before, form))] == [log]
+            assert "no [OVERALL], RunTime(ms); lines were filtered out" in refusal(
+                prefixed(before, form.replace("RunTime", "Time"))
+            )
+
+
+@pytest.mark.parametrize("before", ["", "ycsb-1  | "])
+def test_lines_of_a_second_run_count_from_the_beginning_of_the_file(before):
+    remark = OTHER.replace("Operations, ", "Operations, ~", 1)
+    text = prefixed(before, f"{RUN}\nserver: ready\n\n{remark}")
+    number = next(i for i, line in enumerate(text.splitlines(), 1) if "Operations, ~" in line)
+    problems = [part.problem for part in read(text).parts]
+    assert problems[0] == ""
+    assert problems[1].startswith(f"line {number}: '[READ], Operations, ~")
+
+
+def test_the_line_of_a_value_of_a_second_run_is_that_of_the_file(project):
+    wrong = OTHER.replace("-threads 8", "-threads 4")
+    wrong = re.sub(r"Operations, .*", "Operations, many", wrong, count=1)
+    out = take({"a.log": RUN + wrong})
+    number = (RUN + wrong).splitlines().index("[READ], Operations, many") + 1
+    assert f"a.log#2: line {number}: 'many' is not a number" in out
+
+
+def test_runs_on_a_page_between_prose():
+    pages = [prefixed("    ", text) for text in (RUN, OTHER)]
+    text = f"# Mine\n\n{pages[0]}\nNice result.\n\n## The other\n\n{pages[1]}\nNice.\n"
+    assert runs(text) == [meaning(RUN), meaning(OTHER)]
 
 
 # --- spreadsheets
@@ -650,7 +681,32 @@ def test_a_file_of_calls_of_which_one_died(project):
     assert "2 cells imported, 1 failed" in out
     found = {name: (row["threads"], row["repetition"]) for name, row in rows().items()}
     assert found == {"s.log#1": ("4", "1"), "s.log#2": ("8", "1"), "s.log#3": ("4", "2")}
-    assert re.search(r"failed cell redis/c/\S*_t8/rep1: s\.log#2: no \[OVERALL\] results", out)
+    assert re.search(r"failed cell redis/a/\S*_t8/rep1: s\.log#2: no \[OVERALL\] results", out)
+
+
+def test_results_of_exportfile_of_one_name_in_folders_of_each_run(project):
+    """The folder says whose they are; of two that wrote over one file, nothing does."""
+    for name, threads, milliseconds in (("1", 4, 1), ("2", 8, 2)):
+        errors = RUN[: RUN.index("[OVERALL]")].replace(
+            "-threads 4", f"-p exportfile=/r/a.txt -threads {threads}"
+        )
+        errors = re.sub(r".* sec: .*\n", "", errors)
+        Path("logs", name).mkdir(parents=True)
+        Path("logs", name, "console.log").write_text(errors)
+        results = numbered(milliseconds).replace(
+            "[CLEANUP], Operations, 4", f"[CLEANUP], Operations, {threads}"
+        )
+        Path("logs", name, "a.txt").write_text(results)
+    take({})
+    assert {name: row["threads"] for name, row in rows().items()} == {
+        "1/a.txt": "4",
+        "2/a.txt": "8",
+    }
+    Path("config/studies/jan/import.csv").unlink()
+    Path("logs/1/a.txt").unlink()
+    Path("logs/2/a.txt").rename("logs/a.txt")
+    with pytest.raises(KvstudyError, match=r"\(a\.txt\): complete .*does not say how YCSB"):
+        take({})
 
 
 def test_old_and_filtered_logs_have_their_values_in_the_report(project):

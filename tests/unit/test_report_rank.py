@@ -19,6 +19,7 @@ def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:
 STORES = ["a", "b", "c"]
 NOTHING_DECIDED = SimpleNamespace(decided={}, all=False)
 OF_PAIRS = ["faster", "slower", "n", "ratio", "decision", "low", "high", "would_decide"]
+TESTED = {"parameters": "r1", "p": 0.2, "p_holm": 0.2}
 PAIRS = pd.DataFrame(
     [
         ["b", "c", 3.0, 2.0, "faster", 1.8, 2.2, math.nan],
@@ -26,7 +27,7 @@ PAIRS = pd.DataFrame(
         ["a", "c", 3.0, 1.25, "undecided", 0.9, 1.6, 12.0],
     ],
     columns=OF_PAIRS,
-)
+).assign(workload="a", **TESTED)
 
 
 def ranks(*rows: dict, pairs: pd.DataFrame = PAIRS, groups: list[list[str]] = (STORES,)):
@@ -91,7 +92,7 @@ def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached
             for row in rows
         ],
         columns=["workload", *OF_PAIRS],
-    )
+    ).assign(**TESTED)
     analysis = SimpleNamespace(pairs=frame)
     study = small.study(stores=list(stores))
     titles = dict(zip(stores, ("Redis", "Riak", "Memcached"), strict=False))

@@ -35,7 +35,7 @@ def test_one_store_under_two_names(pretend_study):
     strong = {"store": "pretend", "name": "pretend-strong", "options": {"consistency": "strong"}}
     study = study_with(pretend_study, ["pretend", strong])
     plain, strong = load_stores(study).values()
-    assert (plain.title, strong.title) == ("Pretend", "Pretend, strong consistency")
+    assert (plain.title, strong.title) == ("Pretend", "Pretend (strong consistency)")
     assert plain.operations == {}
     assert strong.operations == {"update": "fetch and put"}
     assert (plain.color, strong.color) == ("#000000", "#808080")

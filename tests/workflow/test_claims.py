@@ -1,8 +1,14 @@
 """Claims of a study: judged when there are some, again when they are edited."""
 
+import json
+from collections import Counter
+from pathlib import Path
+
 import pandas as pd
 import yaml
+from kvstudy.study.raw import file_digest
 
+from tests.project import CELL, STUDY, measure, parse
 from tests.workflow.conftest import jobs, measure_all, measured
 
 CLAIMS = {
@@ -61,3 +67,14 @@ def test_claims_are_judged_and_judged_again_after_an_edit(workflow):
     assert wrong.returncode != 0
     told = wrong.stdout + wrong.stderr
     assert "statements[0].store: unknown store 'pretendd'; did you mean 'pretend'?" in told
+
+
+def test_a_cell_records_which_claims_there_were_when_it_was_measured(pretend_study: Path) -> None:
+    measure()
+    claims = STUDY.with_name("claims.yaml")
+    claims.write_text(yaml.safe_dump(CLAIMS))
+    measure(CELL.replace("rep1", "rep2"))
+    parse()
+    recorded = json.loads(Path("results/small/environment.json").read_text())["claims"]
+    cells = Counter({each["sha256"]: each["cells"] for each in recorded})
+    assert cells == {"": 1, file_digest(claims): 1}

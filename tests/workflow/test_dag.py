@@ -13,7 +13,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from tests.project import wait_for
+from tests.project import STUDY, kvstudy, wait_for
 from tests.workflow.conftest import CELLS, Workflow, jobs, measure_all, measured
 
 
@@ -192,18 +192,50 @@ def test_carried_cells_without_their_probe_get_a_gap(workflow, tmp_path):
     assert set(cells(there).query("store == 'pretend'").status) == {"measured"}
 
 
-def test_carried_cells_of_other_parameters_are_refused(workflow, tmp_path):
+def planned(workflow: Workflow, monkeypatch) -> tuple[list[str], str]:
+    """The cells that 'kvstudy plan' counts as left, and all that it says."""
+    monkeypatch.chdir(workflow.folder)
+    listed = kvstudy("plan", "small", "--cells").output
+    left = re.findall(r"^ *\d+  (?:-|changed) +(pretend/\S+)$", listed, re.M)
+    said = " ".join(kvstudy("plan", "small").output.split())
+    return sorted("{0}_{1}_{3}".format(*path.split("/")) for path in left), said
+
+
+def test_plan_progress_and_snakemake_agree_on_what_is_left(workflow, monkeypatch):
+    """Of changed workloads, with Snakemake's notes and without, and after a removed cell."""
     measure_all(workflow)
+    workload = workflow.folder / "workloads" / "c"
+    before = workload.read_text()
+    workload.write_text(before + "fieldcount=5\n")
+    changed = ["pretend_c_rep1", "pretend_c_rep2"]
+    left, said = planned(workflow, monkeypatch)
+    assert left == changed
+    assert "measured again: 2 cells, such as pretend/c/" in said
+    assert "fieldcount was not given, is now 5 (workloads/c)." in said
+    # Carried elsewhere: without any notes.
     shutil.rmtree(workflow.folder / ".snakemake")
     (workflow.folder / CELLS).unlink()
-    workload = workflow.folder / "workloads" / "c"
-    workload.write_text(workload.read_text() + "fieldcount=5\n")
+    dry = workflow.snakemake("-n", CELLS)
+    assert measured(dry) == changed
+    assert "4 of 6 cells done" in dry.stdout + dry.stderr
+    shutil.rmtree(raw(workflow, "pretend/a/r1000_o2000_t2/rep2"))
+    assert planned(workflow, monkeypatch)[0] == ["pretend_a_rep2", *changed]
     done = workflow.snakemake(CELLS)
-    assert done.returncode != 0
-    assert "results/small/raw/pretend/c/r1000_o2000_t2/rep1: measured with other parameters" in (
-        done.stderr
-    )
-    assert "fieldcount was None, is now 5" in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert measured(done) == ["pretend_a_rep2", *changed]
+    assert planned(workflow, monkeypatch)[0] == []
+    assert measured(workflow.snakemake("-n", CELLS)) == []
+    # Notes of other parameters than those of a cell that was measured by hand count nothing.
+    workload.write_text(before)
+    cell = "pretend/c/r1000_o2000_t2"
+    for number in (1, 2):
+        (raw(workflow, f"{cell}/rep{number}") / "SHA256SUMS").unlink()
+    monkeypatch.setenv("PATH", workflow.environment["PATH"])
+    monkeypatch.setenv("KVSTUDY_STATE", workflow.environment["KVSTUDY_STATE"])
+    for number in (1, 2):
+        kvstudy("measure", f"{cell}/rep{number}", "--study", STUDY, "--provider", "native")
+    assert planned(workflow, monkeypatch)[0] == []
+    assert measured(workflow.snakemake("-n", CELLS)) == []
 
 
 def test_other_cores_and_mixtures_measure_no_finished_cell_again(workflow):

@@ -11,16 +11,20 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import psutil
 import pytest
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import KvstudyError, RunError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.setting import Setting
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
+from kvstudy.stores.server import log_end
+from kvstudy.study.cells import find_cell, plan
+from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
 
 from tests.project import CELL, kvstudy, measure, wait_for
@@ -109,6 +113,33 @@ def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
     assert "was the server started anew?" in text
 
 
+def test_a_workload_that_was_edited_is_no_further_repetition(pretend_study):
+    measure()
+    workload = Path("workloads/a")
+    workload.write_text(workload.read_text() + "fieldlength=200\n")
+    with pytest.raises(KvstudyError) as refused:
+        measure(CELL.replace("rep1", "rep2"))
+    assert f"raw/{CELL}: measured with other parameters: fieldlength was not given, is now 200" in (
+        str(refused.value)
+    )
+    assert "(workloads/a). Put that file back, or remove SHA256SUMS in" in str(refused.value)
+
+
+def test_a_workload_that_is_edited_while_snakemake_measures_ends_the_run(pretend_study):
+    """Cells before and after the edit would have been of one run."""
+    cell = find_cell(plan(load_study(pretend_study)), CELL)
+    measure(CELL, "--planned", cell.digest)
+    workload = Path("workloads/a")
+    workload.write_text(workload.read_text() + "fieldlength=200\n")
+    with pytest.raises(RunError) as refused:
+        measure(CELL.replace("rep1", "rep2"), "--planned", replace(cell, repetition=2).digest)
+    text = str(refused.value)
+    assert (
+        "study.yaml or workloads/a was edited after this run had begun (results/small/raw" in text
+    )
+    assert "fieldlength was not given, is now 200 (workloads/a)" in text
+
+
 def test_insert_only_has_no_run(pretend_study):
     measure("pretend/insert/r1000_o0_t2/rep1")
     raw = Path("results/small/raw/pretend/insert/r1000_o0_t2/rep1")
@@ -181,6 +212,56 @@ def test_a_server_that_dies(pretend_study, monkeypatch, phase):
     assert str(logs) in text
     assert "exit status 3" in json.loads((logs / "failure.json").read_text())["reason"]
     assert (logs / f"{phase}.err").exists()
+
+
+RUN = [
+    *("run", "--store", "pretend", "--provider", "native"),
+    *("--workload", "a", "--records", "1000", "--operations", "2000"),
+]
+
+
+def test_a_failed_cell_promises_what_its_command_keeps(pretend_study, monkeypatch):
+    """Snakemake measures none of the cells of 'kvstudy run', nor of a study not configured."""
+    monkeypatch.setenv("PRETEND_CLIENT", "exception-run")
+    with pytest.raises(KvstudyError) as refused:
+        kvstudy(*RUN)
+    assert str(refused.value).endswith("; the same command measures it again.")
+    monkeypatch.delenv("PRETEND_CLIENT")
+    kvstudy(*RUN)
+    assert list(Path("results/single-cells/raw").glob("*/*/*/rep1/SHA256SUMS"))
+
+
+def test_a_client_whose_server_dies_is_not_the_reason(pretend_study, monkeypatch):
+    steps = [["server", "KILL"], ["error", "java.net.ConnectException: refused\n"], ["exit", 1]]
+    monkeypatch.setenv("PRETEND_FAULT", json.dumps({"phase": "run", "before": steps}))
+    text = failure()
+    assert "Pretend server was killed by SIGKILL during run" in text
+    assert "ConnectException" not in text
+
+
+STATUS = "2026-11-25 10:00:{0:02}:000 {0} sec: 900 operations; 0 current ops/sec; est completion"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["FATAL: no room", *(f"{n} s: 0 clients connected" for n in range(60))], "FATAL: no room"),
+        (["one", "two", *(STATUS.format(n) for n in range(60))], "one | two"),
+        (["a", "java.io.IOException: broken", *("\tat a.b.C(D.java:7)",) * 60], "broken"),
+        # As Redis tells of its settings: what follows explains it.
+        (
+            ["starts", "*** FATAL CONFIG FILE ERROR ***", "at line 3", ">>> 'x'"],
+            "at line 3 | >>> 'x'",
+        ),
+    ],
+)
+def test_the_last_words_of_a_log_are_no_idle_lines(lines, words, tmp_path):
+    log = tmp_path / "server.log"
+    log.write_text("\n".join(lines) + "\n")
+    said = log_end(log)
+    assert words in said
+    assert " operations; " not in said
+    assert len(said) < 200
 
 
 ENDED = "the YCSB client ended with exit status 1"

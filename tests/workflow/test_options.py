@@ -50,7 +50,8 @@ def flushed(pretend_study: Path) -> None:
 def test_repetitions_with_other_arguments_are_never_counted_together(flushed):
     measure()
     edit(Path(STORE), options=durability(["--flush", "sometimes"]))
-    measure(OTHER)
+    with pytest.raises(KvstudyError, match="rep1: measured with other parameters: arguments was"):
+        measure(OTHER)
     with pytest.raises(KvstudyError) as refused:
         parse()
     assert str(refused.value) == (

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -67,12 +68,44 @@ def test_a_dry_run_writes_no_log(workflow):
 
 def test_failed_cells_are_counted_and_named_at_the_end(workflow):
     done = measure_all(workflow, "failed-once-run")
-    assert re.search(r"^Cells: 5 of 6 cells done, .* left, 1 failed\.$", done.stderr, re.M)
+    assert re.search(
+        r"^Cells: 5 of 6 cells done, .* left, 1 failed, 0 not measured\.$", done.stderr, re.M
+    )
     end = done.stderr[done.stderr.index("Failed, with reasons in results/small/failed/:") :]
     (cell,) = re.findall(r"^  (pretend/\S+/rep\d)$", end, re.M)
     assert list(workflow.folder.glob(f"results/small/failed/{cell}/*/failure.json"))
     assert "measures nothing twice" in end
     assert (workflow.folder / LOG).read_text().rstrip().endswith("1 failed")
+
+
+@pytest.fixture
+def small_disk(workflow: Workflow) -> Iterator[Path]:
+    """A file system of 4 MB as the folder of results."""
+    results = workflow.folder / "results"
+    results.mkdir(exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(results)]
+    if os.getuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("cannot mount a small file system")
+    yield results
+    subprocess.run(["umount", str(results)], check=True)
+
+
+def test_a_disk_that_a_cell_fills_ends_the_run(workflow, small_disk):
+    """Every other cell was once begun, "0 failed" was said, and the log was an empty file."""
+    steps = [["fill", str(small_disk / "filler")], ["exit", 1]]
+    fault = json.dumps({"phase": "run", "before": steps})
+    done = workflow.snakemake(CELLS, PRETEND_FAULT=fault)
+    assert done.returncode != 0
+    assert len(measured(done)) == 1
+    assert "the disk is full (results/small" in done.stderr
+    assert re.search(
+        r"^Cells: 0 of 6 cells done, .*, 1 failed, 5 not measured\.$", done.stderr, re.M
+    )
+    # Still full: no cell begins, and none fails.
+    again = workflow.snakemake(CELLS)
+    assert again.returncode != 0
+    assert len(measured(again)) == 1
+    assert re.search(r"^Cells: .*, 0 failed, 6 not measured\.$", again.stderr, re.M)
 
 
 @pytest.mark.parametrize(

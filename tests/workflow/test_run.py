@@ -1,6 +1,7 @@
 """``kvstudy run``: one cell outside any study."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -38,6 +39,23 @@ def test_the_same_cell_again_keeps_the_first(pretend_study):
     for repetition in (1, 2):
         assert run("--store", "pretend", *GIVEN).exit_code == 0
         assert (RAW / f"pretend/a/r1000_o2000_t2/rep{repetition}/SHA256SUMS").is_file()
+
+
+def test_an_edited_workload_is_no_repetition(pretend_study):
+    """Its runs were once joined with the earlier ones, as the same cell."""
+    run("--store", "pretend", *GIVEN)
+    workload = Path("workloads/a")
+    workload.write_text(workload.read_text() + "fieldlength=200\n")
+    with pytest.raises(KvstudyError) as refused:
+        run("--store", "pretend", *GIVEN)
+    text = str(refused.value)
+    assert "rep1: measured with other parameters: fieldlength was not given, is now 200" in text
+    assert "(workloads/a). This would be the next repetition of another cell: put that" in text
+    assert len(list(Path("results/single-cells/raw").glob("*/*/*/*/SHA256SUMS"))) == 1
+    # Under a name of its own it is another cell.
+    shutil.copy(workload, "workloads/wide")
+    run("--store", "pretend", "--workload", "wide", *GIVEN[2:])
+    assert list(Path("results/single-cells/raw/pretend/wide").glob("*/rep1/SHA256SUMS"))
 
 
 def test_it_asks_for_what_a_store_offers(pretend_study):

@@ -118,7 +118,9 @@ def test_it_ends_when_nothing_works_on_the_run(pretend_study):
     assert watch.look()[2]
     now[0] = 60.0
     assert not watch.look()[2]
-    assert watch.end().endswith("'snakemake --cores 4' goes on with what is left.")
+    assert watch.end().endswith(
+        "'snakemake --cores 4 --config study=small scale=1' goes on with what is left."
+    )
 
 
 def test_the_command_without_a_terminal(have):

@@ -2,9 +2,13 @@
 
 import contextlib
 import os
+import shutil
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import KvstudyError, RunError
+
+# A disk with less room than this (bytes) is full: logs are written in such pieces.
+ROOM = 1 << 16
 
 
 def put(content: bytes, output: Path) -> None:
@@ -43,3 +47,23 @@ def check_writable(folder: Path) -> None:
         f"{there}: you cannot write there{owner}; give yourself the right (chown, chmod), or "
         "measure in a clone of your own"
     )
+
+
+def free_bytes(folder: Path) -> int:
+    """How much can be written to the folder, or to where it would be made."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return shutil.disk_usage(there).free
+
+
+def full_disk(folder: Path, free: int) -> str:
+    """Tell of a folder to which no more can be written."""
+    return f"the disk is full ({folder}: {free // 1024} kB are free); free some space"
+
+
+def check_room(folder: Path, needed: int, who: str) -> None:
+    """RunError where less than ``needed`` bytes are free in the folder."""
+    if (free := free_bytes(folder)) < needed:
+        raise RunError(
+            f"the disk is full ({folder}: {free // 1024} kB are free, {who} {needed // 1024} kB at "
+            "least); free some space, and run it again"
+        )

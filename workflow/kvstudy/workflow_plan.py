@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from kvstudy.language.current import subfolder, suffix
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import share_clone, take_clone
 from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look, times
+from kvstudy.stores.configuration import is_current, outdated_probe
 from kvstudy.stores.definition import Store, stores_to_measure
 from kvstudy.stores.process import state_directory
 from kvstudy.study.cells import Cell, plan, run_name
@@ -25,13 +26,15 @@ from kvstudy.study.probe import planned
 from kvstudy.study.published import published_name, source_files
 from kvstudy.study.raw import (
     IMPORTS,
+    SUMS,
     is_complete,
     is_measured,
     probe_directory,
     raw_directory,
     refuse_edited,
 )
-from kvstudy.whole_file import check_folder, check_writable
+from kvstudy.study.run_names import command_of
+from kvstudy.whole_file import ROOM, check_folder, check_writable, free_bytes, full_disk
 
 
 @dataclass
@@ -40,9 +43,10 @@ class WorkflowPlan:
 
     ``cells`` are all that the study has, in the order of measurement; ``measured`` are there,
     ``wanted`` those that the run is to have. Of the ``probes``, by store, ``probed`` are there.
-    ``gaps`` are stores that cannot be measured here. ``holder`` is who changes the clone now, or
-    "". Of published values, which ``source_files`` tell, nothing is planned, measured or read from
-    logs.
+    ``outdated`` says of lists of checksums that are there what the study has otherwise by now:
+    that is measured again. ``gaps`` are stores that cannot be measured here. ``holder`` is who
+    changes the clone now, or "". Of published values, which ``source_files`` tell, nothing is
+    planned, measured or read from logs.
     """
 
     config: Config
@@ -59,6 +63,8 @@ class WorkflowPlan:
     wanted_probes: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    without_server: set[str] = field(default_factory=set)
+    outdated: dict[str, str] = field(default_factory=dict)
     source_files: list[str] = field(default_factory=list)
 
     @property
@@ -94,7 +100,9 @@ class WorkflowPlan:
     def progress(self) -> Progress:
         """What stands in the messages of the cells: what is done, elapsed, left, failed."""
         earlier = [*earlier_runs(self.study.name, self.run)[1:], CALIBRATION]
-        return Progress(self.run, [] if self.nothing_measured else self.wanted, earlier)
+        is_done = partial(is_current, self.study, self.stores, self.run)
+        wanted = [] if self.nothing_measured else self.wanted
+        return Progress(self.run, wanted, earlier, is_done=is_done)
 
     # --- files of the study that steps read; each list has only what is there
 
@@ -172,13 +180,48 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
     of.cells, of.wanted = outlook.cells, outlook.wanted
     # Raw logs that exist always count, whatever this machine could measure.
     of.measured = [cell for cell in of.cells if cell in outlook.done]
+    for name in of.probed:
+        folder = probe_directory(of.run, name)
+        if changed := outdated_probe(of.probes[name], of.stores[name], folder):
+            of.outdated[f"{folder}/{SUMS}"] = changed
+    of.probed = [
+        name for name in of.probed if f"{probe_directory(of.run, name)}/{SUMS}" not in of.outdated
+    ]
+    for cell, changed in outlook.outdated.items():
+        of.outdated[f"{raw_directory(of.run, cell)}/{SUMS}"] = changed
     of.wanted_probes = [
         name for name in of.probes if name in of.probed or name not in outlook.missing
     ]
     absent = {cell.store for cell in outlook.absent}
     of.gaps = sorted(absent | (of.probes.keys() - of.wanted_probes))
+    of.without_server = set(outlook.missing)
     of.missing = {store: outlook.missing[store] for store in of.gaps if store in outlook.missing}
     return of
+
+
+def follow(of: WorkflowPlan) -> None:
+    """Have Snakemake measure again what is ``outdated``, and no other cell or probe that is there.
+
+    Its own notes of parameters know nothing of cells that were carried here or measured by hand.
+    """
+    from snakemake.persistence import NO_PARAMS_CHANGE, ParamsChange, PersistenceBase
+
+    has_metadata, params_changed = PersistenceBase.has_metadata, PersistenceBase.params_changed
+
+    def measures(job: Any) -> bool:
+        return job.rule.name in ("measure", "probe_store")
+
+    def has(self: Any, job: Any) -> bool:
+        return measures(job) or has_metadata(self, job)
+
+    def changed(self: Any, job: Any, file: str | None = None) -> Any:
+        if not measures(job):
+            return params_changed(self, job, file)
+        output = str(job.output[0])
+        why = of.outdated.get(output)
+        return ParamsChange(only_new={why}, files={output}) if why else NO_PARAMS_CHANGE
+
+    PersistenceBase.has_metadata, PersistenceBase.params_changed = has, changed
 
 
 def told(function: Callable, *arguments: Any) -> Any:
@@ -213,13 +256,27 @@ def unreadable(of: WorkflowPlan) -> list[str]:
     """At the end, what to say of cells that were there and could not be read; may be empty."""
     # Its log gets the last line.
     str(of.progress)
-    folders = {cell.path: raw_directory(of.run, cell) for cell in of.measured}
-    folders |= {f"probes/{name}": probe_directory(of.run, name) for name in of.probed}
-    gone = [f"  {name}" for name, folder in folders.items() if not is_complete(folder)]
+    stores = {raw_directory(of.run, cell): cell.store for cell in of.measured}
+    stores |= {probe_directory(of.run, name): name for name in of.probed}
+    gone = [folder for folder in stores if not is_complete(folder)]
     if not gone:
         return []
-    again = [] if of.nothing_measured else ["The next 'snakemake' measures them again."]
-    return [f"Could not be read, with reasons in results/{of.run}/failed/:", *gone, *again]
+    run = Path("results") / of.run
+    names = [f"  {str(folder.relative_to(run)).removeprefix('raw/')}" for folder in gone]
+    lines = [f"Could not be read, with reasons in results/{of.run}/failed/:", *names]
+    # Neither where nothing is measured nor of a store without a server here.
+    if not of.nothing_measured and all(stores[folder] not in of.without_server for folder in gone):
+        lines.append(f"'{command_of(of.run)}' measures them again.")
+    return lines
+
+
+def stopped(of: WorkflowPlan) -> list[str]:
+    """After an error, how far the run is; may be empty."""
+    lines, folder = [], Path("results") / of.run
+    # The log of the step that failed is empty then.
+    if (free := free_bytes(folder)) < ROOM:
+        lines.append(f"{full_disk(folder, free)}, and run it again")
+    return [*lines, *filter(None, [of.progress.end()])]
 
 
 # The answers, with which the text of a report opens.

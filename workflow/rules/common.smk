@@ -89,12 +89,6 @@ def cell_of(wildcards):
     return told(PLAN.cell, "{store}/{workload}/{parameters}/rep{repetition}".format(**wildcards))
 
 
-def probe_plan(store):
-    """What the probe of a store depends on."""
-    arguments = PLAN.stores[store].arguments
-    return PLAN.probes[store] | ({"arguments": arguments} if arguments else {})
-
-
 def order(wildcards):
     """The priority of a cell: the first one of the plan has the highest."""
     if workflow.remote_exec:

@@ -7,11 +7,10 @@
 # open-loop cell again as soon as one of them was removed or carried elsewhere.
 # How the next cells run (provider, port, cores) is no parameter: finished ones
 # would be measured again. The commands read it from KVSTUDY_CONFIG.
+# Which finished cells are measured again is not told by Snakemake's notes of parameters, but by
+# what the cells recorded themselves (kvstudy.workflow_plan.follow).
 
-# Raised on purpose when the way of measuring changes; cells of an older number
-# are measured again.
-PROTOCOL = 1
-PROBE_PROTOCOL = 1
+from kvstudy.study.raw import PROBE_PROTOCOL, PROTOCOL
 
 
 rule measure:
@@ -29,18 +28,14 @@ rule measure:
         study=PLAN.study_file,
         scale=PLAN.config.scale,
         cell=lambda wildcards: cell_of(wildcards).path,
-        properties=lambda wildcards: cell_of(wildcards).properties,
-        options=lambda wildcards: (
-            *cell_of(wildcards).options,
-            *PLAN.stores[wildcards.store].arguments,
-        ),
+        digest=lambda wildcards: cell_of(wildcards).digest,
         protocol=PROTOCOL,
     message:
         "measure {wildcards.store}, workload {wildcards.workload}, {wildcards.parameters}, "
         "repetition {wildcards.repetition}\n    {PLAN.progress}"
     shell:
         "kvstudy measure {params.cell} --study {params.study} --scale {params.scale}"
-        " --protocol {params.protocol} > {log} 2>&1"
+        " --planned {params.digest} --protocol {params.protocol} > {log} 2>&1"
 
 
 rule probe_store:
@@ -56,7 +51,6 @@ rule probe_store:
     params:
         study=PLAN.study_file,
         scale=PLAN.config.scale,
-        plan=lambda wildcards: probe_plan(wildcards.store),
         protocol=PROBE_PROTOCOL,
     message:
         "probe {wildcards.store}: what one operation makes its server do\n    {PLAN.progress}"

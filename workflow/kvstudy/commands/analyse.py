@@ -118,7 +118,7 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes
-    from kvstudy.study.run_names import find_name
+    from kvstudy.study.run_names import command_of, find_name
 
     name = find_name(run, published=False)
     loaded, run, output = load_design(name.study_file), name.base, name.folder
@@ -142,7 +142,11 @@ def parse(run: str, mixed: bool) -> None:
                 "as by another version of kvstudy; the first: "
                 f"{next(iter(found.unreadable.values()))}"
             )
-        again = "import it again" if loaded.imported else "'snakemake' measures it again"
+        again = (
+            "import it again"
+            if loaded.imported
+            else f"'{command_of(run)}' measures it again where it can be measured"
+        )
         probes, unreadable = collect_probes(loaded, run)
         _set_aside(run, found.unreadable, unreadable, again)
         closed, opened = split(found, planned)

@@ -14,21 +14,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvstudy.commands.options import PROVIDER, configuration, study_to_measure
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import KvstudyError, RunError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import stop_on_signals
 from kvstudy.stores import providers
+from kvstudy.stores.configuration import mixed_repetitions
 from kvstudy.stores.definition import load_store, stores_to_measure
 from kvstudy.study.base import MOST
 from kvstudy.study.cells import Cell, NotNow, find_cell, plan, run_name
 from kvstudy.study.load import STORES, design_problems, project_stores
 from kvstudy.study.naming import check_known
 from kvstudy.study.probe import planned
-from kvstudy.study.raw import raw_directory
+from kvstudy.study.published import claims_digest
+from kvstudy.study.raw import SUMS, raw_directory
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
 if TYPE_CHECKING:
     from kvstudy.logs.ycsb.log import YcsbLog
+    from kvstudy.study.model import Study
 
 PORT = click.IntRange(0, 65535)
 # Whether the study can be read, its reader says.
@@ -78,8 +81,9 @@ def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
 
 @click.command("measure")
 @click.argument("cell")
+@click.option("--planned", hidden=True, help="The digest of the cell as Snakemake planned it.")
 @measuring
-def measure(cell: str, study: Path, scale: float, **setting) -> None:
+def measure(cell: str, planned: str | None, study: Path, scale: float, **setting) -> None:
     """Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan').
 
     Starts a fresh server on loopback, loads it, runs the workload, stops the
@@ -96,26 +100,52 @@ def measure(cell: str, study: Path, scale: float, **setting) -> None:
     loaded = study_to_measure(study)
     stores = stores_to_measure(loaded, study)
     cells = plan(loaded, scale)
-    planned = find_cell(cells, cell)
+    found = find_cell(cells, cell)
     run = run_name(loaded.name, scale)
-    wanted = with_clients(loaded, cells, planned, run)
-    target = None if planned.load is None else find_target(loaded, cells, planned, run)
+    mixed = mixed_repetitions(loaded, stores, run, found)
+    check_planned(loaded, study, found, planned, mixed)
+    wanted = with_clients(loaded, cells, found, run)
+    target = None if found.load is None else find_target(loaded, cells, found, run)
     request = Request(
-        cell=planned if isinstance(wanted, NotNow) else wanted,
-        position=cells.index(planned) + 1,
+        cell=found if isinstance(wanted, NotNow) else wanted,
+        position=cells.index(found) + 1,
         run=run,
-        store=stores[planned.store],
+        store=stores[found.store],
         planned=frozenset(each.path for each in cells),
         target=None if isinstance(target, NotNow) else target,
-        **completed(setting, planned.folder),
+        claims=claims_digest(study),
+        **completed(setting, found.folder),
     )
-    for found in (wanted, target):
-        if isinstance(found, NotNow):
-            if not found.final:
-                raise KvstudyError(f"{cell}: {sentence(found.reason)}; measure those first")
-            print(f"{leave_out(request, found.reason)}: {sentence(found.reason)}")
+    for answer in (wanted, target):
+        if isinstance(answer, NotNow):
+            if not answer.final:
+                raise KvstudyError(f"{cell}: {sentence(answer.reason)}; measure those first")
+            print(f"{leave_out(request, answer.reason)}: {sentence(answer.reason)}")
             return
-    print(measure_cell(request, partial(read_cell, loaded, planned)))
+    print(measure_cell(request, partial(read_cell, loaded, found)))
+
+
+def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mixed: str) -> None:
+    """Refuse a cell that is no repetition of those that are there.
+
+    ``planned`` is its digest as Snakemake planned it, None by hand: RunError where a file was
+    edited since. By hand, KvstudyError where other repetitions are ``mixed`` with it; Snakemake
+    measures those again.
+    """
+    if planned is None:
+        if mixed:
+            raise KvstudyError(
+                f"{mixed}. Put that file back, or remove {SUMS} in the folders of the cell's other "
+                "repetitions to measure them again"
+            )
+    elif planned != cell.digest:
+        use = study.workload(cell.workload)
+        seen = f" ({mixed})" if mixed else ""
+        raise RunError(
+            f"{cell.path}: {path} or {WORKLOADS / use.file} was edited after this run had begun"
+            f"{seen}. The same command again measures what has changed, or goes on after the file "
+            "is put back"
+        )
 
 
 @click.command("probe")
@@ -267,6 +297,12 @@ def run(
     # A run never replaces an earlier one: it is the next repetition.
     plans = (plan(study.model_copy(update={"repetitions": number})) for number in count(1))
     cell = next(cells[-1] for cells in plans if not raw_directory(RUN, cells[-1]).exists())
+    if mixed := mixed_repetitions(study, {name: definition}, RUN, cell):
+        raise KvstudyError(
+            f"{mixed}. This would be the next repetition of another cell: put that file back, or "
+            "give the workload a file of its own ('cp workloads/x workloads/y', --workload y), or "
+            f"move {raw_directory(RUN, cell).parent} away"
+        )
     click.echo(f"measuring {cell.path} ...", err=True)
     request = Request(
         cell=cell,

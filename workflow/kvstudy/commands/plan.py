@@ -1,9 +1,11 @@
 """How long a study takes, and how far it is."""
 
 import contextlib
+import itertools
 import shutil
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -25,6 +27,7 @@ from kvstudy.measure.planning.progress import (
     times,
 )
 from kvstudy.measure.planning.watch import Watch, latest_run, works_here
+from kvstudy.stores.configuration import is_current
 from kvstudy.stores.definition import stores_to_measure
 from kvstudy.study.cells import plan as plan_cells
 from kvstudy.study.config import configured
@@ -97,6 +100,7 @@ def _list(outlook) -> None:
     for position, cell in enumerate(outlook.cells, start=1):
         status = "measured" if cell in outlook.done else "-"
         status = "no value" if cell in outlook.gaps else status
+        status = "changed" if cell in outlook.outdated else status
         click.echo(f"{position:4}  {status:8}  {cell.path}")
     measured = len(outlook.done - outlook.gaps)
     click.echo(f"{counted(outlook.cells)} of {outlook.run}, {measured} measured")
@@ -114,6 +118,12 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         lines += screen.paragraph(f"Not measured here: {', '.join(names)}. Why: {reason}.")
+    for cell, changed in itertools.islice(outlook.outdated.items(), 1):
+        count = times(len(outlook.outdated), "cell")
+        lines += screen.paragraph(
+            f"Changed since they were measured, and measured again: {count}, such as {cell.path}: "
+            f"{changed}."
+        )
     for name, reason in failed.items():
         lines += screen.paragraph(f"Not calibrated: {stores[name].title}: {reason}")
     if not outlook.wanted:
@@ -176,10 +186,12 @@ def watch(run: str | None) -> None:
     study = load_study(of.study_file)
     # The cells that are there tell the provider, whatever Snakemake was told.
     config = configured().model_copy(update={"provider": "auto"})
-    wanted = look(study, stores_to_measure(study, of.study_file), config, of.scale).wanted
+    stores = stores_to_measure(study, of.study_file)
+    wanted = look(study, stores, config, of.scale).wanted
     earlier = [*earlier_runs(study.name, name), CALIBRATION]
     began = _began(of.folder / "logs" / "progress.log")
-    watch = Watch(Progress(name, wanted, earlier, since=began), works_here)
+    is_done = partial(is_current, study, stores, name)
+    watch = Watch(Progress(name, wanted, earlier, since=began, is_done=is_done), works_here)
     live = sys.stdout.isatty()
 
     def show(line: str) -> None:

@@ -39,11 +39,16 @@ from kvstudy.study.ycsb_properties import CORE, TOGETHER
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Setting):
-    """What is measured and how; ``position`` counts from 1, open-loop cells have a ``target``."""
+    """What is measured and how; ``position`` counts from 1, open-loop cells have a ``target``.
+
+    ``claims`` is the checksum of the study's claims, "" where it has none: the report says whether
+    they were made before the cell was measured.
+    """
 
     cell: Cell
     position: int
     target: Target | None = None
+    claims: str = ""
 
 
 def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
@@ -127,6 +132,7 @@ def _measure(
         "cell": cell.as_json(),
         "position": request.position,
         "target": request.target.model_dump() if request.target else None,
+        "claims": request.claims,
         "started": started.isoformat(timespec="seconds"),
         "server": {
             **server.describe(),

@@ -322,7 +322,7 @@ class FarServer(Server):
     """The server on its host; its verbs go over the network from here."""
 
     def __init__(self, there: Connected, store: Store, port: int, log: Path) -> None:
-        self._link, self.host, self.port = there.server, there.address, port
+        self._link, self.host, self.port, self.log = there.server, there.address, port, log
         self._how = {"store": store.model_dump_json(), "data": there.hosts.data, "log": str(log)}
 
     def start(self) -> None:

@@ -94,12 +94,16 @@ class Phases:
                 self._check_server(name)
                 for label, status in ends.items():
                     if status is None and (problem := progress[label].problem(now)):
-                        state = why_silent(self.server)
-                        culprit = f"; {store.title} server {state}" if state else ""
-                        end = log_end(work / f"{label}.err")
-                        raise KvstudyError(f"{label}: {problem}{culprit}; client stopped{end}")
+                        # The client only waits for a server that has ended or is stopped.
+                        state, end = why_silent(self.server), log_end(work / f"{label}.err")
+                        if state:
+                            end = f"; {store.title} server {state}{log_end(work / SERVER_LOG)}"
+                        raise KvstudyError(f"{label}: {problem}; client stopped{end}")
             # Of those that are stopped as well, because one has failed, nothing is told.
             failed = {label: status for label, status in ends.items() if status}
+        if failed and (end := why_silent(self.server)):
+            # The client's own words are then those of somebody who was left alone.
+            raise self._server_ended(end, name)
         for label, status in failed.items():
             errors = work / f"{label}.err"
             # What follows the first exception is a stack trace.
@@ -114,8 +118,11 @@ class Phases:
 
     def _check_server(self, name: str) -> None:
         if end := self.server.died():
-            log = log_end(self.work / SERVER_LOG)
-            raise KvstudyError(f"{self.setting.store.title} server {end} during {name}{log}")
+            raise self._server_ended(end, name)
+
+    def _server_ended(self, end: str, name: str) -> KvstudyError:
+        log = log_end(self.work / SERVER_LOG)
+        return KvstudyError(f"{self.setting.store.title} server {end} during {name}{log}")
 
     @contextlib.contextmanager
     def _true_cause_first(self, labels: Iterable[str]) -> Iterator[None]:

@@ -26,10 +26,13 @@ from kvstudy.stores.server import Server, ask, check_empty, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
 from kvstudy.study.config import Hosts
 from kvstudy.study.raw import set_aside, stamp
-from kvstudy.whole_file import check_writable
+from kvstudy.whole_file import ROOM, check_room, check_writable, free_bytes, full_disk
 
-# A disk with less room than this (bytes) is full: logs are written in such pieces.
-ROOM = 1 << 16
+# A cell has at least so many bytes of logs, those of long ones are some megabytes: with less room
+# none begins.
+CELL_ROOM = 1 << 20
+# So much is kept while a cell is measured, for the reason why it failed on a full disk.
+KEPT_ROOM = 1 << 15
 KEY = "config/config.yaml: pin_cpus"
 NOT_EMPTY = (
     "a cell needs an empty one. Empty it, or set external.may_empty: true in config/config.yaml: "
@@ -159,6 +162,7 @@ class Setting:
         """
         for folder in (done.parent, self.results / "measuring", self.results / "failed"):
             check_writable(folder)
+        check_room(self.results, CELL_ROOM, f"{name} needs")
         work = self.results / "measuring" / name
         with process.measuring_alone(), alone_with(work):
             for leftover in process.sweep() + docker.sweep():
@@ -172,7 +176,9 @@ class Setting:
                     f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner "
                     "do so"
                 ) from None
+            kept_room = self.results / f".room-{os.getpid()}"
             try:
+                kept_room.write_bytes(bytes(KEPT_ROOM))
                 if there:
                     there.be_alone()
                 yield work
@@ -187,36 +193,41 @@ class Setting:
                 shutil.rmtree(work, ignore_errors=True)
                 raise Interrupted(f"{name}: {stop}") from None
             except (KvstudyError, OSError, ValueError) as error:
-                reason = _reason(error, work)
+                full = _full_disk(error, work)
+                reason = f"{full} ({error})" if full else str(error)
+                kept_room.unlink(missing_ok=True)
                 shutil.rmtree(work / "data", ignore_errors=True)
                 try:
                     failed = set_aside(work, self.results, name, reason)
-                    rest = f"\nIts logs are in {failed}; 'snakemake' measures it again."
+                    rest = f"\nIts logs are in {failed}; the same command measures it again."
                 except OSError as problem:
                     shutil.rmtree(work, ignore_errors=True)
                     rest = f" (its logs could not be kept: {problem})"
-                raise KvstudyError(f"{name}: {reason}{rest}") from None
+                # Every other cell would meet a full disk too.
+                kind = RunError if full else KvstudyError
+                raise kind(f"{name}: {reason}{rest}") from None
             finally:
+                kept_room.unlink(missing_ok=True)
                 # Empty ones only.
                 with suppress(OSError):
                     os.removedirs(work.parent)
 
 
-def _reason(error: Exception, work: Path) -> str:
-    """The true cause first: on a full disk, servers, clients and logs break in many ways."""
-    full = (errno.ENOSPC, errno.EDQUOT)
-    text = f"the disk is full ({work.parent}); free some space"
-    if isinstance(error, OSError) and error.errno in full:
-        return text
+def _full_disk(error: Exception, work: Path) -> str:
+    """The true cause where the disk is full: servers, clients and logs break in many ways then."""
+    free = free_bytes(work)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return full_disk(work.parent, free)
     room = work / "room"
     try:
+        # A user's share may be full, and the disk not.
         room.write_bytes(bytes(ROOM))
     except OSError as problem:
-        if problem.errno in full:
-            return f"{text} ({error})"
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            return full_disk(work.parent, free)
     finally:
         room.unlink(missing_ok=True)
-    return str(error)
+    return ""
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,29 @@ import json
 import platform
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store, Way
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask
-from kvstudy.study.raw import SETTINGS, file_digest
+from kvstudy.study.cells import Cell
+from kvstudy.study.model import Study
+from kvstudy.study.probe import FACTS
+from kvstudy.study.raw import (
+    GAP,
+    PROBE_PROTOCOL,
+    PROTOCOL,
+    SETTINGS,
+    SUMS,
+    changed_parameters,
+    file_digest,
+    is_gap,
+    is_measured,
+    raw_directory,
+)
 
 # Settings that tell one server of a store from the next one, and what nobody else should read.
 PRIVATE = re.compile("pass|auth|secret|token|uuid|uid|hostname|pid", re.I)
@@ -89,6 +104,71 @@ def changes(manifest: dict, store: Store) -> str:
     return ", ".join(
         f"{name} was {was or 'none'}, is now {now or 'none'}" for name, (was, now) in found.items()
     )
+
+
+def is_current(study: Study, stores: Mapping[str, Store], run: str, cell: Cell) -> bool:
+    """Return whether the cell's logs are there, and were measured as the study would do it now."""
+    return is_measured(run, cell) and not outdated(study, stores, run, cell)
+
+
+def outdated(study: Study, stores: Mapping[str, Store], run: str, cell: Cell) -> str:
+    """Return what the cell in ``run`` was measured with and would not be now; "" for nothing.
+
+    This alone decides whether a cell that is there is measured again. Files that cannot be read are
+    no reason: ``kvstudy parse`` names them.
+    """
+    raw = raw_directory(run, cell)
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        name = GAP if is_gap(run, cell) else "manifest.json"
+        manifest = json.loads((raw / name).read_text(encoding="utf-8"))
+        return _listed(
+            changed_parameters(study, manifest["cell"], cell),
+            changes(manifest, stores[cell.store]),
+            _protocol(manifest, PROTOCOL),
+        )
+    return ""
+
+
+def mixed_repetitions(study: Study, stores: Mapping[str, Store], run: str, cell: Cell) -> str:
+    """Return what other repetitions of the cell were measured with and it would not be.
+
+    With the folder of the first of them; "" where all were measured as it would be.
+    """
+    for path in sorted((raw_directory(run, cell).parent).glob(f"rep*/{SUMS}")):
+        number = path.parent.name.removeprefix("rep")
+        other = replace(cell, repetition=int(number)) if number.isdecimal() else cell
+        if other != cell and (changed := outdated(study, stores, run, other)):
+            return f"{path.parent}: measured with other parameters: {changed}"
+    return ""
+
+
+def outdated_probe(plan: dict, store: Store, folder: Path) -> str:
+    """Return what the finished probe in ``folder`` depends on that is not in its ``plan`` now."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        return _listed(
+            changed_plan(facts, plan), changes(facts, store), _protocol(facts, PROBE_PROTOCOL)
+        )
+    return ""
+
+
+def changed_plan(facts: dict, plan: dict) -> str:
+    """Return what a probe's ``facts`` have otherwise than its ``plan``; "" for nothing."""
+    was = facts["plan"]
+    return ", ".join(
+        f"{key} was {was.get(key)}, is now {value}"
+        for key, value in plan.items()
+        if was.get(key) != value
+    )
+
+
+def _protocol(manifest: dict, now: int) -> str:
+    was = manifest.get("protocol", now)
+    return "" if was == now else f"protocol was {was}, is now {now}"
+
+
+def _listed(*changed: str) -> str:
+    return ", ".join(filter(None, changed))
 
 
 def check_options(manifest: dict, store: Store, folder: Path) -> None:

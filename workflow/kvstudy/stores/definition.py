@@ -356,7 +356,8 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         for way in filter(None, (data["native"], data["docker"])):
             way["command"] += option.choices[value].arguments
     chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
-    data["title"] = use.title or ", ".join([store.title, *chosen])
+    own = f"{store.title} ({', '.join(chosen)})" if chosen else store.title
+    data["title"] = use.title or own
     return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})
 
 

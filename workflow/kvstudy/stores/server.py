@@ -23,8 +23,17 @@ POLL_SECONDS = 0.02
 HIGHEST_PORT = 65535
 # Limit for one command beside a starting server.
 COMMAND_SECONDS = 10
-# Of what a program wrote, so many characters stand in a message.
-MOST_WORDS = 1000
+# Of what a program wrote, so many characters stand in a message, of so many lines, which are looked
+# for in so many bytes.
+MOST_WORDS, MOST_LINES, END_BYTES = 1000, 5, 1 << 16
+# What a line has that tells of a failure.
+FAILURE = re.compile(
+    r"\b(?:error|fatal|panic|exception|fail|abort|assert|crash|kill|corrupt|denied|refused|cannot"
+    r"|can't|could not|unable|out of memory|no space|signal|segmentation|bug)",
+    re.I,
+)
+# What tells of no failure, whatever is in it: YCSB's line each second, a place in a stack trace.
+IDLE = re.compile(r"\d+ sec: \d+ operations; |^\s*at \S+\(|^\s*\.\.\. \d+ more$")
 # Sequences for a terminal (colours, titles), and single control characters.
 CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)|[\x00-\x1f\x7f-\x9f]")
 
@@ -37,6 +46,8 @@ class Server:
 
     host = HOST
     port = 0
+    # Where it writes what it does.
+    log = Path(os.devnull)
     # What it tells of itself, and how long it took to start and to stop, as soon as it has.
     version = ""
     # The checksum of what it tells of its settings.
@@ -191,7 +202,10 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
         return function(server.host, server.port, *arguments)
     except (OSError, ValueError) as error:
         if state := why_silent(server):
-            raise KvstudyError(f"{store.title} server {state}: no answer to '{verb}'") from None
+            end = log_end(server.log)
+            raise KvstudyError(
+                f"{store.title} server {state}: no answer to '{verb}'{end}"
+            ) from None
         raise KvstudyError(
             f"the {store.title} server at {server.host}:{server.port} gave no good answer to "
             f"'{verb}' of {store.folder / 'verbs.py'} ({error})"
@@ -246,23 +260,37 @@ def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
 
 
 def log_end(log: Path) -> str:
-    """``; its log ends: ...`` with the last lines, or nothing when there is no log."""
+    """``; its log ends: ...`` with its last words, or nothing when there are none."""
     text = ""
     with contextlib.suppress(OSError), log.open("rb") as file:
-        text = last_words(end_of(file))
+        text = last_words(end_of(file, END_BYTES))
     return f"; its log ends: {text}" if text else ""
 
 
-def end_of(file: BinaryIO) -> str:
+def end_of(file: BinaryIO, most: int = 4 * MOST_WORDS) -> str:
     """The last bytes of a file, as text; some programs write a line of 100 MB."""
     size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - 4 * MOST_WORDS))
+    file.seek(max(0, size - most))
     return file.read().decode("utf-8", errors="replace")
 
 
 def last_words(text: str) -> str:
-    """The last lines of what a program wrote, as one of MOST_WORDS characters at most."""
-    shown = CONTROL.sub(" ", " | ".join(text.strip().splitlines()[-5:]))
+    """The last lines of what a program wrote, as one of MOST_WORDS characters at most.
+
+    Where none of them tells of a failure, those before that do, and the last one. Of lines that
+    differ in their numbers only, like those of a server that is idle, the last one.
+    """
+    different = {
+        re.sub(r"\d+", "0", line): line
+        for line in reversed(text.strip().splitlines())
+        if line.strip() and not IDLE.search(line)
+    }
+    lines = list(different.values())[::-1]
+    failures = [line for line in lines if FAILURE.search(line)]
+    last = lines[-MOST_LINES:]
+    if failures and failures[-1] not in last:
+        last = [*failures[1 - MOST_LINES :], lines[-1]]
+    shown = CONTROL.sub(" ", " | ".join(last))
     return shown if len(shown) <= MOST_WORDS else f"... {shown[-MOST_WORDS:]}"
 
 

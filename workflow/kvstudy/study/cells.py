@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import math
 import random
 from collections.abc import Iterable, Iterator, Set
@@ -104,6 +106,12 @@ class Cell:
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""
         return asdict(self) | {"properties": dict(self.properties), "options": dict(self.options)}
+
+    @property
+    def digest(self) -> str:
+        """A short checksum of all fields."""
+        text = json.dumps(self.as_json(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @property
     def phases(self) -> tuple[str, ...]:

@@ -183,12 +183,12 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
     """
     values = beside(path, PUBLISHED)
     rows = check_names(values, study, stores, workloads) if values else []
-    if study.source is None:
-        return study
     kinds = ["scoreboard"] if beside(path, CLAIMS) else []
-    kinds += ["audit"] if rows or beside(path, QUOTES) else []
-    by_workload = ([row for row in rows if row["workload"] == use] for use in study.workload_names)
-    kinds += ["audited"] if any(map(_can_be_checked, by_workload)) else []
+    if study.source:
+        kinds += ["audit"] if rows or beside(path, QUOTES) else []
+        uses = study.workload_names
+        by_workload = ([row for row in rows if row["workload"] == use] for use in uses)
+        kinds += ["audited"] if any(map(_can_be_checked, by_workload)) else []
     tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]
     means = any(row["metric"] == "latency_mean" for row in rows)
     figures = FIGURES["separation"].automatic(study) if means else []

@@ -18,6 +18,7 @@ from kvstudy.study.metrics import OF_SOURCES, is_percentile, metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
+from kvstudy.study.raw import file_digest
 from kvstudy.study.reading import read_lines
 
 # Values, numbers of the text, what the source says it found, and properties of the stores.
@@ -38,6 +39,12 @@ def beside(study: Path, name: str) -> Path | None:
     """The file of that name beside the study file; None where there is none."""
     path = study.with_name(name)
     return path if path.is_file() else None
+
+
+def claims_digest(study: Path) -> str:
+    """The checksum of the claims beside the study file; "" where it has none."""
+    path = beside(study, CLAIMS)
+    return file_digest(path) if path else ""
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

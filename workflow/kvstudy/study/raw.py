@@ -16,7 +16,15 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
+from kvstudy.study.model import Study
+from kvstudy.study.parts import AUTO
+from kvstudy.study.workload import WORKLOADS
 from kvstudy.whole_file import put
+
+# Raised on purpose when the way of measuring changes: cells and probes of another number are
+# measured again.
+PROTOCOL = 1
+PROBE_PROTOCOL = 1
 
 SUMS = "SHA256SUMS"
 # Of the checksums that a step of the pipeline notes.
@@ -51,6 +59,34 @@ def is_measured(run: str, cell: Cell) -> bool:
 def is_gap(run: str, cell: Cell) -> bool:
     """True for a complete cell that has a reason instead of logs."""
     return (raw_directory(run, cell) / GAP).is_file()
+
+
+def changed_parameters(study: Study, measured: dict, cell: Cell) -> str:
+    """Return what of a ``measured`` cell, as its manifest tells it, differs from the planned one.
+
+    Each parameter with both values and the file that has it; "" for none.
+    """
+    if cell.clients == AUTO:
+        # How many they are is no parameter: trial cells tell.
+        cell = cell.with_clients(measured["clients"])
+    was, now = (
+        side | side["properties"] | {"properties": ""} for side in (measured, cell.as_json())
+    )
+    use = study.workload(cell.workload)
+    in_study = study.parameters.property_texts | use.property_texts
+    of_workload = (measured["properties"].keys() | dict(cell.properties).keys()) - in_study.keys()
+
+    def text(value: object) -> object:
+        return "not given" if value is None else value
+
+    def place(key: str) -> str:
+        return f"{WORKLOADS}/{use.file}" if key in of_workload else f"the study {study.name}"
+
+    return ", ".join(
+        f"{key} was {text(was.get(key))}, is now {text(now.get(key))} ({place(key)})"
+        for key in sorted(was.keys() | now.keys())
+        if was.get(key) != now.get(key)
+    )
 
 
 def probe_directory(run: str, store: str) -> Path:

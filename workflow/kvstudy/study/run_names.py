@@ -111,6 +111,13 @@ def parse_name(name: str) -> RunName | None:
     return None
 
 
+def command_of(name: str) -> str:
+    """The command that measures what is left of the run, whatever config/config.yaml says."""
+    run = parse_name(name)
+    config = f" --config study={run.study} scale={run.scale:g}" if run else ""
+    return f"snakemake --cores 4{config}"
+
+
 def run_folders() -> list[str]:
     """Names of the folders below results/ that hold a run of a study that is here."""
     return sorted(path.name for path in RESULTS.glob("*") if parse_name(path.name))

@@ -13,6 +13,7 @@ from typing import Any
 from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import pd
+from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ratios import Decision, Ratio, adjusted, decide, paired_ratio, unpaired_ratio
 from kvstudy.study.controls import AGAIN, noise_store
@@ -90,6 +91,17 @@ def pairs(
             in_floor = "" if noise is None else "yes" if ratio.value <= noise.floor else "no"
             rows.append([*key, *stores, *numbers, decision.value, in_floor])
     return PAIRS.frame(rows)
+
+
+def undone(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The ``pairs`` that Holm's correction leaves undecided although their own interval excludes 1.
+
+    ``comparisons`` is for how many pairs each was corrected.
+    """
+    tested = pairs.groupby(["workload", "parameters"])["p"].transform("count")
+    rows = pairs.assign(comparisons=tested)
+    undecided = (rows["decision"] == Decision.UNDECIDED) & (rows["p_holm"] >= 1 - LEVEL)
+    return rows[undecided & (rows["low"] > 1)]
 
 
 def ratio_of(row, store: str) -> tuple[float, float, float]:

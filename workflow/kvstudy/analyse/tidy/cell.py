@@ -41,7 +41,7 @@ from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import AUTO
-from kvstudy.study.raw import check_sums, kept_latencies, one_line, renewal
+from kvstudy.study.raw import changed_parameters, check_sums, kept_latencies, one_line, renewal
 from kvstudy.study.workload import ROUNDS_FILE
 
 MANIFEST = "manifest.json"
@@ -104,7 +104,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
         manifest = json.loads((raw / MANIFEST).read_text(encoding="utf-8"))
         if cell.clients == AUTO:
             cell = cell.with_clients(manifest["cell"]["clients"])
-        changes = _changes(manifest["cell"], cell.as_json())
+        changes = changed_parameters(study, manifest["cell"], cell)
     if changes:
         raise KvstudyError(
             f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
@@ -117,15 +117,6 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
         if cell.load is not None:
             Target.model_validate(manifest["target"])
         return tables_of(study, cell, raw, manifest)
-
-
-def _changes(measured: dict, planned: dict) -> str:
-    was, now = (side | side["properties"] | {"properties": ""} for side in (measured, planned))
-    return ", ".join(
-        f"{key} was {was.get(key)}, is now {now.get(key)}"
-        for key in sorted(was.keys() | now.keys())
-        if was.get(key) != now.get(key)
-    )
 
 
 def _check_origin(study: Study, manifest: dict, raw: Path) -> None:

@@ -173,6 +173,10 @@ def collect(
     environment = _environment(measured) | _imported_facts(measured)
     environment |= {"mixed": mixtures, "disturbance": disturbance(tables["measurements"])}
     environment |= {"study": study_record(study, cells).model_dump()}
+    # What the study's claims were when the cells were measured; older cells do not tell.
+    claims = Counter(manifest["claims"] for manifest in measured if "claims" in manifest)
+    if claims:
+        environment["claims"] = [{"sha256": sha, "cells": n} for sha, n in claims.items()]
     for name, about in configured.items():
         environment["stores"][name] |= about
     # The tables of cells that do not tell their node stay as they were packed in archives.
@@ -219,7 +223,7 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> _Cell | Unreadable:
         return error
     tables = _Cell(read.manifest, read.frames(), read.histograms)
     # What cannot be kept, as on a full disk, is read again.
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(KvstudyError):
         put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)
     return tables
 

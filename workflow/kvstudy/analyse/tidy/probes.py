@@ -19,7 +19,7 @@ from kvstudy.analyse.tidy.cell import Unreadable, reading
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
-from kvstudy.stores.configuration import check_options
+from kvstudy.stores.configuration import changed_plan, check_options
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
@@ -59,15 +59,13 @@ def _read(folder: Path, plan: dict, store: Store) -> list[dict]:
     with reading(folder, FACTS):
         check_sums(folder)
         facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-        probed = {key: facts["plan"].get(key) for key in plan}
+        changed = changed_plan(facts, plan)
         rows = list(rows_of(facts))
-    for key, value in plan.items():
-        if probed[key] != value:
-            raise KvstudyError(
-                f"{folder}: probed with other parameters than the study has now: {key} was "
-                f"{probed[key]}, is now {value}. Put the study file back, or "
-                f"{renewal(folder)}"
-            )
+    if changed:
+        raise KvstudyError(
+            f"{folder}: probed with other parameters than the study has now: {changed}. Put the "
+            f"study or workload file back, or {renewal(folder)}"
+        )
     check_options(facts, store, folder)
     return rows
 

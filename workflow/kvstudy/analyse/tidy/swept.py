@@ -144,6 +144,20 @@ class Swept:
         keys = [*SETTING, "operation", "metric"]
         return rows.drop_duplicates(keys, keep="last")[[*keys, "unit", "value", "rejected"]]
 
+    def published_elsewhere(self, workload: str) -> pd.DataFrame:
+        """The sizes at which the source published values and the study has no cells: ``SIZES``.
+
+        NaN for a size that the source does not tell.
+        """
+        rows = self._published
+        rows = rows[(rows["workload"] == workload) & rows["store"].isin(self.study.store_names)]
+        fits = pd.Series(False, index=rows.index)
+        for point in self._cells_of[workload]:
+            numbers = ([getattr(point, size)] * len(rows) for size in SIZES)
+            columns = (pd.Series(values, rows.index, dtype=float) for values in numbers)
+            fits |= of_sizes(rows, dict(zip(SIZES, columns, strict=True)))
+        return rows.loc[~fits, list(SIZES)].drop_duplicates().sort_values(list(SIZES))
+
     def reason(self, store: str, workload: str, parameters: str) -> str:
         """Why the setting has no value, in full."""
         return "; ".join(self._state(store, workload, parameters).problems) or "not measured"

@@ -1,4 +1,8 @@
-"""Which lines of a log are of which call of YCSB: results belong to the call above them."""
+"""Which lines of a log are of which call of YCSB.
+
+Results belong to the call above them, or to that below in a file that begins with results and ends
+with a call: there each standard output stands before its standard error.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +25,20 @@ from kvstudy.logs.imports.workloads import (
 # A call's line as the shell, YCSB's launcher and YCSB itself have it, in this order.
 _RANKS = (LAUNCHER, CALL, MARK)
 # YCSB 0.1 prints its version above its command line; an object of JSON begins above its first key.
-_ABOVE = re.compile(r"^(?:YCSB Client \d.*|[\[ \t]*\{[ \t]*)\n\Z", re.MULTILINE)
+_ABOVE = re.compile(r"^(?:YCSB Client \d.*|[\[ \t]*\{[ \t]*)\n+\Z", re.MULTILINE)
 # What YCSB, Java or a shell prints of a call that died.
 _OUTPUT = re.compile(
     r"Exception|^\s+at |Loading workload|Starting test|DBWrapper|SLF4J| sec: \d|Killed|refused"
     r"|not found|[Ff]ailed|[Ee]rror|[Aa]borted|timed out|Terminated|core dumped|^usage:",
     re.MULTILINE,
 )
+# PowerShell calls each line of the standard error a RemoteException.
+_DEATH = re.compile(r"(?<!Remote)Exception|OutOfMemoryError|refused|Killed|Terminated|core dumped")
 _STATUS = re.compile(r" sec: (\d+) operations; ")
+_RATE = re.compile(
+    r"RunTime\(ms\)\W+(?:value\W+)?([\d.]+)[\s\S]{1,200}?"
+    r"Throughput\(ops/sec\)\W+(?:value\W+)?([\d.]+(?:E\d+)?)"
+)
 _TAKES_VALUE = re.compile(r"(?:^|\s)-(?:P|p|db|threads|target)$|\.\.\.$|…$")
 # What can be no line of its own behind a command line.
 _GOES_ON = re.compile(
@@ -42,29 +52,36 @@ _VERSION = re.compile(r"\s*YCSB Client \d")
 class Call:
     """The lines of one call, or of results without one.
 
-    ``has_output`` is False where a shell's line is all that is there of it.
+    ``has_output`` is False where a shell's line is all that is there of it. ``line`` counts the
+    lines above it.
     """
 
     text: str
     has_results: bool = False
     has_output: bool = True
+    line: int = 0
 
 
 @dataclass
 class _Start:
-    """Where a call begins in the text; ``rank`` is -1 for results without a call."""
+    """Where a call begins in the text, and its results; ``rank`` is -1 for results without one."""
 
     position: int
     rank: int
     line: str = ""
-    has_results: bool = False
+    results: int | None = None
+
+    @property
+    def has_results(self) -> bool:
+        return self.results is not None
 
 
 def split_calls(text: str) -> list[Call]:
     """Return the calls in ``text`` in order, with all of its lines.
 
     Results belong to the call directly above them, once; what is before the first call belongs
-    to it. Results without a call, or below others of the same call, are on their own.
+    to it. Results without a call, or below others of the same call, are on their own. KvstudyError
+    where they may as well be of the call below.
     """
     text = joined_calls(text)
     events = [(match.start(), -1, match[0]) for match in RUN_TIME.finditer(text)]
@@ -76,19 +93,22 @@ def split_calls(text: str) -> list[Call]:
         if rank < 0:
             if last is None or last.has_results:
                 starts.append(_Start(position, rank))
-            starts[-1].has_results = True
+            starts[-1].results = position
         elif last and _is_same(last, text[last.position : position], rank, line):
             last.rank = rank
         else:
             starts.append(_Start(position, rank, line))
-    # The standard output may stand before the standard error.
-    if len(starts) < 2 or (len(starts) == 2 and _are_halves(text, *starts)):
+    if len(starts) < 2:
         return [Call(text, any(start.has_results for start in starts))]
+    if _may_be_of_the_call_below(text, starts):
+        starts = _with_results_first(text, starts)
     bounds = [0, *(_begin(text, start.position) for start in starts[1:]), len(text)]
     calls = []
     for start, (begin, end) in zip(starts, pairwise(bounds), strict=True):
         has_output = start.rank == 2 or bool(_OUTPUT.search(text[start.position : end]))
-        calls.append(Call(text[begin:end], start.has_results, has_output or start.has_results))
+        call = Call(text[begin:end], start.has_results, has_output or start.has_results)
+        call.line = text.count("\n", 0, begin)
+        calls.append(call)
     return calls
 
 
@@ -115,18 +135,69 @@ def _is_same(call: _Start, printed: str, rank: int, line: str) -> bool:
     return calls[0].phase == calls[1].phase and given[0] == given[1]
 
 
-def _are_halves(text: str, results: _Start, call: _Start) -> bool:
-    """Return whether a call below results counts their operations in its last status line."""
-    if results.rank >= 0 or call.has_results:
+def _may_be_of_the_call_below(text: str, starts: list[_Start]) -> bool:
+    """Return whether the file begins with results, and its last call that lived has none below.
+
+    A call that died above the first results is none of theirs either.
+    """
+    first, ends = starts[0], [*(start.position for start in starts[1:]), len(text)]
+    if not first.has_results:
         return False
-    match = re.search(
-        r"RunTime\(ms\), ([\d.]+)\n.*Throughput\(ops/sec\), ([\d.]+(?:E\d+)?)\n",
-        text[results.position : call.position],
+    results = text[first.results : ends[0]]
+    lived = []
+    for start, end in zip(starts, ends, strict=True):
+        printed = text[start.position : end]
+        if start.has_results or not _DEATH.search(printed) or _is_counted(results, printed):
+            lived.append(start)
+    above = text[first.position : first.results]
+    return (first.rank < 0 or bool(_DEATH.search(above))) and not lived[-1].has_results
+
+
+def _with_results_first(text: str, starts: list[_Start]) -> list[_Start]:
+    """Return the calls with the results above each; ``starts`` where status lines deny them.
+
+    KvstudyError where nothing says which it is.
+    """
+    blocks: list[tuple[int, _Start]] = []
+    for start in starts:
+        blocks += [(start.position, start)] if start.rank >= 0 else []
+        blocks += [(start.results, start)] if start.has_results else []
+    bounds = [position for position, _ in blocks[1:]]
+    calls: list[_Start] = []
+    above: tuple[int, str] | None = None
+    answers = []
+    for (position, start), end in zip(blocks, [*bounds, len(text)], strict=True):
+        if position == start.results:
+            calls += [_Start(above[0], -1, results=above[0])] if above else []
+            above = position, text[position:end]
+        elif above:
+            answers.append(_is_counted(above[1], text[position:end]))
+            calls.append(_Start(above[0], start.rank, start.line, above[0]))
+            above = None
+        else:
+            calls.append(_Start(position, start.rank, start.line))
+    if False in answers:
+        return starts
+    if answers and all(answers):
+        return calls
+    if len(starts) == 2 and starts[0].rank < 0:
+        # Results without a call, and a call without results: both are asked about.
+        return starts
+    raise KvstudyError(
+        "has results above its first call and none below its last one, so they may be of the calls "
+        "above or below them; give each run a file of its own"
     )
-    totals = _STATUS.findall(text[call.position :])
-    if not match or not totals:
-        return False
-    return int(totals[-1]) == round(float(match[1]) * float(match[2]) / 1000)
+
+
+def _is_counted(results: str, call: str) -> bool | None:
+    """Return whether the last status line of ``call`` counts as many operations as ``results``.
+
+    None without status lines.
+    """
+    rate, totals = _RATE.search(results), _STATUS.findall(call)
+    if not totals or not rate:
+        return None
+    return int(totals[-1]) == round(float(rate[1]) * float(rate[2]) / 1000)
 
 
 def check_call(text: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import BETWEEN, COLUMNS, SIZES, UNLIMITED, Row, places
@@ -18,6 +19,7 @@ from kvstudy.logs.imports.questions import (
     ask_copies,
     ask_counts,
     ask_loads,
+    ask_mix,
     ask_name,
     ask_overlaps,
     ask_repetitions,
@@ -46,6 +48,7 @@ from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
+from kvstudy.study.ycsb_properties import CORE, proportions_of
 
 INSERT = "insert"
 # What stands around a store's name in that of its binding: Couchbase2Client, ScyllaCQLClient.
@@ -114,7 +117,10 @@ def _from_command(
 ) -> None:
     row, done = source.row, source.log.attempted if source.log else None
     row.phase = command.phase
-    row.store = store_of(command, stores, reading.stores)
+    # A service in compose may be called after its store.
+    prefix = source.results.prefix if source.results else ""
+    of_prefix = read_path(PurePath(prefix), stores, ()).stores
+    row.store = store_of(command, stores, reading.stores or of_prefix)
     source.binding = _binding_of(command, stores.get(row.store))
     given = source.given = {}
     for name in command.files:
@@ -134,6 +140,11 @@ def _from_command(
     source.shape = slug_of(differences(shipped | given, load_workload(WORKLOADS / INSERT), "shape"))
     if row.phase == "load":
         return
+    java = given.get("workload", shipped.get("workload", CORE)).split(".")[-1]
+    with contextlib.suppress(ValueError):
+        proportions = proportions_of(shipped | given)
+        if java == CORE.split(".")[-1] and sum(proportions.values()) > 0:
+            ask_mix(source, proportions)
     if differing := differences(given, shipped):
         row.workload = f"{base}-{slug_of(differing)}"
     if row.operations is None and done == _count(shipped, "operationcount"):

@@ -10,7 +10,12 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.calls import Call, check_call, split_calls
 from kvstudy.logs.imports.foreign import numbers_of_ycsb, program_of
 from kvstudy.logs.imports.prefixes import YCSB, is_of_ycsb, streams
-from kvstudy.logs.imports.rows import OF_OPERATIONS, ended, in_form_of_ycsb
+from kvstudy.logs.imports.rows import (
+    OF_OPERATIONS,
+    ended,
+    in_form_of_ycsb,
+    with_keys_in_order,
+)
 from kvstudy.logs.imports.text import decoded, is_mixed, packed, without_controls, without_json
 from kvstudy.logs.imports.workloads import MARK, find_command
 
@@ -34,7 +39,8 @@ class Part:
 
     ``number`` counts from 1, 0 where the file holds this run only. ``prefix`` is an example of
     what was before each of its lines. ``changes`` say how ``text`` differs from the file's own
-    lines, ``problem`` why it cannot be read. ``is_file``: the file's bytes are the text.
+    lines, ``problem`` why it cannot be read. ``is_file``: the file's bytes are the text. ``line``
+    counts the file's lines above it.
     """
 
     path: Path
@@ -44,11 +50,20 @@ class Part:
     changes: tuple[str, ...] = ()
     problem: str = ""
     is_file: bool = False
+    line: int = 0
 
     @property
     def name(self) -> str:
         """The path below the folder, with ``#2`` for the second run in it."""
         return self.path.as_posix() + (f"#{self.number}" if self.number else "")
+
+    def of_file(self, message: str) -> str:
+        """Return the message with the number of a line as it is in the file."""
+        place = rf"((?:{re.escape(self.name)}: )?lines? )(\d+)(?: and (\d+))?(?=:)"
+        if not (match := re.match(place, message)):
+            return message
+        numbers = [str(int(number) + self.line) for number in match.groups()[1:] if number]
+        return f"{match[1]}{' and '.join(numbers)}{message[match.end() :]}"
 
 
 @dataclass
@@ -82,7 +97,12 @@ def read_parts(path: Path, data: bytes) -> Output:
             f"line {text.count(chr(10), 0, match.start()) + 1}: each line stands twice; two "
             "programs wrote to the file. Leave each once"
         )
-    calls = [(stream.prefix, call) for stream in streams(text) for call in split_calls(stream.text)]
+    text = with_keys_in_order(text)
+    calls = [
+        (stream.prefix, call)
+        for stream in streams(text)
+        for call in split_calls(with_keys_in_order(stream.text))
+    ]
     output = Output(_kind(text, [call for _, call in calls]))
     if output.kind == "others":
         output.ignored[path.as_posix()] = "no log of YCSB"
@@ -150,13 +170,14 @@ def _kind(text: str, calls: list[Call]) -> str:
 
 def _part(path: Path, number: int, prefix: str, call: Call) -> Part:
     text, changes, problem = ended(call.text), [], ""
+    part = Part(path, number, text, prefix, line=call.line)
     try:
         text, changes = in_form_of_ycsb(text)
         check_call(text)
     except KvstudyError as error:
-        problem = str(error)
+        problem = part.of_file(str(error))
     if prefix:
         changes.insert(0, f"'{prefix}' before each line is left out")
     if "Return=" in text and not re.search(r"CLEANUP|_GC", text):
         changes.append("has no [CLEANUP]; lines were filtered out, or YCSB is older than 0.2")
-    return Part(path, number, text, prefix, tuple(changes), problem)
+    return replace(part, text=text, changes=tuple(changes), problem=problem)

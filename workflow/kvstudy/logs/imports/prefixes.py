@@ -165,13 +165,15 @@ def _halves(real: list[str], kinds: dict[str, Counter]) -> bool:
 
 
 def _stripped(text: str, keys: list[str]) -> str:
-    """Return the lines with their prefix left out; of the others those that may be YCSB's."""
+    """Return the lines with their prefix left out; of the others those that may be YCSB's.
+
+    The rest is empty, so that each has its number.
+    """
     patterns = [_pattern(key) for key in sorted(keys, key=len, reverse=True)]
     lines = []
     for line in text.splitlines(keepends=True):
         number, rest = _without(line, patterns)
-        if number >= 0 or not line.strip() or is_of_ycsb(line):
-            lines.append(rest)
+        lines.append(rest if number >= 0 or not line.strip() or is_of_ycsb(line) else "\n")
     return "".join(lines)
 
 
@@ -184,12 +186,12 @@ def _without(line: str, patterns: list[re.Pattern]) -> tuple[int, str]:
 
 
 def _apart(text: str, keys: list[str]) -> dict[str, str]:
-    """Return the lines of each key; those of no key are none's."""
+    """Return the lines of each key, each with its number; those of no key are none's."""
     ordered = sorted(keys, key=len, reverse=True)
     patterns = [_pattern(key) for key in ordered]
     lines: dict[str, list[str]] = {key: [] for key in keys}
     for line in text.splitlines(keepends=True):
         number, rest = _without(line, patterns)
-        if number >= 0:
-            lines[ordered[number]].append(rest)
+        for key in keys:
+            lines[key].append(rest if number >= 0 and ordered[number] == key else "\n")
     return {key: "".join(part) for key, part in lines.items()}

@@ -8,6 +8,7 @@ name too; and of two logs, the clocks say whether they are repetitions. What dis
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -27,6 +28,8 @@ _CLEANUP = re.compile("(?:Hdr)?CLEANUP$")
 _TOLERANCE = 1.02
 # Two runs in turn seem to overlap by less (s), since the seconds of status lines are rounded down.
 _OVERLAP = 0.5
+# Standard deviations that a count may be off by chance.
+_SPREAD = 7
 # Logs that a question names; the rest is a number.
 _NAMED = 4
 
@@ -49,7 +52,7 @@ def groups(sources: Iterable[Source], key: Callable[[Source], object]) -> list[l
 def cell_of(source: Source) -> tuple:
     """All that repetitions of one cell have in common."""
     row = source.row
-    return row.store, row.workload, row.phase, row.sizes
+    return row.store, row.workload, row.phase, row.sizes, source.shape
 
 
 def list_names(sources: Iterable[Source]) -> str:
@@ -106,6 +109,34 @@ def ask_counts(source: Source) -> None:
         return
     if log.attempted > row.operations:
         ask([source], f"{row.operations} operations by its command, {log.attempted} by its counts")
+
+
+def ask_mix(source: Source, expected: dict[str, float]) -> None:
+    """Ask about a run whose operations are not those of its workload: its file was another.
+
+    ``expected`` are the proportions by operation. Chance may make some more or less.
+    """
+    if source.log is None:
+        return
+    counts = {
+        name.casefold(): section.operations + section.failed
+        for name, section in source.log.sections.items()
+    }
+    both = counts.get("read-modify-write", 0)
+    # YCSB counts the reads and updates of a read-modify-write among the others too.
+    counts |= {name: counts[name] - both for name in ("read", "update") if both and name in counts}
+    whole, total = sum(expected.values()), source.log.attempted
+    for name, proportion in expected.items():
+        share, count = proportion / whole, counts.get(name, 0)
+        spread = _SPREAD * math.sqrt(total * share * (1 - share))
+        if abs(count - total * share) > spread + 1:
+            ask(
+                [source],
+                f"{100 * share:.3g} % {name} operations by workload {source.base}, "
+                f"{100 * count / total:.3g} % by its counts: was its file another? Put it beside "
+                "the logs, or give the workload another name",
+            )
+            return
 
 
 def ask_name(source: Source, reading: PathReading, stores: Iterable[str], has_loads: bool) -> None:
@@ -244,8 +275,9 @@ def ask_overlaps(pairs: list[tuple[Source, Source, float]]) -> set[Source]:
             ask(
                 members,
                 f"{list_names(members)} ran at the same time: clients of one run are no "
-                "repetitions, and kvstudy imports runs of one client; take these rows out, unless "
-                "each had a server of its own",
+                "repetitions, and logs of YCSB cannot be added up, since they have no common start "
+                "and end; take these rows out, or, if each had a server of its own, give each a "
+                "store name of its own",
             )
     return clients
 
@@ -321,6 +353,16 @@ def ask_repetitions(sources: list[Source], readings: Readings) -> None:
     numbers = {number for reading in readings.values() for number in number_of(reading)}
     # A load has the repetition of its run.
     for group in groups([source for source in sources if not source.run], cell_of):
+        programs = {(part.path, part.prefix) for source in group if (part := source.results)}
+        if len(programs) > len({path for path, _ in programs}):
+            prefixes = ", ".join(sorted({f"'{prefix}'" for _, prefix in programs})[:_NAMED])
+            ask(
+                group,
+                f"{list_names(group)} are of several programs in one file ({prefixes}): "
+                "repetitions, clients of one run or several servers? For servers, give each a "
+                "store name of its own; of clients, take the rows out",
+            )
+            continue
         if not are_repetitions([readings[source] for source in group], numbers):
             ask(
                 group,

@@ -17,7 +17,9 @@ _LABEL = (
 _BETWEEN = r"(?:\"?[ \t]*[,;|:=\t][ \t]*\"?|[ ]+)"
 # What begins a result, in any form.
 RESULT = rf"\"?(?:\[{_SECTION}\]|\b{_SECTION}\b){_BETWEEN}(?:{_LABEL}){_BETWEEN}(?=\S)"
-OF_OPERATIONS = re.compile(rf"^\[{_SECTION}\], (?:{_LABEL}), ", re.MULTILINE)
+OF_OPERATIONS = re.compile(
+    rf"^\[{_SECTION}\], (?:{_LABEL}), |\"metric\"\s*:\s*\"{_SECTION}\"", re.MULTILINE
+)
 RUN_TIME = re.compile(
     rf"^(?:\"?\[?OVERALL\]?{_BETWEEN}RunTime\(ms\){_BETWEEN}"
     r'|.*"metric"\s*:\s*"OVERALL",\s*"measurement"\s*:\s*"RunTime\(ms\)")',
@@ -43,6 +45,8 @@ _OF_ANOTHER = re.compile(
     r"^\[OVERALL\], RunTime\(ms\), \d+\.\d*[1-9]\d*$|^\[.+\], Return=, .*", re.MULTILINE
 )
 _PERCENTILES = re.compile(r"^\[.+\], [\d.]+(?:st|nd|rd|th)?PercentileLatency\(\w+\), .*\n", re.M)
+_PAIR = r"\"(metric|measurement|value)\"\s*:\s*(\"[^\"\n]*\"|[^\s,{}\"]+)"
+_OBJECT = re.compile(r"\{(?:\s*" + _PAIR + r"\s*,?){3}\s*\}")
 _OLD_CODE = re.compile(r"Return=(-?\d+), \d")
 
 
@@ -72,6 +76,21 @@ def in_form_of_ycsb(text: str) -> tuple[str, list[str]]:
         commas = " with decimal commas" if decimal == "," else ""
         changes.append(f"its rows are those of a spreadsheet{commas}")
     return _in_form_of_today("".join([*pieces, text[end:]]), changes)
+
+
+def with_keys_in_order(text: str) -> str:
+    """Return ``text`` with the keys of YCSB's JSON in its own order, which some tools sort."""
+
+    def ordered(match: re.Match) -> str:
+        pairs = re.findall(_PAIR, match[0])
+        by_key = dict(pairs)
+        if len(by_key) < 3 or [key for key, _ in pairs] == ["metric", "measurement", "value"]:
+            return match[0]
+        keys = ", ".join(f'"{key}": {by_key[key]}' for key in ("metric", "measurement", "value"))
+        # Each line keeps its number.
+        return f"{{{keys}{chr(10) * match[0].count(chr(10))}}}"
+
+    return _OBJECT.sub(ordered, text)
 
 
 def ended(text: str) -> str:
@@ -170,6 +189,7 @@ def _in_form_of_today(text: str, changes: list[str]) -> tuple[str, list[str]]:
         text = re.sub(r"Return=0(?=, \d)", "Return=OK", text)
         changes = [*changes, "YCSB before 0.5 wrote it: Return=0 is OK"]
     if codes or "PercentileLatency(ms)" in text:
-        text = _PERCENTILES.sub("", text)
+        # Each line keeps its number.
+        text = _PERCENTILES.sub("\n", text)
         changes = [*changes, "its percentiles are whole milliseconds and are left out"]
     return text, changes

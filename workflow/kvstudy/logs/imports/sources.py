@@ -137,7 +137,12 @@ class Source:
         """The results of a run with this measurement.interval; KvstudyError for broken ones."""
         if self.problem:
             raise KvstudyError(self.problem)
-        return parse(self.results.text if self.results else "", self.name, interval)
+        if self.results is None:
+            return parse("", self.name, interval)
+        try:
+            return parse(self.results.text, self.name, interval)
+        except KvstudyError as error:
+            raise KvstudyError(self.results.of_file(str(error))) from None
 
 
 @dataclass
@@ -248,18 +253,43 @@ def _sources(outputs: dict[str, list[Part]], ignored: dict[str, str]) -> list[So
 
 
 def _with_exports(sources: list[Source]) -> list[Source]:
-    """Join the files that -p exportfile named with the outputs of their runs."""
-    by_file = {source.results.path.name: source for source in sources if source.results}
-    joined = []
+    """Join the files that -p exportfile named with the outputs of their runs.
+
+    Of files with that name it is the one whose path ends most like the run's own or the named one;
+    runs that wrote over the same file, and several files that fit alike, are joined with none.
+    """
+    owners: dict[Source, list[Source]] = defaultdict(list)
+    exports = [source for source in sources if source.results and source.command is None]
     for source in sources:
         if source.log or source.command is None:
             continue
-        export = by_file.get(base_name(source.command.properties.get("exportfile", "")))
-        if export and export is not source and export.command is None:
-            export.errors = source.errors or source.results
+        named = source.command.properties.get("exportfile", "").replace("\\", "/")
+        fits = {
+            export: (_alike(export.results.path, named), _alike(export.results.path, source.name))
+            for export in exports
+            if base_name(named) == export.results.path.name
+        }
+        best = max(fits.values(), default=None, key=sum)
+        chosen = [export for export, fit in fits.items() if sum(fit) == sum(best)]
+        if len(chosen) == 1:
+            owners[chosen[0]].append(source)
+    joined = []
+    for export, of in owners.items():
+        if len(of) == 1:
+            export.errors = of[0].errors or of[0].results
             del export.arguments, export.command
-            joined.append(source.name)
+            joined.append(of[0].name)
     return [source for source in sources if source.name not in joined]
+
+
+def _alike(path: Path, other: str) -> int:
+    """Return how many folders the paths have in common, from the files on upwards."""
+    count = 0
+    for one, two in zip(path.parts[-2::-1], other.split("/")[-2::-1], strict=False):
+        if one != two:
+            break
+        count += 1
+    return count
 
 
 def _add_histograms(

@@ -83,8 +83,13 @@ def find_command(text: str) -> str | None:
 
 
 def joined_calls(text: str) -> str:
-    """Return ``text`` with each call of a launcher on one line."""
-    return _LONG_CALL.sub(lambda match: _CONTINUED.sub(" ", match[0]), text)
+    """Return ``text`` with each call of a launcher on one line, and as many lines as before."""
+
+    def joined(match: re.Match) -> str:
+        call = _CONTINUED.sub(" ", match[0])
+        return call + "\n" * (match[0].count("\n") - call.count("\n"))
+
+    return _LONG_CALL.sub(joined, text)
 
 
 def read_command(arguments: str) -> CommandLine:

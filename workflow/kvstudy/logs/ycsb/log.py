@@ -340,6 +340,8 @@ def _check_entries(entries: list[Entry], name: str) -> None:
     if metrics and not any(section.endswith("CLEANUP") for section in metrics):
         # What prints the garbage collector's lines, before all operations, prints CLEANUP too.
         returned = {entry.section for entry in entries if entry.label.startswith("Return=")}
+        # YCSB lists it without return codes.
+        returned.add("READ-MODIFY-WRITE")
         if any("GC" in entry.section for entry in entries) or not metrics.keys() <= returned:
             raise KvstudyError(
                 f"{name}: no [CLEANUP] after the operations; the log is cut off, or lines were "

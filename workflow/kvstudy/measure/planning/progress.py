@@ -1,14 +1,17 @@
 """How far a study is while it is measured, and how long it still takes."""
 
+import contextlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kvstudy.language.reasons import sentence
 from kvstudy.measure import hosts
 from kvstudy.measure.planning.costs import Estimator, read_cost, read_costs
 from kvstudy.stores import providers
+from kvstudy.stores.configuration import outdated as otherwise
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell, left_out, plan, run_name
 from kvstudy.study.config import Config
@@ -25,7 +28,8 @@ CALIBRATION = Path("results/calibration/raw")
 class Outlook:
     """The cells of a run. ``wanted`` are those that it is to have, in their order.
 
-    ``done`` are there, ``gaps`` of them with a reason in place of logs. ``missing`` says why a
+    ``done`` are there, ``gaps`` of them with a reason in place of logs; of those that are
+    ``outdated``, and measured again, it says what has changed. ``missing`` says why a
     store cannot be measured here; its cells that are not there are ``absent``.
     """
 
@@ -34,6 +38,7 @@ class Outlook:
     cells: list[Cell]
     wanted: list[Cell]
     done: frozenset[Cell]
+    outdated: dict[Cell, str]
     gaps: frozenset[Cell]
     missing: dict[str, str]
     absent: frozenset[Cell]
@@ -59,7 +64,9 @@ def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -
     """The outlook of the run of ``study`` with this configuration, as Snakemake sees it."""
     run = run_name(study.name, scale)
     cells = plan(study, scale)
-    done = {cell for cell in cells if is_measured(run, cell)}
+    there = [cell for cell in cells if is_measured(run, cell)]
+    outdated = {cell: why for cell in there if (why := otherwise(study, stores, run, cell))}
+    done = {cell for cell in there if cell not in outdated}
     provider = "native"
     if not config.hosts.server:
         provider = providers.resolve(config.provider, Path("results") / run / "raw")
@@ -75,6 +82,7 @@ def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -
         cells=cells,
         wanted=[cell for cell in cells if cell not in absent and cell not in controls],
         done=frozenset(done),
+        outdated=outdated,
         gaps=frozenset(cell for cell in done if is_gap(run, cell)),
         missing=missing,
         absent=frozenset(absent - controls),
@@ -120,7 +128,8 @@ class Progress:
     ``str`` of it looks again; before ``begin`` it looks once, since a dry run shows the messages of
     thousands of cells. Logs are read once, so a look costs some file checks. Times are from cells
     that this run, and the ``earlier`` ones (folders of raw logs), measured. Failures count from
-    ``since`` (epoch s), left out: from now on.
+    ``since`` (epoch s), left out: from now on. ``is_done`` says whether a cell is, see
+    ``is_current``; left out, whole logs are enough.
     """
 
     def __init__(
@@ -130,9 +139,11 @@ class Progress:
         earlier: Iterable[Path] = (),
         clock: Callable[[], float] = time.time,
         since: float | None = None,
+        is_done: Callable[[Cell], bool] | None = None,
     ) -> None:
         self.run, self.wanted, self._earlier = run, list(wanted), earlier
         self._clock = clock
+        self._is_done = is_done or partial(is_measured, run)
         self._began = clock() if since is None else since
         self._estimator: Estimator | None = None
         self._left: dict[str, Cell] = {cell.path: cell for cell in self.wanted}
@@ -155,9 +166,11 @@ class Progress:
         line = ", ".join([*parts, f"{len(state.failed)} failed"])
         if self._log is not None and line != self._line:
             stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
-            self._log.parent.mkdir(parents=True, exist_ok=True)
-            with self._log.open("a", encoding="utf-8") as file:
-                file.write(f"{stamp}  {line}\n")
+            # On a full disk it is said all the same.
+            with contextlib.suppress(OSError):
+                self._log.parent.mkdir(parents=True, exist_ok=True)
+                with self._log.open("a", encoding="utf-8") as file:
+                    file.write(f"{stamp}  {line}\n")
         self._line = line
         return line
 
@@ -165,7 +178,7 @@ class Progress:
         """How far it is now, without a word to the log."""
         if self._estimator is None:
             self._estimator = Estimator(read_costs(self._earlier))
-        for cell in [cell for cell in self._left.values() if is_measured(self.run, cell)]:
+        for cell in [cell for cell in self._left.values() if self._is_done(cell)]:
             del self._left[cell.path]
             if (cost := read_cost(raw_directory(self.run, cell))) is not None:
                 self._estimator.add(cost)
@@ -187,8 +200,9 @@ class Progress:
         # A cell that was planned and could not be measured is a gap, and is not left.
         if not self._left:
             return ""
-        text = [f"Cells: {line}."]
-        if failed := self._failed():
+        failed = self._failed()
+        text = [f"Cells: {line}, {len(self._left) - len(failed)} not measured."]
+        if failed:
             text.append(f"Failed, with reasons in results/{self.run}/failed/:")
             text += [f"  {path}" for path in failed]
         text.append("The same command goes on with what is left and measures nothing twice.")

@@ -17,7 +17,7 @@ from kvstudy.measure.planning.progress import Progress, State, duration, times
 from kvstudy.stores.server import end_of
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory, reason_on_file
-from kvstudy.study.run_names import parse_name
+from kvstudy.study.run_names import command_of, parse_name
 
 STEPS = re.compile(r"^(\d+) of (\d+) steps \(\d+%\) done$", re.M)
 # So long nothing may work on the run before the watching ends: between two cells, nothing does.
@@ -69,7 +69,7 @@ class Watch:
             line += f", {len(state.failed)} failed (results/{self.run}/failed/)"
         line += "; nothing works on it now."
         if state.seconds:
-            line += " 'snakemake --cores 4' goes on with what is left."
+            line += f" '{command_of(self.run)}' goes on with what is left."
         return line
 
     def _doing(self, state: State, now: Current | None) -> str:

@@ -110,7 +110,7 @@ class Curves(DrawnFigure):
             ignore_index=True,
         )
         with using(ORIGINAL):
-            table["panel"] = [panel_title(row) for row in table.itertuples()]
+            table["panel"] = [panel_title(row, run.study) for row in table.itertuples()]
         table["saturated"] = "no"
         speeds = table[(table["metric"] == "throughput") & self.saturation].dropna(subset="value")
         for _key, mine in speeds.groupby(["line", "side"]):
@@ -142,7 +142,7 @@ class Curves(DrawnFigure):
         panels = []
         table = table.sort_values(["place", "side"], kind="stable")
         for _panel, rows in table.groupby("panel", sort=False):
-            title, unit = panel_title(rows.iloc[0]), sign(rows["unit"].iloc[0])
+            title, unit = panel_title(rows.iloc[0], looks.study), sign(rows["unit"].iloc[0])
             panels.append(Panel(title, rows, words.format(title, unit, sentence(self.over))))
         return panels
 
@@ -244,7 +244,7 @@ def _operations(figure: Curves, metric: str, workload: str, swept: Swept) -> lis
     return [ALL] if figure.operations == "together" else swept.operations(workload)
 
 
-def panel_title(row) -> str:
+def panel_title(row, study: Study) -> str:
     """What stands above the panel of a ``row``; its ``panel`` is the same in English."""
     name = _(METRICS[row.metric].short)
     latency = row.metric.startswith("latency")
@@ -255,7 +255,9 @@ def panel_title(row) -> str:
     if row.side == PUBLISHED:
         return _("{}, published").format(name)
     # Latencies are rarely published; where they are, the other title says so.
-    return name if latency else _("{}, measured here").format(name)
+    if latency:
+        return name
+    return (_("{}, imported") if study.imported else _("{}, measured here")).format(name)
 
 
 def _is_wide(sizes: list[int]) -> bool:

@@ -146,6 +146,8 @@ class RatioPlot(DrawnFigure):
         verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
         if row["decision"] == "undecided" and row["in_floor"] == "yes":
             verdict = _("undecided, not above the noise floor")
+        elif row["decision"] == "undecided" and (row["low"] > 1 or row["high"] < 1):
+            verdict = _("undecided after the correction for the number of pairs")
         return {
             "store": row["one"],
             "other": row["other"],

@@ -217,7 +217,8 @@ class BreakEvenPlot(Caching, DrawnFigure):
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """Published and measured ones, with a row for each ``cost``, of the line ``name``."""
         names = dict(zip(SIDES, (look.title for look in self.legend(table, looks)), strict=True))
-        whose = {MEASURED: _("Measured here"), PUBLISHED: looks.published}
+        ours = _("Imported") if looks.study.imported else _("Measured here")
+        whose = {MEASURED: ours, PUBLISHED: looks.published}
         words = _("Line chart of the cost of a write and its reads. {}.")
         panels = []
         for (panel, records), rows in table.groupby(["panel", "records"], sort=False):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ from kvstudy.analyse.claims.table import IN_FLOOR, JUDGED, UNEQUAL
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.separation import MODELLED, ORDER_NUMBERS
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
 from kvstudy.errors import KvstudyError
@@ -29,6 +32,7 @@ from kvstudy.stats.latency_models import DESCRIBES, Difference
 from kvstudy.stats.ratios import margin_bounds
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
+from kvstudy.study.raw import file_digest
 
 # Checks that the body of the report names; an appendix has all.
 MOST = 5
@@ -150,8 +154,10 @@ def _faster_first(row, names: Names, turned: bool) -> SimpleNamespace:
     return SimpleNamespace(first=first, second=second, workload=workload, turned=turned, **ratios)
 
 
-def claim_facts(folder: Path) -> SimpleNamespace:
-    """From ``claims.csv`` in ``folder``; KvstudyError when it or its table is missing.
+def claim_facts(
+    folder: Path, timing: Mapping[str, object] = MappingProxyType({})
+) -> SimpleNamespace:
+    """From ``claims.csv`` in ``folder`` and ``claims_timing``; KvstudyError when it is missing.
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
     are counts. ``unsupported`` are names of claims that the source's own data deny, ``resting``
@@ -169,6 +175,7 @@ def claim_facts(folder: Path) -> SimpleNamespace:
     )
     denied, rejected = rows["source"] == Support.NOT, rows["rests_on"] != ""
     return SimpleNamespace(
+        **timing,
         count=len(claims),
         verdicts=verdicts,
         supports=supports,
@@ -179,6 +186,23 @@ def claim_facts(folder: Path) -> SimpleNamespace:
         unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),
         threads=bool((rows["unit"] == THREADS).any()),
     )
+
+
+def claims_timing(run: Run, started: list[datetime]) -> dict[str, object]:
+    """Whether the claims of ``run`` were made ``before`` its cells, the first of ``started``.
+
+    Cells record the checksum of claims.yaml: it was ``changed`` after so many. Cells that do not
+    record it were measured after the claims of a source of an earlier year.
+    """
+    recorded = run.environment.get("claims", [])
+    digest = file_digest(run.claims_file)
+    same = sum(each["cells"] for each in recorded if each["sha256"] == digest)
+    source = run.study.source
+    earlier = bool(source and started and source.year < started[0].year)
+    return {
+        "changed": sum(each["cells"] for each in recorded) - same,
+        "before": same == run.environment["measured"] or earlier,
+    }
 
 
 # Components of a machine that tell a reader what kind of machine it is.

@@ -12,6 +12,7 @@ import pandas as pd
 
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.over_time import out_of_order
+from kvstudy.analyse.findings.pairs import undone
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import amount
@@ -49,6 +50,7 @@ def run_facts(run: Run) -> SimpleNamespace:
     closed, at_rates = rows.iloc[: len(run.cells)], rows.iloc[len(run.cells) :]
     cells = closed[closed["store"].isin(study.store_names)]
     measured = cells[cells["status"] == "measured"]
+    started = sorted(datetime.fromisoformat(time) for time in measured["started"] if time)
     stores = [
         store_facts(store, cells[cells["store"] == name], environment)
         for name, store in run.stores.items()
@@ -59,7 +61,12 @@ def run_facts(run: Run) -> SimpleNamespace:
     if run.published is not None:
         published = published_only(run.published, study).dropna(subset="value")
     workloads = [workload_facts(use, run, names, published) for use in study.workloads]
-    tails = [(workload.use.short, tail) for workload in workloads for tail in workload.tails]
+    tails = [
+        (workload.use.short, tail)
+        for workload in workloads
+        for tail in workload.tails
+        if tail.values
+    ]
     speeds = throughputs(published).groupby("workload")["store"].nunique()
     return SimpleNamespace(
         data=run,
@@ -67,7 +74,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         cells=cells,
         measured=len(measured),
         without_value=int((cells["state"] != "measured").sum()),
-        started=sorted(datetime.fromisoformat(time) for time in measured["started"] if time),
+        started=started,
         wall_seconds=float(measured["wall_seconds"].sum()),
         providers=distinct(measured["provider"]),
         stores=stores,
@@ -96,6 +103,12 @@ def run_facts(run: Run) -> SimpleNamespace:
         # Whether any two stores were measured with the sizes that are shown.
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),
+        # Two stores that the correction for many pairs leaves undecided, with their workload.
+        undone=[
+            f"{names.store(row.faster)} / {names.store(row.slower)} "
+            f"({study.workload(row.workload).short})"
+            for row in undone(run.headline_analysis.pairs).itertuples()
+        ],
         course=course.course_facts(names, analysis, run.headline_analysis, run.summary),
         operations=operation_facts(run.probes, stores, study, names),
         open_loop=course.open_loop_facts(names, at_rates, analysis),
@@ -103,7 +116,9 @@ def run_facts(run: Run) -> SimpleNamespace:
         rounds=course.rounds_facts(run),
         audit=context.audit_facts(run.audit, names),
         separation=context.separation_facts(analysis, names),
-        claims=context.claim_facts(run.text) if run.claims_file else None,
+        claims=context.claim_facts(run.text, context.claims_timing(run, started))
+        if run.claims_file
+        else None,
         published_operations=set(published["operation"]),
         published_percentiles=bool(published["metric"].str.startswith("latency_p").any()),
         # Whether the source gives the throughput of two stores under one workload.

@@ -8,13 +8,15 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.findings.pairs import order_of
+from kvstudy.analyse.findings.pairs import order_of, undone
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.numbers import amount
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.present.report.cells import Names, joined
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
+from kvstudy.study.base import SIZES
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of
 from kvstudy.study.ycsb_properties import proportions_of
@@ -27,16 +29,20 @@ def ranking(
 
     They are rows of ``summary`` with the number of the ``group``. ``behind`` is the row of
     ``pairs`` that compares the store with the one before it; None for the first one, and where no
-    comparison was made. Places are by plain means of all runs and ratios by geometric means of
-    shared repetitions, so the one before need not be the faster one.
+    comparison was made. ``undone`` is the correction for how many pairs leaves the two undecided
+    although their own interval excludes 1, else None. Places are by plain means of all runs and
+    ratios by geometric means of shared repetitions, so the one before need not be the faster one.
     """
     rows = throughputs(summary).sort_values("mean", ascending=False, kind="stable")
-    rows, couples = rows.astype({"n": int}), _couples(pairs)
+    rows, couples, corrected = rows.astype({"n": int}), _couples(pairs), _couples(undone(pairs))
     ranks = []
     for number, group in enumerate(groups):
         of = rows[rows["store"].isin(group)]
-        behind = [couples.get(frozenset(pair)) for pair in pairwise(["", *of["store"]])]
-        ranks += of.assign(group=number, behind=behind).itertuples()
+        keys = [frozenset(pair) for pair in pairwise(["", *of["store"]])]
+        behind = [couples.get(key) for key in keys]
+        numbers = [corrected[key].comparisons if key in corrected else None for key in keys]
+        columns = {"behind": behind, "undone": pd.Series(numbers, of.index, dtype=object)}
+        ranks += of.assign(group=number, **columns).itertuples()
     return ranks
 
 
@@ -88,7 +94,7 @@ def workload_facts(
     ``published`` are the source's values. Of the result, ``mix`` are operations and their shares
     between 0 and 1, and ``sizes`` has one cell for each set of parameters. ``cell`` is the one of
     the headline sizes, and of these are ``throughput`` (``ranking``), ``apart``, ``tails``, and
-    the ``client_bound`` stores with the reasons.
+    the ``client_bound`` stores with the reasons. Of ``elsewhere`` no table or figure has values.
     """
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
@@ -118,6 +124,11 @@ def workload_facts(
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreement(values, pairs),
         published=bool(values),
+        # Sizes at which only the source has values, in words.
+        elsewhere=[
+            ", ".join(amount(size, row[size]) for size in SIZES if pd.notna(row[size]))
+            for row in run.swept.published_elsewhere(use.name).to_dict("records")
+        ],
     )
 
 
@@ -153,9 +164,10 @@ def answers(run: Run) -> SimpleNamespace:
     are ahead (several where they are not told apart), and for each of its workloads (``of``) the
     store ``over`` which they are with the ratio of the two, how many ``runs`` there are, and
     about how many ``more`` would decide: None for more than ``stats.power.MOST``, and where one
-    run tells no spread. So many ``further`` workloads have other answers. ``last`` is the store
-    that is the slowest under all, and by which factors the next one is faster, at least and most.
-    Embedded stores have no answers where there are servers.
+    run tells no spread. ``undone`` is the correction for how many pairs leaves two of the stores
+    undecided although their own interval excludes 1, 0 for none. So many ``further`` workloads have
+    other answers. ``last`` is the store that is the slowest under all, and by which factors the
+    next one is faster, at least and most. Embedded stores have no answers where there are servers.
     """
     group, titles = run.compared[0], run.titles
     items, slowest, factors = [], [], []
@@ -175,6 +187,7 @@ def answers(run: Run) -> SimpleNamespace:
         # The one that is closest behind, and of several ahead the two that are farthest apart.
         row = rows.iloc[0 if kind == Decision.FASTER else -1]
         more = rows["would_decide"].max(skipna=False)
+        comparisons = undone(pairs)["comparisons"].reindex(rows.index).max()
         item = SimpleNamespace(
             workload=use.short,
             over=titles[row["slower"]],
@@ -183,6 +196,7 @@ def answers(run: Run) -> SimpleNamespace:
             high=row["high"],
             runs=int(rows["n"].min()),
             more=None if pd.isna(more) else round(more),
+            undone=0 if pd.isna(comparisons) else int(comparisons),
         )
         items.append(((kind, tuple(titles[store] for store in ahead)), item))
     shown = [
@@ -194,7 +208,7 @@ def answers(run: Run) -> SimpleNamespace:
     last = None
     if len({*slowest}) == 1 and slowest[0]:
         last = SimpleNamespace(store=titles[slowest[0]], low=min(factors), high=max(factors))
-    further = len(slowest) - sum(len(answer.of) for answer in shown)
+    further = len(items) - sum(len(answer.of) for answer in shown)
     return SimpleNamespace(answers=shown, further=further, last=last)
 
 

@@ -20,7 +20,16 @@ from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, operation_word, span_of
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    operation_word,
+    span_of,
+    values_head,
+)
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
@@ -131,7 +140,7 @@ class ResultsTable(Table):
                 title += raised(notes.setdefault(text, ascii_lowercase[len(notes)]))
             groups.append((marked(title, store=store), 2 if published else 1))
             # Says so once, in the middle of the column.
-            here = marked(pgettext("column", "here") if published else "", store=store)
+            here = marked(values_head(run.study) if published else "", store=store)
             here.gap = sentence(state.label)
             columns.append(here)
             if published:

@@ -16,7 +16,15 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of, span_of
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Section,
+    Table,
+    number_of,
+    span_of,
+    values_head,
+)
 from kvstudy.stats.laws import SATURATED
 from kvstudy.study.base import SIZE_TITLES, SIZES, Name, Size, Sizes
 from kvstudy.study.combinations import check_lines, lines
@@ -62,7 +70,7 @@ class SweepTable(Table):
         for curve in curves:
             fixed = (amount(*of) for of in curve.fixed if len(numbers[of[0]]) > 1)
             parts = [run.titles[curve.store], ", ".join(fixed)]
-            parts += [pgettext("column", "here")] if published else []
+            parts += [values_head(run.study)] if published else []
             columns.append(marked(stacked(*filter(None, parts)), store=curve.store))
             if published:
                 there = stacked(pgettext("column", "published"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field
 
@@ -30,6 +30,7 @@ from kvstudy.present.typeset.table import (
     Table,
     interval_head,
     operation_word,
+    values_head,
 )
 from kvstudy.study.base import SIZES
 from kvstudy.study.load import STUDIES
@@ -251,6 +252,13 @@ class Scoreboard(Table):
 
     kind: Literal["scoreboard"] = Field(description="The claims of the source and their verdicts.")
 
+    @classmethod
+    def automatic(cls, study: Study) -> list[Self]:
+        """The claims may be those of the study itself."""
+        of_study = {"caption": _("The claims in one line each")}
+        parts = super().automatic(study)
+        return parts if study.source else [part.model_copy(update=of_study) for part in parts]
+
     def rows(self, run: Run) -> pd.DataFrame:
         """One row of ``claims.csv`` for each claim: of its weakest statement that was measured."""
         rows = JUDGED.read(run.text)
@@ -272,7 +280,7 @@ class Scoreboard(Table):
         judged = rows["verdict"].ne("").any()
         lines = [_claim_line(row, judged) for row in rows.to_dict("records")]
         part = _("weakest part") if judged else _("part")
-        here = ", ".join([pgettext("column", "here"), interval_head()])
+        here = ", ".join([values_head(run.study), interval_head()])
         columns = [part, _("published"), here]
         counts = rows["verdict"].value_counts()
         words = {Verdict.NOT_MEASURED: _("not measured in full")}

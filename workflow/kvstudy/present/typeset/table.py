@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kvstudy.analyse.tidy.numbers import MARK, between, ends, marked_values
-from kvstudy.language.current import _
+from kvstudy.language.current import _, pgettext
 from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import (
     DASH,
@@ -256,6 +256,11 @@ SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
 def sign_of(pair) -> str:
     """That of a row of ``findings.pairs``; undecided is also a pair without a common repetition."""
     return SIGNS[pair.decision if pair else Decision.UNDECIDED]
+
+
+def values_head(study: Study) -> str:
+    """The head of a column beside that of published values."""
+    return pgettext("column", "imported") if study.imported else pgettext("column", "here")
 
 
 def pairing(study: Study) -> str:
