@@ -93,6 +93,8 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "in-floor": N_("not above the noise floor"),
     "client-bound": N_("client-bound"),
     "unequal-updates": N_("unequal updates"),
+    "short-cells": N_("cells shorter than 5 s"),
+    "some-short-cells": N_("some parts of cells shorter than 5 s"),
     "some-client-bound": N_("some parts client-bound"),
     "some-unequal-updates": N_("some parts with unequal updates"),
     "mean-of": N_("mean of {n}"),

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.table import asked
+from kvstudy.analyse.claims.table import VALUE, asked
 from kvstudy.analyse.claims.verdicts import Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
@@ -23,6 +23,7 @@ SAID = [N_("quoted"), N_("derived")]
 COUNTED = {
     Verdict.REPRODUCED: N_("{} reproduced"),
     Verdict.DIRECTION_ONLY: N_("{} direction only"),
+    Verdict.PARTLY: N_("{} partly reproduced"),
     Verdict.UNDECIDED: N_("{} undecided"),
     Verdict.CONTRADICTED: N_("{} contradicted"),
     Verdict.NOT_MEASURED: N_("{} not measured"),
@@ -60,7 +61,8 @@ def write_claims(
 def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
     """The table's rows, from ``claims.csv``; if nothing was ``measured``, of published values.
 
-    ``lines`` are what each statement comes to, with a ``verdict`` where it is not the claim's.
+    ``lines`` are what each statement comes to, with a ``verdict`` where it is not the claim's:
+    first those that the source says, then those ``derived`` from its tables.
     """
     found = []
     for _id, of in rows.groupby("id", sort=False):
@@ -74,7 +76,10 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
                 f"{row.published_what}: {number(row.published, unit=row.published_unit)}"
                 for row in denied.itertuples()
             ]
-            lines = [_line(row, verdict) for row in asked(of).to_dict("records")]
+            said = asked(of)
+            lines = [_line(row, verdict) for row in said.to_dict("records")]
+            derived = of[(of["kind"] != VALUE) & ~of.index.isin(said.index)]
+            lines += [_line(row, verdict, derived=True) for row in derived.to_dict("records")]
         else:
             published = of if of["published_what"].ne("").any() else of.head(1)
             lines = [_source_line(row, support) for row in published.to_dict("records")]
@@ -106,7 +111,7 @@ def lines(rows: pd.DataFrame) -> list[str]:
     return found
 
 
-def _line(row: dict[str, object], verdict: str) -> SimpleNamespace:
+def _line(row: dict[str, object], verdict: str, derived: bool = False) -> SimpleNamespace:
     reason = row["reason"]
     value = sentence(reason)
     if not value:
@@ -119,7 +124,7 @@ def _line(row: dict[str, object], verdict: str) -> SimpleNamespace:
         notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", listed))
     own = row["statement_verdict"]
     return SimpleNamespace(
-        what=row["what"],
+        what=_("derived, {}").format(row["what"]) if derived else row["what"],
         value=value,
         notes="; ".join(filter(None, notes)),
         verdict="" if own in (verdict, reason) else sentence(own),

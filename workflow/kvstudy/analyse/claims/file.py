@@ -43,7 +43,7 @@ class Claim(Strict):
     )
     note: Text = Field(default="", description="What a reader must know about it.")
     statements: Annotated[list[Statement], Field(min_length=1)] = Field(
-        description="All of them must hold for the claim to hold."
+        description="All that are not derived must hold for the claim to hold."
     )
 
 

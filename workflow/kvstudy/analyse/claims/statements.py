@@ -36,6 +36,12 @@ ROUNDED = 0.05
 class AnyStatement(Selection):
     """What every kind has; ``_judge`` gives the verdict on each of its parts."""
 
+    derived: bool = Field(
+        default=False,
+        description="true: the source does not say it, it is read out of its tables, like a limit "
+        "of 5 %. It has a verdict of its own and decides nothing about the claim.",
+    )
+
     # Keys by which the kind names its stores itself, and whether its value may be 0.
     own_stores: ClassVar[tuple[str, ...]] = ()
     takes_zero: ClassVar[bool] = False

@@ -21,7 +21,7 @@ from kvstudy.analyse.claims.verdicts import (
     Verdict,
     audited,
     support_of,
-    weakest,
+    whole,
 )
 from kvstudy.analyse.claims.words import Names, label, sides
 from kvstudy.analyse.tidy.files import Table
@@ -37,7 +37,7 @@ from kvstudy.study.published import CLAIMS
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
 COLUMNS = [
     *["id", "claim", "short", "place", "said", "note", "source", "verdict"],
-    *["statement", "kind", "statement_source", "statement_verdict", "parts", "verdicts"],
+    *["statement", "kind", "derived", "statement_source", "statement_verdict", "parts", "verdicts"],
     *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit", "rests_on", "misfit"],
 ]
@@ -47,6 +47,7 @@ VALUE = "value"
 
 # Codes of language.reasons.
 IN_FLOOR, CLIENT_BOUND, UNEQUAL = "in-floor", "client-bound", "unequal-updates"
+SHORT = "short-cells"
 ELSEWHERE = "source-machine"
 
 
@@ -99,13 +100,14 @@ def judge_claims(
                 by_workload[workloads].append(_answer(part, measured, published))
             for workloads, answers in by_workload.items():
                 misfit = published.misfit(f"{claim.id}/{number}", set(workloads))
-                of_kind = of_claim | {"kind": statement.kind}
+                derived = "yes" if statement.derived else "no"
+                of_kind = of_claim | {"kind": statement.kind, "derived": derived}
                 rows.append(of_kind | _row(answers, misfit, names))
     table = JUDGED.frame(rows)
     table["statement"] = table.groupby("id").cumcount() + 1
     claimed = dict(list(table.groupby("id")))
     support = {name: support_of(rows["statement_source"]) for name, rows in claimed.items()}
-    verdict = {name: weakest(asked(rows)["statement_verdict"]) for name, rows in claimed.items()}
+    verdict = {name: whole(counts_of(asked(rows))).value for name, rows in claimed.items()}
     table["source"], table["verdict"] = table["id"].map(support), table["id"].map(verdict)
     if verdicts:
         return table
@@ -113,9 +115,23 @@ def judge_claims(
 
 
 def asked(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows that decide a claim: a rate of the source's machine does not, beside others."""
+    """The rows that decide a claim: what the source says of its stores.
+
+    A rate of its machine does not, beside others, nor does what is derived from its tables.
+    """
     of_both = rows[rows["kind"] != VALUE]
-    return rows if of_both.empty else of_both
+    said = of_both[of_both["derived"] != "yes"]
+    return next((some for some in (said, of_both) if len(some)), rows)
+
+
+def counts_of(rows: pd.DataFrame) -> Counter[Verdict]:
+    """How many parts of the ``rows`` of claims.csv have which verdict."""
+    counts = Counter()
+    for text in filter(None, rows["verdicts"]):
+        for part in text.split(", "):
+            number, verdict = part.split(" ", 1)
+            counts[Verdict(verdict)] += int(number)
+    return counts
 
 
 def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Names) -> dict:
@@ -133,13 +149,13 @@ def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Name
         support = audited(support, misfit["fits"])
     counts = Counter(answer.verdict for answer in answers)
     marks = list(shown.marks)
-    for mark in (CLIENT_BOUND, UNEQUAL):
+    for mark in (CLIENT_BOUND, UNEQUAL, SHORT):
         if any(mark in each.marks for each in answers) and mark not in marks:
             marks.append(f"some-{mark}")
     quantity, published = shown.measured, shown.published
     row = {
         "statement_source": support.value,
-        "statement_verdict": weakest(counts).value,
+        "statement_verdict": whole(counts).value,
         "parts": len(answers),
         "verdicts": ", ".join(f"{counts[one]} {one}" for one in WEAKEST_FIRST if one in counts),
         "what": label(shown.part, quantity, replace(names, measured=True)),
@@ -189,6 +205,10 @@ def _answer(part: Part, measured: Values, published: Values) -> Answer:
             # All of the noise floor is in the interval then.
             low, high = min(quantity.low, 1 / floor), max(quantity.high, floor)
             answer.verdict = part.judge.verdict(replace(quantity, low=low, high=high))
+    if any(measured.setting(operand) in measured.short for operand in part.of):
+        # Start-up weighs as much as the store.
+        answer.verdict = Verdict.UNDECIDED
+        answer.marks.append(SHORT)
     if measured.unequal(*part.of):
         # The source did the same work, so like is compared with like; whether the
         # comparison is fair to the stores is another question.

@@ -19,6 +19,8 @@ from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 
 Runs = dict[str, float]
+# Cells that are shorter decide no claim: a second or two of them is the start of the client.
+SHORTEST_SECONDS = 5
 # Store, workload, sizes (a slug, or the numbers of a published value).
 Setting = tuple[str, str, object]
 # Operation and metric.
@@ -39,8 +41,9 @@ class Values:
 
     ``why`` tells what became of the cells of a setting that has none. ``paired`` is false for
     imported logs, whose repetitions only have the same number. ``in_rounds`` are settings whose
-    runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound``
-    are settings; ``floors`` is the noise floor of a (workload, slug), where it is known.
+    runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound`` are
+    settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean.
+    ``floors`` is the noise floor of a (workload, slug), where it is known.
     Of a source, ``rejected`` are (setting, operation, metric) whose values its audit rejects, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest
     of each. ``updating`` are workloads whose updates change one field of a record, ``records`` what
@@ -52,6 +55,7 @@ class Values:
     paired: bool = True
     in_rounds: set[Setting] = field(default_factory=set)
     client_bound: set[Setting] = field(default_factory=set)
+    short: set[Setting] = field(default_factory=set)
     floors: dict[tuple[str, str], float] = field(default_factory=dict)
     updating: set[str] = field(default_factory=set)
     records: dict[str, str] = field(default_factory=dict)
@@ -174,6 +178,13 @@ def measured_values(run) -> Values:
             runs_of.setdefault(setting, {}).update(metrics)
             in_rounds |= {setting} if inside else set()
     bound = run.analysis.bottleneck.query("client_bound == 'yes'")
+    short = {
+        setting
+        for setting, of in runs_of.items()
+        if setting not in in_rounds
+        and (times := of.get(("overall", "runtime")))
+        and np.mean(list(times.values())) < 1000 * SHORTEST_SECONDS
+    }
     floors = run.analysis.floor.dropna(subset="floor").set_index(["workload", "parameters"])
     return Values(
         runs_of,
@@ -181,6 +192,7 @@ def measured_values(run) -> Values:
         paired=study.imported is None,
         in_rounds=in_rounds,
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
+        short=short,
         floors=floors["floor"].to_dict(),
         updating=updating(study),
         records=records_of(run.probes, study.store_names),

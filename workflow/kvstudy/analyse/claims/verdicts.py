@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import log, log1p
@@ -22,24 +22,40 @@ class Verdict(StrEnum):
 
     REPRODUCED = N_("reproduced")
     DIRECTION_ONLY = N_("direction only")
+    PARTLY = N_("partly reproduced")
     UNDECIDED = N_("undecided")
     CONTRADICTED = N_("contradicted")
     NOT_MEASURED = N_("not measured")
 
 
-# Of two parts the weaker one stands for both; the first here is the weakest.
+# Which of several parts is shown: the first here is the weakest. No part is PARTLY reproduced.
 WEAKEST_FIRST = [
     Verdict.CONTRADICTED,
     Verdict.NOT_MEASURED,
     Verdict.UNDECIDED,
+    Verdict.PARTLY,
     Verdict.DIRECTION_ONLY,
     Verdict.REPRODUCED,
 ]
 
 
-def weakest(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict on a claim (a statement), from those on its statements (parts)."""
-    return min(verdicts, key=WEAKEST_FIRST.index)
+# With these a part holds.
+HOLDING = (Verdict.REPRODUCED, Verdict.DIRECTION_ONLY)
+
+
+def whole(counts: Mapping[Verdict, int]) -> Verdict:
+    """The verdict on a claim (a statement) from how many of its parts have which.
+
+    Contradicted where most parts are; partly reproduced where fewer are, and some hold. Else the
+    weakest of the others: not measured, undecided, direction only, reproduced.
+    """
+    failing = counts.get(Verdict.CONTRADICTED, 0)
+    if 2 * failing > sum(counts.values()):
+        return Verdict.CONTRADICTED
+    if failing and any(counts.get(verdict, 0) for verdict in HOLDING):
+        return Verdict.PARTLY
+    others = (verdict for verdict, count in counts.items() if count)
+    return min((one for one in others if one != Verdict.CONTRADICTED), key=WEAKEST_FIRST.index)
 
 
 class Support(StrEnum):

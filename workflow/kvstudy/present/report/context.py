@@ -16,7 +16,7 @@ import pandas as pd
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import THREADS
-from kvstudy.analyse.claims.table import IN_FLOOR, JUDGED, UNEQUAL
+from kvstudy.analyse.claims.table import IN_FLOOR, JUDGED, SHORT, UNEQUAL, asked, counts_of
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.separation import MODELLED, ORDER_NUMBERS
@@ -160,7 +160,9 @@ def claim_facts(
     """From ``claims.csv`` in ``folder`` and ``claims_timing``; KvstudyError when it is missing.
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
-    are counts. ``unsupported`` are names of claims that the source's own data deny, ``resting``
+    are counts of claims; ``parts`` are those of all parts that the source says, with their
+    ``parts_count``. ``short``: some part is undecided since its cells are short; ``derived``: some
+    statement is. ``unsupported`` are names of claims that the source's own data deny, ``resting``
     of others that rest on values that the audit of the source rejects. ``once``: some verdict
     rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates mean
     another thing on some store; ``threads``: some claim is about saturation.
@@ -173,12 +175,17 @@ def claim_facts(
         [(word, int(count)) for word in of if (count := (claims[column] == word).sum())]
         for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
     )
+    counts = sum((counts_of(asked(of)) for _id, of in rows.groupby("id")), Counter())
     denied, rejected = rows["source"] == Support.NOT, rows["rests_on"] != ""
     return SimpleNamespace(
         **timing,
         count=len(claims),
         verdicts=verdicts,
         supports=supports,
+        parts=[(word, counts[word]) for word in reversed(WEAKEST_FIRST) if counts[word]],
+        parts_count=counts.total(),
+        short=bool(rows["marks"].str.contains(SHORT).any()),
+        derived=bool((rows["derived"] == "yes").any()),
         unsupported=list(rows.loc[denied, "id"].unique()),
         resting=list(rows.loc[rejected & ~denied, "id"].unique()),
         once=bool((rows["n"] == 1).any()),

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kvstudy.analyse.audit.check import LARGE, SMALL
+from kvstudy.analyse.claims.values import SHORTEST_SECONDS
 from kvstudy.analyse.findings import bottleneck
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
@@ -145,6 +146,7 @@ OF_A_RUN = {
     "steady_seconds": over_time.STEADY_SECONDS,
     "steady_variation": over_time.STEADY_VARIATION,
     "stall_seconds": STALL_SECONDS,
+    "shortest_seconds": SHORTEST_SECONDS,
     "enough_beyond": percentiles.ENOUGH_BEYOND,
     "most_runs": power.MOST,
 }

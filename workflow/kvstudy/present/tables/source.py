@@ -11,8 +11,8 @@ from pydantic import Field
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS
-from kvstudy.analyse.claims.table import JUDGED, VALUE
-from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support, Verdict
+from kvstudy.analyse.claims.table import JUDGED, asked, counts_of
+from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, change, grouped, rate, significant
 from kvstudy.errors import KvstudyError
@@ -237,6 +237,7 @@ def _combined(checks: pd.DataFrame, study: Study, stores: list[str]) -> list[Sec
 SYMBOLS = {
     Verdict.REPRODUCED: "\N{BLACK CIRCLE}",
     Verdict.DIRECTION_ONLY: "\N{CIRCLE WITH LEFT HALF BLACK}",
+    Verdict.PARTLY: "\N{CIRCLE WITH RIGHT HALF BLACK}",
     Verdict.UNDECIDED: "\N{WHITE CIRCLE}",
     Verdict.CONTRADICTED: "\N{MULTIPLICATION X}",
     Verdict.NOT_MEASURED: DASH,
@@ -260,20 +261,28 @@ class Scoreboard(Table):
         return parts if study.source else [part.model_copy(update=of_study) for part in parts]
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """One row of ``claims.csv`` for each claim: of its weakest statement that was measured."""
+        """One row of ``claims.csv`` for each claim: of its weakest statement that was measured.
+
+        Of those that decide it; ``parts`` and ``verdicts`` are those of all of these.
+        """
         rows = JUDGED.read(run.text)
-        asked = rows[rows["kind"] != VALUE]
+        claims = [asked(of) for _id, of in rows.groupby("id", sort=False)]
+        if not claims:
+            return rows
+        said = pd.concat(claims)
         weakness = {verdict.value: place for place, verdict in enumerate(WEAKEST_FIRST)}
         order = {
-            "unknown": asked["value"].isna() & asked["what_published"].isna(),
-            "unmeasured": asked["value"].isna(),
-            "weakness": asked["statement_verdict"].map(weakness).fillna(0),
+            "unknown": said["value"].isna() & said["what_published"].isna(),
+            "unmeasured": said["value"].isna(),
+            "weakness": said["statement_verdict"].map(weakness).fillna(0),
         }
-        weakest = asked.assign(**order).sort_values(list(order), kind="stable")
+        weakest = said.assign(**order).sort_values(list(order), kind="stable")
         shown = weakest.drop_duplicates("id").sort_index()[rows.columns]
-        # A claim of values of the source's machine alone.
-        alone = rows[~rows["id"].isin(shown["id"])].drop_duplicates("id")
-        return pd.concat([shown, alone]).sort_index()
+        parts = {name: of["parts"].sum() for name, of in said.groupby("id")}
+        verdicts = {
+            name: ", ".join(filter(None, of["verdicts"])) for name, of in said.groupby("id")
+        }
+        return shown.assign(parts=shown["id"].map(parts), verdicts=shown["id"].map(verdicts))
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per claim: symbol and claim, what of it is shown, published and measured."""
@@ -290,13 +299,20 @@ class Scoreboard(Table):
             if counts.get(verdict)
         ]
         notes = [", ".join(marks) + "."] if judged else []
+        if judged and (rows["parts"] > 1).any():
+            notes.append(_("In brackets: how many of the parts that the source says hold here."))
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]
 
 
 def _claim_line(row: dict[str, object], judged: bool) -> Line:
+    text = row["short"]
+    if judged and row["parts"] > 1:
+        counts = counts_of(pd.DataFrame([row]))
+        holding = sum(counts[verdict] for verdict in HOLDING)
+        text = _("{} ({} of {})").format(text, holding, f"{row['parts']:.0f}")
     claim = Rich("{} <b>{}</b> {}").format(
-        SYMBOLS[row["verdict"]] if judged else "", row["id"], row["short"]
+        SYMBOLS[row["verdict"]] if judged else "", row["id"], text
     )
     what = row["what"]
     if row["unit"] == READS:
