@@ -458,13 +458,14 @@ def test_a_full_disk(pretend_study, small_disk):
 
 def test_a_disk_that_the_client_fills(pretend_study, small_disk, monkeypatch):
     """What follows from it comes second: here, results that are cut off."""
-    small_disk(160)
+    small_disk(1200)
     monkeypatch.setenv("PRETEND_CLIENT", "chatty-run")
     with pytest.raises(KvstudyError) as error:
         measure()
     disk = Path("results/small/measuring", CELL).parent
-    start = f"{CELL}: the disk is full ({disk}); free some space (run: the YCSB client ended with"
+    start = f"{CELL}: the disk is full ({disk}: "
     assert str(error.value).startswith(start)
+    assert "free some space (run: the YCSB client ended with" in str(error.value)
     assert not RAW.exists()
     assert servers() == []
 

@@ -135,7 +135,7 @@ def run() -> Result:
 def executed(tmp_path_factory) -> Path:
     """A project in which the notebook ran; workload A was measured on two stores, at one size."""
     folder = tmp_path_factory.mktemp("project")
-    for name in ("config", "envs/stores", "workloads"):
+    for name in ("config", "envs/stores", "workloads", "report"):
         shutil.copytree(ROOT / name, folder / name)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
