@@ -81,7 +81,7 @@ def made_up(stores: int, workloads: list[str]):
     )
     columns = small.analysis().bottleneck.columns
     limits = pd.DataFrame(keys, columns=columns[:3]).reindex(columns=columns, fill_value=0.1234)
-    limits = limits.assign(machine_cores=2.0, client_bound="yes", reason="x")
+    limits = limits.assign(machine_cores=2.0, limit="client", reason="x")
     valid = pd.DataFrame(
         [
             [*key, 3, 1, 3e9, 3e9 - 90, 90, 0.0, 3e-5, 2e-5, 4e-5, 12345.6, 12345.1, 3, 0.0, KINDS]

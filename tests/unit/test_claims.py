@@ -706,7 +706,7 @@ def test_measured_values_of_a_run():
     cells = [["fast", "a", "t16", "1", ""], ["slow", "a", "t16", "1", "7 % failed"]]
     cells += [["near", "a", "t16", "1", ""]]
     cells = pd.DataFrame(cells, columns=[*columns[:4], "invalid"]).assign(status="measured")
-    bound = pd.DataFrame([["fast", "a", "t16", "yes"]], columns=[*columns[:3], "client_bound"])
+    bound = pd.DataFrame([["fast", "a", "t16", "client"]], columns=[*columns[:3], "limit"])
     rounds = pd.DataFrame(
         [
             ["near", "a", "t16", "1", 3, "no", "read", 10, 99e9],

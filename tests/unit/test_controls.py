@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.bottleneck import NUMBERS, bottleneck, client_bound
+from kvstudy.analyse.findings.bottleneck import NUMBERS, Limit, bottleneck, limit
 from kvstudy.analyse.findings.pairs import floors, pairs
 from kvstudy.analyse.tidy.clients import needed
 from kvstudy.analyse.tidy.files import MEASUREMENTS
@@ -102,40 +102,48 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
 
 
 @pytest.mark.parametrize(
-    ("found", "reason"),
+    ("found", "of", "reason"),
     [
-        ({}, ""),
-        ({"ceiling": 0.79, "in_call": 0.71}, ""),
-        ({"ceiling": 0.85}, "85 % of what the client reaches without a store"),
+        ({"ceiling": 0.79, "in_call": 0.71}, Limit.NOT_SEEN, ""),
+        ({"ceiling": 0.85}, Limit.CLIENT, "85 % of what the client reaches without a store"),
         (
             {"in_call": 0.5},
+            Limit.CLIENT,
             "start-up or client time dominates: its threads are inside calls only 50 % of the time",
         ),
         (
-            {"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 2},
-            "client and server use 1.9 of 2 cores, and the client 1.2 of them",
-        ),
-        (
             {"client_cores": 1.9, "client_allowed": 2, "machine_cores": 8},
+            Limit.CLIENT,
             "the client uses 1.9 of the 2 cores that it may use",
         ),
-        ({"client_cores": 0.7, "server_cores": 1.2, "machine_cores": 2}, ""),
-        ({"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 8}, ""),
+        # On a machine without a free core, nothing shows which of the two is slower.
+        (
+            {"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 2},
+            Limit.CPU,
+            "client and server keep the machine's cores 95 % busy, 63 % of it the client",
+        ),
+        (
+            {"client_cores": 0.7, "server_cores": 1.2, "machine_cores": 2},
+            Limit.CPU,
+            "client and server keep the machine's cores 95 % busy, 37 % of it the client",
+        ),
+        ({"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 8}, Limit.NOT_SEEN, ""),
     ],
 )
-def test_client_bound(found, reason):
-    assert sentence(client_bound(NOTHING | found)) == reason
+def test_what_limits(found, of, reason):
+    seen, why = limit(NOTHING | found)
+    assert (seen, sentence(why)) == (of, reason)
 
 
 def test_bottleneck_by_store():
     runs = values(redis=(100, 100), memcached=(950, 950), client_ceiling=(1000, 1000))
     found = bottleneck(runs, small.study()).set_index("store")
     assert found.index.tolist() == ["redis", "memcached"]
-    assert found.loc["redis", ["ceiling", "client_bound"]].tolist() == [pytest.approx(0.1), "no"]
-    assert found.loc["memcached", "client_bound"] == "yes"
+    assert found.loc["redis", ["ceiling", "limit"]].tolist() == [pytest.approx(0.1), "not seen"]
+    assert found.loc["memcached", "limit"] == "client"
     (grid,) = small.table("bottleneck").grids(found.reset_index(), small.run())
     lines = {line.label: line.cells for line in grid.lines}
-    assert lines["Memcached"][-2:] == ["95 %", "yes"]
+    assert lines["Memcached"][-2:] == ["95 %", "client"]
     assert lines["Redis"][0] == DASH
 
 
@@ -153,7 +161,7 @@ def test_control_cells_are_in_no_table_of_the_analysis_but_the_order():
 
 def test_without_anything_to_tell_nothing_is_told():
     (row,) = bottleneck(values(redis=(100, 100)), small.study()).itertuples()
-    assert (row.client_bound, row.reason) == ("", "")
+    assert (row.limit, row.reason) == ("", "")
 
 
 def test_clients_share_threads_operations_and_keys(project):
@@ -290,7 +298,7 @@ def test_the_table_of_what_limits_has_the_number_and_the_ratio():
     assert by["clients"].to_dict() == {"redis": 2, "memcached": 1}
     assert by.loc["redis", "twice"] == pytest.approx(1.007, abs=0.002)
     (grid,) = small.table("bottleneck").grids(found, small.run())
-    assert grid.columns[-3:] == ["Clients", "Twice as many", "Client-bound"]
+    assert grid.columns[-3:] == ["Clients", "Twice as many", "Limit"]
     lines = {line.label: line.cells[-3:-1] for line in grid.lines}
     assert lines["Redis"][0] == "2"
     assert lines["Redis"][1].startswith("1.01 (")

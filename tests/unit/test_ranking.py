@@ -50,7 +50,7 @@ def ranked(
         state=lambda store, _: SimpleNamespace(label="invalid"),
     )
     limits = pd.DataFrame(
-        [("a", store, "yes") for store in bound], columns=["workload", "store", "client_bound"]
+        [("a", store, "client") for store in bound], columns=["workload", "store", "limit"]
     )
     floors = pd.DataFrame(columns=["workload", "parameters", "floor"])
     analysis = small.analysis(pairs=pairs(values, floors, compared=compared), bottleneck=limits)

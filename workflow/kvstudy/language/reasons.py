@@ -81,8 +81,8 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
         "start-up or client time dominates: its threads are inside calls only {share} % of the time"
     ),
     "client-cores": N_("the client uses {used} of the {allowed} cores that it may use"),
-    "machine-cores": N_(
-        "client and server use {used} of {machine} cores, and the client {client} of them"
+    "cpu-saturated": N_(
+        "client and server keep the machine's cores {busy} % busy, {client} % of it the client"
     ),
     # How well the law of scalability fits.
     "off-law": N_("the points are far off the law"),

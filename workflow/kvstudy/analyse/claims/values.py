@@ -177,7 +177,7 @@ def measured_values(run) -> Values:
         for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():
             runs_of.setdefault(setting, {}).update(metrics)
             in_rounds |= {setting} if inside else set()
-    bound = run.analysis.bottleneck.query("client_bound == 'yes'")
+    bound = run.analysis.bottleneck.query("limit == 'client'")
     short = {
         setting
         for setting, of in runs_of.items()

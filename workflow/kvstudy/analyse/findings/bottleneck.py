@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from enum import StrEnum
 from functools import partial
 
 from kvstudy.analyse.findings import Finding
@@ -24,7 +25,7 @@ TWICE = ["twice", "twice_low", "twice_high"]
 NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "clients", *TWICE]
 BOTTLENECK = Finding(
     "bottleneck",
-    [*SETTING, *NUMBERS, "client_bound", "reason"],
+    [*SETTING, *NUMBERS, "limit", "reason"],
     NUMBERS,
     make=lambda run, made: bottleneck(
         run.values, run.study, {name for name, store in run.stores.items() if store.embedded}
@@ -43,6 +44,15 @@ FEW_IN_CALL = 0.7
 FULL = 0.9
 
 
+class Limit(StrEnum):
+    """What limits the throughput of a store."""
+
+    CLIENT = N_("client")
+    # Client and server share the machine's cores, and these have no more to give.
+    CPU = N_("CPU")
+    NOT_SEEN = N_("not seen")
+
+
 def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = ()) -> pd.DataFrame:
     """One row per store, workload and parameters, geometric means over the repetitions.
 
@@ -51,8 +61,8 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
     the threads' time inside calls to the store), ceiling (throughput by that of
     YCSB without a store), clients (how many there were, where trial cells told), twice (throughput
     of twice as many by theirs, of the trial cells) and the ends of its 95 % interval,
-    client_bound ("yes", "no", or "" where nothing tells, as of ``embedded`` stores), reason (of a
-    yes). Unknown is NaN.
+    limit (a ``Limit``, or "" where nothing tells, as of ``embedded`` stores), reason (of a limit
+    that was seen). Unknown is NaN.
     """
     overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]
     groups = overall[overall["value"] > 0].groupby([*SETTING, "metric"], sort=False)["value"]
@@ -74,31 +84,29 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
         _, more = needed(of_trials[of_trials["store"].map(partial(original, study)) == store])
         if more:
             numbers |= dict(zip(TWICE, (more.value, more.low, more.high), strict=True))
-        verdict = why = ""
-        if store not in embedded:
-            why = client_bound(numbers)
-            unknown = all(math.isnan(numbers[name]) for name in (*USAGE, "ceiling"))
-            verdict = N_("yes") if why else "" if unknown else N_("no")
-        rows.append([store, workload, parameters, *numbers.values(), verdict, why])
+        known = any(not math.isnan(numbers[name]) for name in (*USAGE, "ceiling"))
+        found = limit(numbers) if known and store not in embedded else ("", "")
+        rows.append([store, workload, parameters, *numbers.values(), *found])
     return BOTTLENECK.frame(rows)
 
 
-def client_bound(found: dict[str, float]) -> str:
-    """Why the client limits the throughput, or "". An unknown number (NaN) tells nothing."""
+def limit(found: dict[str, float]) -> tuple[Limit, str]:
+    """What limits the throughput, and how that was seen. An unknown number (NaN) tells nothing."""
     if found["ceiling"] > NEAR_CEILING:
-        return reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
+        return Limit.CLIENT, reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
     if found["in_call"] < FEW_IN_CALL:
-        return reason("in-call", share=f"{100 * found['in_call']:.0f}")
+        return Limit.CLIENT, reason("in-call", share=f"{100 * found['in_call']:.0f}")
     client, allowed, machine = (
         found[name] for name in ("client_cores", "client_allowed", "machine_cores")
     )
     if client > FULL * allowed:
-        return reason("client-cores", used=f"{client:.1f}", allowed=f"{allowed:.0f}")
+        words = {"used": f"{client:.1f}", "allowed": f"{allowed:.0f}"}
+        return Limit.CLIENT, reason("client-cores", **words)
     used = client + found["server_cores"]
-    if used > FULL * machine and client > used / 2:
-        words = {"used": f"{used:.1f}", "machine": f"{machine:.0f}", "client": f"{client:.1f}"}
-        return reason("machine-cores", **words)
-    return ""
+    if used > FULL * machine:
+        words = {"busy": f"{100 * used / machine:.0f}", "client": f"{100 * client / used:.0f}"}
+        return Limit.CPU, reason("cpu-saturated", **words)
+    return Limit.NOT_SEEN, ""
 
 
 def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:

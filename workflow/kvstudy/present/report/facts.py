@@ -20,7 +20,7 @@ from kvstudy.analyse.tidy.probes import updating
 from kvstudy.analyse.tidy.results import published_only, read_published
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.current import _
-from kvstudy.present.report import context, course
+from kvstudy.present.report import caveats, context, course
 from kvstudy.present.report.cells import (
     Names,
     distinct,
@@ -68,7 +68,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         if tail.values
     ]
     speeds = throughputs(published).groupby("workload")["store"].nunique()
-    return SimpleNamespace(
+    facts = SimpleNamespace(
         data=run,
         names=names,
         cells=cells,
@@ -126,9 +126,21 @@ def run_facts(run: Run) -> SimpleNamespace:
         # Whether a cell was measured more than once, so that a run can be held against it.
         repeated=bool(analysis.order["residual"].notna().any()),
         out_of_order=_out_of_order(run, names),
+        busy=caveats.busy_facts(run),
         **_of_study(run, names, stores),
         **_of_controls(run, names, closed, absent),
     )
+    # Titles of the servers by where their data are.
+    facts.storage = joined(
+        (store.definition.kind, store.title)
+        for store in facts.measured_stores
+        if not store.definition.embedded
+    )
+    # Whether client and server shared a machine.
+    apart = facts.imports or facts.nodes or facts.machine["hosts"] or "external" in facts.providers
+    facts.one_machine = bool(facts.storage) and not apart
+    facts.caveats = caveats.caveats(facts)
+    return facts
 
 
 def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace]]:

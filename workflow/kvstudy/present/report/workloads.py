@@ -100,7 +100,7 @@ def workload_facts(
     properties, stores = properties_of(study, use), study.store_names
     of_cell = "workload == @use.name and parameters == @headline"
     pairs = run.analysis.pairs.query(of_cell)
-    bound = run.analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
+    bound = run.analysis.bottleneck.query(of_cell).query("limit == 'client'")
     ranks = ranking(run.summary.query(of_cell), run.compared, pairs)
     speeds = throughputs(published[published["workload"] == use.name])
     values = speeds[speeds["store"].isin(stores)].set_index("store")["value"].to_dict()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.findings.bottleneck import FULL, Limit
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import between, rate, share, significant, whole
 from kvstudy.language.current import N_, _, ngettext, pgettext
@@ -103,7 +104,7 @@ class BottleneckTable(Table):
     own_caption = N_("What limits the throughput")
 
     kind: Literal["bottleneck"] = Field(
-        description="CPU of client and server, and whether the client is the limit."
+        description="CPU of client and server, and which of them is the limit."
     )
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
@@ -126,7 +127,7 @@ class BottleneckTable(Table):
             (_("Server cores"), number_of("server_cores", two_digits)),
             (_("In calls"), number_of("in_call", share)),
             *more,
-            (_("Client-bound"), lambda row: sentence(row.client_bound) or DASH),
+            (_("Limit"), _limit),
         ]
         cores = rows["machine_cores"].max()
         cores_note = _("Client cores, Server cores: cores in use.")
@@ -138,8 +139,20 @@ class BottleneckTable(Table):
             cores_note,
             _("In calls: share of the client threads' time in calls to the store."),
             more_note,
+            _(
+                "Limit: the client; or the CPU, where client and server together use over {} of "
+                "the machine, and which part of that is the client's."
+            ).format(share(FULL)),
         ]
         return [store_grid(rows, run, columns, [" ".join(notes)], sortable=True)]
+
+
+def _limit(row) -> str:
+    """The limit; of a saturated CPU also how much of its time in use is the client's."""
+    used = row.client_cores + row.server_cores
+    if row.limit == Limit.CPU:
+        return _("CPU (client {})").format(share(row.client_cores / used))
+    return sentence(row.limit) or DASH
 
 
 def _twice(row) -> str:

@@ -270,7 +270,7 @@ def pairing(study: Study) -> str:
 
 def client_bound(run: Run) -> set[tuple[str, str]]:
     """Workload and store of each throughput that the client limits."""
-    rows = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
+    rows = run.headline_analysis.bottleneck.query("limit == 'client'")
     return set(zip(rows["workload"], rows["store"], strict=True))
 
 

@@ -1,0 +1,102 @@
+"""What a reader must be careful about, by what it can change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import combinations
+from types import SimpleNamespace
+
+from kvstudy.analyse.findings.bottleneck import Limit
+from kvstudy.analyse.run import Run
+
+
+class Change(IntEnum):
+    """What a caveat can change; the gravest first."""
+
+    ORDER = 0
+    RATIO = 1
+    RATES = 2
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """``name`` is that of its text in the template; ``share`` (0 to 1) is what it concerns."""
+
+    name: str
+    change: Change
+    share: float
+
+
+def caveats(facts: SimpleNamespace) -> list[str]:
+    """Names of the caveats that apply, by what each can change and by how much of the run.
+
+    ``facts`` are those of the report (``run_facts``).
+    """
+    found = [*_of_runs(facts), *_of_stores(facts), *_of_values(facts)]
+    concerned = [caveat for caveat in found if caveat.share > 0]
+    return [each.name for each in sorted(concerned, key=lambda each: (each.change, -each.share))]
+
+
+def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
+    """How the runs went, and where."""
+    course, background, busy = facts.course, facts.machine["background"], facts.busy
+    unsteady = (course.unsteady + course.short) / max(course.runs, 1)
+    others = background["above"] / background["cells"] if background else 0
+    bound = sum(map(len, facts.client_bound.values())) / max(busy.of, 1)
+    # Where both share a machine whose cores are all in use, the faster client makes its store slow.
+    shared = busy.number / max(busy.of, 1) if facts.one_machine else 0
+    rates = Caveat("together", Change.RATES, 1)
+    return [
+        Caveat("unsteady", Change.ORDER, unsteady),
+        Caveat("together", Change.ORDER, shared) if shared else rates,
+        Caveat("mixed", Change.ORDER, float(bool(facts.machine["mixed"]))),
+        Caveat("background", Change.ORDER, others),
+        Caveat("client", Change.RATIO, min(bound, 1)),
+        Caveat("stalls", Change.RATIO, len(course.stalled) / max(course.runs, 1)),
+    ]
+
+
+def _of_stores(facts: SimpleNamespace) -> list[Caveat]:
+    """What makes stores unlike each other."""
+    kinds = [store.definition.kind for store in facts.measured_stores]
+    servers = [kind for kind in kinds if kind != "embedded"]
+    pairs = list(combinations(servers, 2))
+    unlike = sum(one != other for one, other in pairs)
+    embedded = len(kinds) - len(servers)
+    changed = len(facts.operations.lighter + facts.operations.heavier)
+    return [
+        Caveat("storage", Change.ORDER, unlike / max(len(pairs), 1)),
+        Caveat("embedded", Change.ORDER, embedded / len(kinds) if servers else 0),
+        Caveat("updates", Change.ORDER, changed / max(len(kinds), 1)),
+    ]
+
+
+def _of_values(facts: SimpleNamespace) -> list[Caveat]:
+    """What is not known, or has no value."""
+    planned = max(len(facts.cells), 1)
+    once = facts.data.study.repetitions == 1
+    floor = max((floor.limit for floor in facts.floors), default=1) - 1
+    chance = Caveat("chance", Change.RATIO, min(floor, 1))
+    if once:
+        chance = Caveat("chance", Change.ORDER, 1)
+    elif not facts.floors and not facts.imports:
+        chance = Caveat("chance", Change.RATIO, 1)
+    return [
+        chance,
+        Caveat("invalid", Change.RATES, facts.validity.invalid / planned),
+        Caveat("missing", Change.RATES, facts.without_value / planned),
+    ]
+
+
+def busy_facts(run: Run) -> SimpleNamespace:
+    """In how many (``number``) of all combinations of store, workload and sizes (``of``) the CPU
+    was the limit, and how many ``cores`` the machine has, 0 where that is not known.
+    """
+    rows = run.analysis.bottleneck
+    cores = rows["machine_cores"].max()
+    return SimpleNamespace(
+        number=int((rows["limit"] == Limit.CPU).sum()),
+        of=len(rows),
+        cores=int(cores) if cores > 0 else 0,
+    )
