@@ -186,23 +186,11 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
     kinds = ["scoreboard"] if beside(path, CLAIMS) else []
     if study.source:
         kinds += ["audit"] if rows or beside(path, QUOTES) else []
-        uses = study.workload_names
-        by_workload = ([row for row in rows if row["workload"] == use] for use in uses)
-        kinds += ["audited"] if any(map(_can_be_checked, by_workload)) else []
     tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]
     means = any(row["metric"] == "latency_mean" for row in rows)
     figures = FIGURES["separation"].automatic(study) if means else []
     parts = {"tables": added(study.tables, tables), "figures": added(study.figures, figures)}
     return study.model_copy(update=parts)
-
-
-def _can_be_checked(rows: list[dict[str, str]]) -> bool:
-    """Whether anything about the values of a workload follows from its other values."""
-    metrics = {row["metric"] for row in rows if row["value"]}
-    threads = {row["threads"] for row in rows} - {""}
-    return bool({"throughput"} <= metrics and {"runtime", "latency_mean"} & metrics) or (
-        "1" in threads and len(threads) > 1
-    )
 
 
 def _problems_of_open_loop(

@@ -89,7 +89,7 @@ def change(value: float) -> str:
 
 def marked_values() -> str:
     """What the mark says."""
-    return _("rejected by the audit of the source")
+    return _("inconsistent with other values of the source")
 
 
 def sized(size: str, number: int) -> str:

@@ -191,7 +191,7 @@ def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
         tolerance=TOLERATED,
         disagreements=disagreements,
         unchecked=_unchecked(agreement, names),
-        notable=bool(invalid or slower or disagreements),
+        notable=bool(invalid or disagreements),
     )
 
 

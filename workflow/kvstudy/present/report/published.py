@@ -99,7 +99,7 @@ def _make_tables(source: Source, output: Path) -> tuple[list[AnyTable], list[Any
     """Write the tables that the study's file names; those made, and those that cannot be."""
     made, left = [], []
     for table in source.study.tables:
-        if table.kind in ("audit", "audited"):
+        if table.kind == "audit":
             if source.audit is not None:
                 write_table(table, source, TABLES, output)
         elif table.name not in source.study.automatic_names["tables"]:

@@ -32,6 +32,7 @@ from kvstudy.present.typeset.table import (
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.controls import AGAIN
 from kvstudy.study.metrics import is_percentile, metric_of
 from kvstudy.study.parts import MEAN
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 COLUMNS = [
     *["metric", "baseline", "workload", "parameters", "store", "n", "ratio", "low", "high"],
-    *["in_floor", "client_bound", "first_place", "last_place", "operation", "p99", "published"],
+    *["decision", "in_floor", "client_bound", "first_place", "last_place", "operation", "p99", "published"],
     "rejected",
 ]
 # Workloads that fit side by side, and stores below each other with all that is known of them.
@@ -91,7 +92,7 @@ class GridTable(Table):
                 rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
                 for row in floor[floor["store"].isin(_group(run, baseline))].itertuples():
                     key = [row.workload, row.parameters, f"{row.store}/{row.store}", row.n]
-                    rows.append([*of, *key, row.ratio, row.low, row.high, *[None] * 7, False])
+                    rows.append([*of, *key, row.ratio, row.low, row.high, *[None] * 8, False])
         frame = pd.DataFrame(rows, columns=COLUMNS)
         numbers = ["ratio", "low", "high", "first_place", "last_place", "p99", "published"]
         return frame.astype(dict.fromkeys(numbers, float))
@@ -114,7 +115,7 @@ def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Grid]:
-    shorts = {use.name: use.short for use in run.study.workloads} | {MEAN: _("All")}
+    shorts = {use.name: use.short for use in run.study.workloads} | {MEAN: _("Geomean")}
     rows = rows[rows["metric"] == metric]
     bases = _bases(rows, run, baseline)
     rows = rows[rows["baseline"].isin(bases.values())]
@@ -191,20 +192,20 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
         order = order_of(of, there) if more else {}
         places = place_ranges(order) if order and of["n"].max() > 1 else {}
         ratios = {
-            store: (row.n, *ratio_of(row, store), row.in_floor)
+            store: (row.n, *ratio_of(row, store), row.decision, row.in_floor)
             for row in of.itertuples()
             for store in {row.faster, row.slower} - {baseline}
             if baseline in (row.faster, row.slower)
         }
         if baseline in there:
-            ratios[baseline] = (max(of["n"]), 1.0, None, None, "")
+            ratios[baseline] = (max(of["n"]), 1.0, None, None, "", "")
         operation = ""
         if name != MEAN:
             operation = main_operation(properties_of(study, study.workload(name)))
         for store in stores:
             yield [
                 *[name, run.headline.get(name, "all"), store],
-                *ratios.get(store, (0, None, None, None, "")),
+                *ratios.get(store, (0, None, None, None, "", "")),
                 "yes" if more and (name, store) in bound else "",
                 *places.get(store, (None, None)),
                 *[operation, tails.get((name, store, operation)) if more else None],
@@ -290,9 +291,9 @@ def _ratio(row) -> tuple[str, str]:
     # The baseline's own is no measured ratio.
     text = "1" if row.ratio == 1 and not ends else significant(row.ratio)
     text = marked(text + (BOUND if row.client_bound == "yes" else ""), row.ratio)
-    if row.in_floor != "yes":
-        return text, ends
-    return grey(text), grey(ends) if ends else ""
+    if row.in_floor == "yes" or row.decision == Decision.UNDECIDED:
+        return grey(text), grey(ends) if ends else ""
+    return text, ends
 
 
 def _place(row) -> str:
@@ -335,9 +336,13 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         )
         notes = [text.format(pairing(run.study), operations)]
     if (rows["workload"] == MEAN).any():
-        notes.append(_("All: geometric mean over the workloads."))
-    if (rows["in_floor"] == "yes").any():
-        notes.append(_("Grey: not above the noise floor, the farther end of the last line."))
+        notes.append(_("Geomean: geometric mean of the ratios of all workloads."))
+    grey_if = {
+        _("undecided"): rows["decision"] == Decision.UNDECIDED,
+        _("not above the noise floor, the farther end of the last line"): rows["in_floor"] == "yes",
+    }
+    if reasons := [words for words, which in grey_if.items() if which.any()]:
+        notes.append(_("Grey: {}.").format("; ".join(reasons)))
     if run.scale == 1 and rows["first_place"].notna().any():
         notes.append(_("Place: the places that the runs leave possible (Holm's correction)."))
     if rows["p99"].notna().any():

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 # Of these, a bound is expected, and no value.
 BOUNDED = (Kind.LITTLE, Kind.MIXTURE, Kind.THREADS)
+# Of these, what is judged follows from several printed values.
+COMPUTED = (Kind.LITTLE, Kind.RUNTIME, Kind.MIXTURE, Kind.FAILURES, Kind.THREADS)
+COMPUTED_MARK = "*"
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -72,15 +75,18 @@ class AuditTable(Table):
         ]
         kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
         sections = []
-        for fits, of in gravest_first(rows).groupby("fits", sort=False):
+        for fits, of in gravest_first(rows[rows["fits"] != Fits.DIGITS]).groupby("fits", sort=False):
             lines = []
             for row in of.itertuples():
                 wrong = misfit(row, run.study, run.titles)
                 label = below(wrong.place, grey(wrong.note)) if wrong.note else wrong.place
-                lines.append(Line(label, [wrong.given, wrong.expected, wrong.off]))
+                given = wrong.given + COMPUTED_MARK * wrong.computed
+                lines.append(Line(label, [given, wrong.expected, wrong.off]))
             sections.append(Section(_(fits)[:1].upper() + _(fits)[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
-        misfits = Grid(heads, sections, corner=_("Failed checks"), paper=Paper(label=0.6))
+        note = _("{}: computed from what is printed.").format(COMPUTED_MARK)
+        notes = [note] if rows["kind"].isin(COMPUTED).any() else []
+        misfits = Grid(heads, sections, notes, corner=_("Inconsistent"), paper=Paper(label=0.6))
         return [kinds, misfits] if sections else [kinds]
 
 
@@ -97,7 +103,8 @@ def checks_of(run: Run) -> pd.DataFrame:
 def misfit(row, study: Study, titles: dict[str, str]) -> SimpleNamespace:
     """A ``row`` of ``audit.csv`` that does not fit, in words and numbers as they are printed.
 
-    ``place`` is where and what the source gives, ``off`` by how much at least it is wrong.
+    ``place`` is where and what the source gives, ``computed`` whether what is ``given`` was
+    computed from what it prints, ``off`` by how much at least it is wrong.
     """
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
@@ -114,6 +121,7 @@ def misfit(row, study: Study, titles: dict[str, str]) -> SimpleNamespace:
         place=f"{', '.join(filter(None, parts))}: {sentence(row.what)}",
         given=(significant if row.kind in BOUNDED else exact)(row.given) + unit,
         expected=expected + (unit if unit == " %" else ""),
+        computed=row.kind in COMPUTED,
         off=_off(row.off),
         note=row.note and sentence(row.note).rstrip(".") + ".",
     )
@@ -138,100 +146,6 @@ def exact(value: float) -> str:
     """With as many digits as one needs to see a difference."""
     text = f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
     return grouped(text).replace("-", MINUS)
-
-
-# Of each kind of check the title of its section, and the decimals.
-CHECKS = {
-    Kind.LITTLE: (N_("Share of the time in calls: throughput times mean latency ÷ threads"), 3),
-    Kind.RUNTIME: (N_("Throughput times run time ÷ operations"), 4),
-    Kind.FAILURES: (N_("Operations ÷ those that the stated failures leave"), 4),
-    Kind.THREADS: (N_("Throughput of N threads ÷ N times that of one (the largest)"), 2),
-}
-
-
-class AuditedTable(Table):
-    """What the checks of the values of the source's tables found."""
-
-    cells = "none"
-    own_caption = N_("Checks of the source's values")
-
-    kind: Literal["audited"] = Field(
-        description="The checks of the source's values, one column per store."
-    )
-
-    def rows(self, run: Run) -> pd.DataFrame:
-        """The checks of the tables' values."""
-        checks = checks_of(run)
-        checks = checks[checks["workload"].isin(run.study.workload_names)]
-        return checks[checks["kind"] != Kind.TEXT]
-
-    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per kind of check, a line for each workload, set of sizes and operation."""
-        stores = [store for store in run.study.store_names if store in set(rows["store"])]
-        sections = []
-        for kind, (title, decimals) in CHECKS.items():
-            lines = _lines(rows[rows["kind"] == kind], run.study, stores, kind, decimals)
-            sections += [Section(_(title), lines)] if lines else []
-        sections += _combined(rows, run.study, stores)
-        nothing = Section("", [Line(_("Nothing follows from other values"), [])])
-        note = Rich.escape(_("{}: fails by more than rounding can do.")).format(bold(_("Bold")))
-        columns = [marked(run.titles[store], store=store) for store in stores]
-        return [Grid(columns, sections or [nothing], [note])]
-
-
-def _lines(
-    rows: pd.DataFrame, study: Study, stores: list[str], kind: Kind, decimals: int
-) -> list[Line]:
-    of_one = kind == Kind.THREADS
-    keys = ["workload", *(SIZES[:-1] if of_one else SIZES), "operation"]
-    lines = []
-    for (workload, *_rest, operation), group in rows.groupby(keys, sort=False, dropna=False):
-        cells = dict.fromkeys(stores, DASH)
-        for row in group.itertuples():
-            ratio = row.given / (row.expected if kind in (Kind.RUNTIME, Kind.FAILURES) else 1)
-            cells[row.store] = marked(_bold(decimal(f"{ratio:.{decimals}f}"), row), ratio)
-        label = [
-            study.workload(workload).title,
-            "" if operation == "overall" else operation_word(operation),
-            sizes(row._replace(threads=math.nan) if of_one else row),
-        ]
-        lines.append(Line(", ".join(filter(None, label)), list(cells.values()), workload=workload))
-    return lines
-
-
-def _bold(text: str, row) -> str:
-    return bold(text) if row.fits in MISFITS else text
-
-
-def _combined(checks: pd.DataFrame, study: Study, stores: list[str]) -> list[Section]:
-    """The published combined values above those of all operations together."""
-    sections = []
-    keys = ["workload", "operation", "metric"]
-    plain = dict(list(checks[checks["kind"] == Kind.COMBINED].groupby(keys)))
-    weighted = checks[checks["kind"] == Kind.WEIGHTED].groupby(keys, sort=False)
-    for (workload, operation, metric), group in weighted:
-        same = plain.get((workload, operation, metric), checks.head(0))
-        [(_code, values)] = coded(group["what"].iloc[0])
-        of = operation_word(operation, " + ")
-        title = _("{} of {} (µs)").format(sentence(values["metric"]), of).capitalize()
-        shown = {
-            _("as published, a plain mean"): {
-                row.store: _bold(exact(row.given), row) for row in same.itertuples()
-            },
-            sentence(values["how"]): {
-                row.store: exact(round(row.expected, 1)) for row in group.itertuples()
-            },
-            _("published against it"): {
-                row.store: change(row.given / row.expected - 1) for row in group.itertuples()
-            },
-        }
-        lines = [
-            Line(label, [cells.get(store, DASH) for store in stores])
-            for label, cells in shown.items()
-        ]
-        title = f"{study.workload(workload).title}: {title}"
-        sections.append(Section(title, lines, workload=workload))
-    return sections
 
 
 SYMBOLS = {
