@@ -104,7 +104,7 @@ def made(folder: Path, study, summary, values: pd.DataFrame, plan: pd.DataFrame)
     lines = [line for line in small.PUBLISHED.splitlines() if not line.endswith(",")]
     (folder / "published.csv").write_text("\n".join(lines))
     published = read_published(folder / "published.csv")
-    published["rejected"] = published["store"] == "riak"
+    published["inconsistent"] = published["store"] == "riak"
     run = SimpleNamespace(study=study, name="small", summary=summary, cells=plan, tables=folder)
     (folder / "grid.csv").write_text(GRID)
     run.analysis_folder, run.headline = folder, shown(study)
@@ -171,7 +171,7 @@ def test_latex_prints_each_value_in_the_language_of_the_text(numbers, tmp_path, 
         r"\kv{riak}{a}{throughput} was not measured: no server no image",
         r"\kvratio{redis}{riak}{a} was not measured: no server no image",
         r"\kvpub{memcached}{a}{throughput} was not published",
-        r"\kvpub{riak}{a}{throughput}: the audit of the source rejects this value",
+        r"\kvpub{riak}{a}{throughput}: the audit of the source finds this value inconsistent",
     ):
         assert warning in log, warning
     told = re.findall(r"^! Package kvstudy Error: (.*)", log, re.M)

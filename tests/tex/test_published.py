@@ -134,11 +134,6 @@ def test_rounds_have_their_ratios_and_the_break_even_drawn(report):
     assert set(costs["panel"]) == {"published"}
     assert costs["crossing"].unique() == pytest.approx([2.5])
     assert "2,5 reads/write (Conclusion 3)" in text
-    checks = pd.read_csv(folder / "tables/audited.csv")
-    assert set(zip(checks["operation"], checks["place"], strict=True)) >= {
-        ("insert", "Table 1"),
-        ("read", "Table 2"),
-    }
 
 
 def test_claims_are_asked_of_the_sources_own_values(report):
@@ -161,17 +156,18 @@ def test_claims_are_asked_of_the_sources_own_values(report):
 
 
 def test_the_source_is_audited(report):
-    text, folder = report("jedlicka2024")
+    text, _folder = report("jedlicka2024")
     assert r"\label{audit}" in text
-    assert "{table:audited}" in text
-    checks = pd.read_csv(folder / "tables/audited.csv")
-    assert checks.query("fits == 'changes a result'")["store"].unique().tolist() == ["riak"]
+    assert "checks fail, and 46 more change only last digits" in text
+    assert "computed from what is printed 73" in text
 
 
 def test_values_that_the_audit_rejects_are_marked(report):
     """Insert-only: 1 052 ops/s for 69.7 s are 73 406 inserts, and not 100 000."""
     text, folder = report("jedlicka2024")
-    assert "J1, J2, J3 and J8 rest on values that the audit of the source rejects" in text
+    assert (
+        "J1, J2, J3 and J8 rest on values that the audit of the source finds inconsistent" in text
+    )
     table = (folder / "tables/insert-only.html").read_text(encoding="utf-8")
     assert '1052,43<span class="hang"><sup>\N{DOUBLE DAGGER}</sup></span>' in table
     assert table.count("<sup>\N{DOUBLE DAGGER}</sup>") == 3
@@ -181,7 +177,7 @@ def test_values_that_the_audit_rejects_are_marked(report):
     assert "1052,43" in made["Riak KV"].tolist()
     assert "\N{DOUBLE DAGGER}" not in (folder / "tables/workload-c.html").read_text()
     shown = pd.read_csv(folder / "figures/throughput.csv")
-    assert shown.query("rejected == 'yes'")[["group", "store"]].to_numpy().tolist() == [
+    assert shown.query("inconsistent == 'yes'")[["group", "store"]].to_numpy().tolist() == [
         ["Insert", "riak"]
     ]
     assert "1.05\N{DOUBLE DAGGER}" in (folder / "figures/throughput.svg").read_text()

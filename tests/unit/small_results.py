@@ -216,7 +216,7 @@ def results(
 ) -> Results:
     plan = cells(faults)
     summary = summarise(measurements(plan), plan, list(TITLES), ["a", "c", "insert"])
-    published = pd.read_csv(io.StringIO(PUBLISHED)).assign(rejected=False) if source else None
+    published = pd.read_csv(io.StringIO(PUBLISHED)).assign(inconsistent=False) if source else None
     runs = per_repetition(measurements(plan), plan, ["a", "c", "insert"])
     return Results(summary, plan, published, lambda: runs)
 

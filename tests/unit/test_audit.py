@@ -284,7 +284,7 @@ LONGER = {"update__latency_mean": "4000.00", "read_and_update__latency_mean": "2
 
 
 @pytest.mark.parametrize(
-    ("changes", "rejected"),
+    ("changes", "inconsistent"),
     [
         ({}, set()),
         # 2 % off is no other result.
@@ -295,12 +295,14 @@ LONGER = {"update__latency_mean": "4000.00", "read_and_update__latency_mean": "2
         (LONGER | {"overall__runtime": ""}, LATENCIES | {("overall", "throughput")}),
     ],
 )
-def test_values_that_cannot_be_true_together_are_rejected(tmp_path, project, changes, rejected):
+def test_values_that_cannot_be_true_together_are_inconsistent(
+    tmp_path, project, changes, inconsistent
+):
     published = table(tmp_path / "p.csv", **changes)
     checks = audit(small.study(), published, quotes_file(tmp_path, setting=SETTING))
     values = judged_values(read_published(published), checks)
-    marked = values.loc[values["rejected"], ["operation", "metric"]]
-    assert set(marked.itertuples(index=False, name=None)) == rejected
+    marked = values.loc[values["inconsistent"], ["operation", "metric"]]
+    assert set(marked.itertuples(index=False, name=None)) == inconsistent
 
 
 def test_a_number_without_a_table_has_no_verdict(tmp_path):
@@ -386,21 +388,9 @@ def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
         ["1", DASH, "1", DASH, DASH, DASH],
         ["1", DASH, DASH, "1", DASH, DASH],
     ]
+    # The run time changes digits only; it is counted, and not listed. Nobody printed the share.
     lines = {line.label.split("<br>")[0]: line.cells for line in misfits.lines}
-    assert lines["Table 1, Redis, Workload A: operations, from throughput and run time"] == [
-        "1\N{NARROW NO-BREAK SPACE}011",
-        "at most 1\N{NARROW NO-BREAK SPACE}010",
-        "+0.098 %",
-    ]
-
-
-def test_beside_a_source_table_what_does_not_fit_is_bold(tmp_path, project):
-    path = table(tmp_path / "p.csv", update__latency_mean="3200.00")
-    checks = audit(small.study(), path, quotes_file(tmp_path, setting=SETTING))
-    grid = small.grid_of(small.table("audited"), small.run(audit=checks))
-    assert grid.columns == ["Redis"]
-    cells = {section.title: section.lines[0].cells for section in grid.sections}
-    assert cells["Throughput times run time ÷ operations"] == ["1.0000"]
-    assert cells["Share of the time in calls: throughput times mean latency ÷ threads"] == [
-        "<b>1.050</b>"
-    ]
+    assert not any("from throughput and run time" in label for label in lines)
+    (of_calls,) = (cells for label, cells in lines.items() if "share of the time" in label)
+    assert of_calls == ["1.05*", "at most 1.02", "+2.6 %"]
+    assert misfits.notes == ["*: computed from what is printed."]

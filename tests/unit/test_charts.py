@@ -85,12 +85,12 @@ def test_values_that_the_audit_rejects_have_a_mark_and_say_why(drawn):
     """Of the published curve, those at one thread."""
     table, spec = drawn["lines"].table, specs(drawn, "lines")
     known = table.dropna(subset="value").reset_index(drop=True)
-    rejected = set(known.loc[known["rejected"] == "yes", "value"])
-    assert rejected
+    inconsistent = set(known.loc[known["inconsistent"] == "yes", "value"])
+    assert inconsistent
     marked = [row for row in spec["data"]["values"] if row["mark"]]
-    assert {row["value"] for row in marked} == rejected
-    assert {row["note"] for row in marked} == {"rejected by the audit of the source"}
-    assert "rejected by the audit of the source." in drawn["lines"].text
+    assert {row["value"] for row in marked} == inconsistent
+    assert {row["note"] for row in marked} == {"inconsistent by the audit of the source"}
+    assert "inconsistent by the audit of the source." in drawn["lines"].text
 
 
 @pytest.mark.parametrize("name", ["time-a", "map"])

@@ -600,12 +600,12 @@ def test_sizes_are_those_that_were_measured():
     ]
 
 
-def published(*rows: tuple, rejected: set = frozenset(), checks=None) -> Values:
-    """``rejected`` are (store, workload) whose values the audit rejects."""
+def published(*rows: tuple, inconsistent: set = frozenset(), checks=None) -> Values:
+    """``inconsistent`` are (store, workload) whose values the audit finds inconsistent."""
     columns = ["store", "workload", "operation", "metric", "value", "threads"]
     frame = pd.DataFrame(rows, columns=columns)
-    marks = [row[:2] in rejected for row in rows]
-    return published_values(frame.assign(rejected=marks), GRID, ["a", "b"], checks)
+    marks = [row[:2] in inconsistent for row in rows]
+    return published_values(frame.assign(inconsistent=marks), GRID, ["a", "b"], checks)
 
 
 NAN = float("nan")
@@ -645,21 +645,23 @@ def test_the_source_is_asked_too(statement, expected):
 
 
 def test_a_claim_rests_on_values_that_the_audit_rejects():
-    source = published(*PUBLISHED, rejected={("slow", "a")})
+    source = published(*PUBLISHED, inconsistent={("slow", "a")})
 
     def notes(statement: dict) -> list[str]:
         (row,) = content(judged([statement], published=source), measured=False)
         return [note.replace("\xa0", " ") for note in row.source_notes]
 
     assert answer(ratio(2), published=source)["source"] == "supported"
-    assert notes(ratio(2)) == ["but rests on what the audit rejects: A, Slow, 16 threads"]
+    assert notes(ratio(2)) == [
+        "but rests on what the audit finds inconsistent: A, Slow, 16 threads"
+    ]
     # A claim that is denied rests on nothing.
     assert notes(ratio(3)) == []
 
 
 def test_a_mean_with_a_rejected_value_in_it_is_rejected_too():
     mean = statement("value", workload="mean", store="fast", value=5000)
-    found = answer(mean, published=published(*PUBLISHED, rejected={("fast", "b")}))
+    found = answer(mean, published=published(*PUBLISHED, inconsistent={("fast", "b")}))
     assert found["rests_on"] == "mean, Fast"
 
 
@@ -753,7 +755,7 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
 
 
 def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
-    source = published(*PUBLISHED, rejected={("slow", "a")})
+    source = published(*PUBLISHED, inconsistent={("slow", "a")})
     statements = [ratio(2), ratio(2, workload="b", of={"store": "far"})]
     study = SimpleNamespace(source=object(), imported=None)
     run = SimpleNamespace(text=tmp_path, study=study)

@@ -59,7 +59,12 @@ def made_up(values: dict[str, list[float]], is_broken: str = "no") -> pd.DataFra
     rows = [
         {
             **{"panel": "published", "group": f"Group {number}", "store": store, "unit": "ms"},
-            **{"value": values[store][number], "broken": is_broken, "note": "", "rejected": "no"},
+            **{
+                "value": values[store][number],
+                "broken": is_broken,
+                "note": "",
+                "inconsistent": "no",
+            },
         }
         for number in range(len(next(iter(values.values()))))
         for store in values

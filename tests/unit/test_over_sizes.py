@@ -59,7 +59,7 @@ def swept(study, missing=()):
     published = pd.DataFrame({"threads": THREADS}).assign(
         **{"store": "riak", "workload": "a", "operation": "overall", "metric": "throughput"},
         **{"unit": "ops/s", "records": 100.0, "operations": math.nan},
-        rejected=[threads == 1 for threads in THREADS],
+        inconsistent=[threads == 1 for threads in THREADS],
         value=[70.0 * threads for threads in THREADS],
     )
     return Swept(study, 1.0, summary, table, published)
@@ -129,7 +129,7 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "saturated from here" in labels
     # The published value at one thread, which no other fits to.
-    assert "rejected by the audit of the source" in labels
+    assert "inconsistent by the audit of the source" in labels
     marks = [[text.get_text() for text in ax.texts] for ax in figure.axes[:2]]
     assert marks == [[], [MARK]]
 

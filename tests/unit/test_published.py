@@ -135,7 +135,7 @@ def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
             "unit": ["ms", "ratio"] * 2,
             "value": [31.0, float("nan"), 1300.0, 29.0],
             "printed": ["31 ms", "-", "1,3 s", "1:29"],
-            "rejected": False,
+            "inconsistent": False,
         }
     )
     table = Table(name="one", source="Table 1", caption="One")

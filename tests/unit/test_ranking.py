@@ -11,6 +11,7 @@ from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.errors import KvstudyError
+from kvstudy.present.typeset.latex import grey
 from kvstudy.present.typeset.table import notes_of
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
@@ -35,7 +36,7 @@ def rates(workload: str = "a", **stores: list[float]) -> pd.DataFrame:
 def ranked(
     bound: tuple[str, ...] = (),
     published: dict | None = None,
-    rejected: str = "",
+    inconsistent: str = "",
     compared: list[list[str]] | None = None,
     **stores,
 ):
@@ -46,7 +47,7 @@ def ranked(
             SimpleNamespace(n=len(stores[store]), mean=means[store]) if store in stores else None
         ),
         published=lambda store, workload, operation, metric: (published or {}).get((store, metric)),
-        rejected=lambda store, *_: store == rejected,
+        inconsistent=lambda store, *_: store == inconsistent,
         state=lambda store, _: SimpleNamespace(label="invalid"),
     )
     limits = pd.DataFrame(
@@ -142,13 +143,13 @@ def test_the_sources_places_stand_below_and_come_from_its_values_where_it_printe
     assert frame.set_index("store")["published_place"].dropna().to_dict() == {"redis": 1, "riak": 2}
 
 
-def test_a_published_place_that_rests_on_a_rejected_value_is_marked():
+def test_a_published_place_that_rests_on_an_inconsistent_value_is_marked():
     speeds = {("redis", "throughput"): 10.0, ("riak", "throughput"): 30.0}
-    _, grid = ranked(published=speeds, rejected="redis", redis=[100, 101, 99])
+    _, grid = ranked(published=speeds, inconsistent="redis", redis=[100, 101, 99])
     here, there = grid.lines[:2]
     assert not any(MARK in cell for cell in here.cells)
     assert [MARK in cell for cell in there.cells][:2] == [False, True]
-    assert any("Rejected by the audit of the source." in note for note in notes_of([grid]))
+    assert any("Inconsistent with other values of the source." in note for note in notes_of([grid]))
 
 
 def test_an_unknown_workload_is_named(project):
@@ -196,7 +197,7 @@ def grid_run(published: dict | None = None, scale: float = 1, **baseline: str):
         values=pd.concat([values, latencies.assign(value=1000 / latencies["value"])]),
         results=Published(
             published=lambda store, workload, *_: (published or {}).get((store, workload)),
-            rejected=lambda store, workload, *_: (store, workload) == ("memcached", "c"),
+            inconsistent=lambda store, workload, *_: (store, workload) == ("memcached", "c"),
         ),
         analysis=small.analysis(
             pairs=pairs(values, floors(values, study)),
@@ -222,7 +223,10 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     assert made.lines[0].cells == ["1", "1", "1"]
     assert made.lines[1].cells == ["1\N{EN DASH}2", "1\N{EN DASH}2", "2"]
     assert made.lines[3].cells == ["\N{EN DASH}"] * 3
-    assert [line.cells[0] for line in made.lines[4:6]] == ["2.00", "0.357 to 11.2"]
+    # What the runs do not decide is grey; the mean is decided.
+    assert [line.cells[0] for line in made.lines[4:6]] == [grey("2.00"), grey("0.357 to 11.2")]
+    assert [line.cells[2] for line in made.lines[4:6]] == ["2.00", "2.00 to 2.00"]
+    assert any("Grey: undecided." in note for note in made.notes)
 
 
 def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_interval():
@@ -238,7 +242,8 @@ def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_in
     # Half the throughput and half the latency turned round; no places, no other lines. In c
     # Memcached's percentile is of too few operations.
     dash = "\N{EN DASH}"
-    assert [line.cells for line in made.lines[:2]] == [["2.00", dash], ["0.357 to 11.2", ""]]
+    lines = [[grey("2.00"), dash], [grey("0.357 to 11.2"), ""]]
+    assert [line.cells for line in made.lines[:2]] == lines
     assert "below 1 they are shorter. read: A." in made.notes[0]
 
 

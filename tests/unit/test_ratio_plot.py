@@ -79,14 +79,14 @@ def test_equal_ratios_are_square_and_those_in_the_floor_grey():
     assert "s" in [line.get_marker() for line in figure.axes[0].lines]
 
 
-def published(rejected: str = "", **rates: float) -> Results:
-    """The source's throughputs under workload a; its audit rejects that of one store."""
+def published(inconsistent: str = "", **rates: float) -> Results:
+    """The source's throughputs under workload a; its audit finds inconsistent that of one store."""
     rows = [
-        ["small", "T 1", store, "a", "overall", "throughput", "ops/s", rate, store == rejected]
+        ["small", "T 1", store, "a", "overall", "throughput", "ops/s", rate, store == inconsistent]
         for store, rate in rates.items()
     ]
     columns = ["study", "table", "store", "workload", "operation", "metric", "unit", "value"]
-    values = pd.DataFrame(rows, columns=[*columns, "rejected"])
+    values = pd.DataFrame(rows, columns=[*columns, "inconsistent"])
     return Results(SUMMARY.frame(), small.cells(), values)
 
 
@@ -100,7 +100,7 @@ def test_published_ratios_are_hollow_diamonds_beside_the_measured_ones():
         ("redis", "riak"): 0.5,
         ("memcached", "riak"): 0.1,
     }
-    assert of_a["rejected"].tolist() == ["no", "yes", "yes"]
+    assert of_a["inconsistent"].tolist() == ["no", "yes", "yes"]
     # Riak was not measured.
     assert of_a["ratio"].notna().tolist() == [True, False, False]
     figure = draw_ratios(table, study)
@@ -109,5 +109,5 @@ def test_published_ratios_are_hollow_diamonds_beside_the_measured_ones():
     assert {line.get_markerfacecolor() for line in diamonds} == {"white"}
     assert [text.get_text() for text in figure.axes[0].texts] == [MARK, MARK]
     (legend,) = figure.legends
-    assert legend.get_texts()[-1].get_text() == "rejected by the audit of the source"
+    assert legend.get_texts()[-1].get_text() == "inconsistent by the audit of the source"
     assert len({ax.get_xlim() for ax in figure.axes}) == 1

@@ -75,7 +75,7 @@ def made(project: Path):
             summary=summarise(
                 measured, rows, study.store_names, study.workload_names, shown(study)
             ),
-            published=read_published(Path("published.csv")).assign(rejected=True),
+            published=read_published(Path("published.csv")).assign(inconsistent=True),
             environment=ENVIRONMENT,
             stores={
                 name: SimpleNamespace(

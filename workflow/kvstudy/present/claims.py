@@ -28,7 +28,7 @@ COUNTED = {
     Verdict.CONTRADICTED: N_("{} contradicted"),
     Verdict.NOT_MEASURED: N_("{} not measured"),
 }
-# So many rejected values of a claim are named.
+# So many inconsistent values of a claim are named.
 MOST = 3
 
 
@@ -153,7 +153,7 @@ def _audited(rows: pd.DataFrame) -> list[str]:
     text = "; ".join(_text(each) for each in shown)
     if rest := len(values) - len(shown):
         text = ngettext("{} and {} other value", "{} and {} other values", rest).format(text, rest)
-    return [_("but rests on what the audit rejects: {}").format(text), *notes]
+    return [_("but rests on what the audit finds inconsistent: {}").format(text), *notes]
 
 
 def _text(text: str) -> str:

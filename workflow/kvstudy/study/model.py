@@ -117,7 +117,7 @@ class Study(Strict):
                 break
         names += ["store"] if self.store_pages else []
         tables = with_automatic(self.tables, [TABLES[name] for name in names], self)
-        kinds = [FIGURES[name] for name in ("run-order", "ratios", "time", "spectrum")]
+        kinds = [FIGURES[name] for name in ("run-order", "ratios", "spectrum")]
         figures = with_automatic(self.figures, kinds, self)
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "figures", figures)

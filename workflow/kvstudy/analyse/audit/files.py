@@ -25,7 +25,7 @@ from kvstudy.analyse.audit.check import (
 )
 from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Shares
 from kvstudy.analyse.tidy.files import Table
-from kvstudy.analyse.tidy.results import REJECTED, read_published
+from kvstudy.analyse.tidy.results import INCONSISTENT, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
@@ -244,18 +244,18 @@ def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
 
 
 def judged_values(values: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
-    """``values`` (``read_published``) with ``rejected``: a check of theirs changes a result.
+    """``values`` (``read_published``) with ``inconsistent``: a check of theirs changes a result.
 
-    Of two values that cannot both be true both are rejected, since none says which is wrong,
+    Of two values that cannot both be true both are inconsistent, since none says which is wrong,
     and so is a mean over the workloads with such a value in it.
     """
-    rejected = pd.Series(False, index=values.index)
+    inconsistent = pd.Series(False, index=values.index)
     wrong = checks[(checks["fits"] == Fits.RESULT) & (checks["kind"] != Kind.TEXT)]
     for doubts in wrong["doubts"]:
         for address in filter(None, doubts.split("; ")):
-            rejected |= which(values, address)
+            inconsistent |= which(values, address)
     same = ["store", "operation", "metric"]
-    parts = values.loc[rejected, same].drop_duplicates().assign(part=True)
+    parts = values.loc[inconsistent, same].drop_duplicates().assign(part=True)
     in_mean = values[same].merge(parts, on=same, how="left")["part"].notna().to_numpy()
-    rejected |= (values["workload"] == MEAN) & in_mean
-    return values.assign(**{REJECTED: rejected})
+    inconsistent |= (values["workload"] == MEAN) & in_mean
+    return values.assign(**{INCONSISTENT: inconsistent})

@@ -54,7 +54,8 @@ ELSEWHERE = "source-machine"
 @dataclass
 class Answer:
     """What a part comes to. ``measured`` is None where ``reason`` is given, ``published`` where
-    the source has no data. ``rests_on`` are values of the source that its audit rejects."""
+    the source has no data. ``rests_on`` are values of the source that its audit finds
+    inconsistent."""
 
     part: Part
     verdict: Verdict = Verdict.NOT_MEASURED
@@ -82,9 +83,9 @@ def judge_claims(
     their verdicts, what the weakest part that was measured is of, its value in the source, its
     value here with the interval low to high, unit ("" for a ratio) and n, or the reason why there
     is none, marks (client-bound, noise floor), the value of the source that fits worst, with what
-    it is of, values of the source behind the statement that its audit rejects, and the number of
-    its text that does not fit. A ratio of two workloads is of both. Without ``verdicts`` those
-    columns are empty: a trial run has none, and published values alone.
+    it is of, values of the source behind the statement that its audit finds inconsistent, and the
+    number of its text that does not fit. A ratio of two workloads is of both. Without ``verdicts``
+    those columns are empty: a trial run has none, and published values alone.
 
     ``stores`` are the study's. Each claim was made before the measurement, so the intervals are
     not adjusted for how many claims there are.
@@ -187,7 +188,7 @@ def _answer(part: Part, measured: Values, published: Values) -> Answer:
         answer.published = part.find(published)
         fits = part.judge.fits(answer.published.value)
         answer.support = Support.SUPPORTED if fits else Support.NOT
-        answer.rests_on = [operand for operand in part.of if published.rejects(operand)]
+        answer.rests_on = [operand for operand in part.of if published.doubts(operand)]
     if not part.judge.bounds:
         answer.reason = ELSEWHERE
         return answer

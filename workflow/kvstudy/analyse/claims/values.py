@@ -43,10 +43,10 @@ class Values:
     imported logs, whose repetitions only have the same number. ``in_rounds`` are settings whose
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound`` are
     settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean.
-    ``floors`` is the noise floor of a (workload, slug), where it is known.
-    Of a source, ``rejected`` are (setting, operation, metric) whose values its audit rejects, and
-    ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest
-    of each. ``updating`` are workloads whose updates change one field of a record, ``records`` what
+    ``floors`` is the noise floor of a (workload, slug), where it is known. Of a source,
+    ``inconsistent`` are (setting, operation, metric) whose values its audit finds inconsistent, and
+    ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest of
+    each. ``updating`` are workloads whose updates change one field of a record, ``records`` what
     becomes of a store's records then, where that is known.
     """
 
@@ -60,14 +60,14 @@ class Values:
     updating: set[str] = field(default_factory=set)
     records: dict[str, str] = field(default_factory=dict)
     by_slug: bool = True
-    rejected: set[tuple[Setting, str, str]] = field(default_factory=set)
+    inconsistent: set[tuple[Setting, str, str]] = field(default_factory=set)
     misfits: dict[str, Mapping[str, object]] = field(default_factory=dict)
 
-    def rejects(self, operand: Operand) -> bool:
-        """Whether the audit of the source rejects the operand's value."""
+    def doubts(self, operand: Operand) -> bool:
+        """Whether the audit of the source finds inconsistent the operand's value."""
         setting = self.setting(operand)
         operation = self._operation(self.runs_of.get(setting, {}), operand.operation)
-        return (setting, operation, operand.metric) in self.rejected
+        return (setting, operation, operand.metric) in self.inconsistent
 
     def misfit(self, statement: str, workloads: set[str]) -> Mapping[str, object] | None:
         """What does not fit of ``statement`` (J4/1), as a whole or of one of the workloads."""
@@ -235,10 +235,10 @@ def published_values(
     return Values(
         _by_setting(rows.assign(repetition="source"), sizes),
         by_slug=False,
-        rejected={
+        inconsistent={
             ((row.store, row.workload, numbers), row.operation, row.metric)
             for numbers, row in zip(sizes, rows.itertuples(), strict=True)
-            if row.rejected
+            if row.inconsistent
         },
         misfits={} if checks is None else misfits(checks),
     )
@@ -252,7 +252,7 @@ def _means(rows: pd.DataFrame, workloads: list[str]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             **{"store": store, "workload": MEAN, "operation": "overall", "metric": "throughput"},
-            **{"value": np.mean(of["value"].to_numpy()), "rejected": of["rejected"].any()},
+            **{"value": np.mean(of["value"].to_numpy()), "inconsistent": of["inconsistent"].any()},
         }
         for store, of in speeds.groupby("store", sort=False)
         if len(of) == len(workloads)

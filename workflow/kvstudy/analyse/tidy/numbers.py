@@ -17,7 +17,7 @@ UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", 
 }
 # Times off its value, beyond which an end of an interval is only a bound.
 FARTHEST = 1000
-# Behind a published value that the audit of the source rejects.
+# Behind a published value that the audit of the source finds inconsistent.
 MARK = "\N{DOUBLE DAGGER}"
 
 

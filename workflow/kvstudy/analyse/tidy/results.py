@@ -25,8 +25,8 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import COLUMNS, PRINTED, read_rows
 
-# Whether the audit of the source rejects the value; ``audit.files`` tells, the file does not.
-REJECTED = "rejected"
+# Whether the value is inconsistent with others of its source; ``audit.files`` tells, no file does.
+INCONSISTENT = "inconsistent"
 NUMBERS = ["value", *SIZES]
 # The rate of all operations together.
 THROUGHPUT = ("overall", "throughput")
@@ -112,21 +112,23 @@ class Results:
         row = self._published.get((store, workload, operation, metric))
         return row and converted(row.value, row.unit, unit or row.unit)
 
-    def rejected(self, store: str, workload: str, operation: str, metric: str) -> bool:
-        """Whether the audit of the source rejects the published value."""
+    def inconsistent(self, store: str, workload: str, operation: str, metric: str) -> bool:
+        """Whether the audit of the source finds the published value inconsistent."""
         row = self._published.get((store, workload, operation, metric))
-        return row is not None and row.rejected
+        return row is not None and row.inconsistent
 
     def published_ratio(self, one: str, other: str, workload: str) -> tuple[float, bool]:
         """The published throughput of ``one`` relative to ``other``; NaN where one has none.
 
-        With it, whether the audit of the source rejects one of the two values.
+        With it, whether the audit of the source finds one of the two values inconsistent.
         """
         rates = [self.published(store, workload, *THROUGHPUT) for store in (one, other)]
         if not all(rates):
             return math.nan, False
-        rejected = any(self.rejected(store, workload, *THROUGHPUT) for store in (one, other))
-        return rates[0] / rates[1], rejected
+        inconsistent = any(
+            self.inconsistent(store, workload, *THROUGHPUT) for store in (one, other)
+        )
+        return rates[0] / rates[1], inconsistent
 
     def of_another_size(self, workload: str) -> bool:
         """Whether the source published other numbers of operations than any store here has."""
@@ -213,13 +215,13 @@ def read_published(path: Path | None) -> pd.DataFrame:
     ``throughput_rank``. The workload ``mean`` is the
     mean of all workloads. Columns are ``COLUMNS``, records, operations and threads (NaN: the
     value is of no certain size), printed ("" where the source prints the value itself) and
-    rejected (False). Raises KvstudyError as ``read_rows`` does.
+    inconsistent (False). Raises KvstudyError as ``read_rows`` does.
     """
     rows = read_rows(path) if path else []
     frame = pd.DataFrame(rows, columns=[*COLUMNS, *SIZES, PRINTED])
     numbers = {name: pd.to_numeric(frame[name].replace("", None)) for name in NUMBERS}
     frame = frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))
-    return frame.assign(**{REJECTED: False})
+    return frame.assign(**{INCONSISTENT: False})
 
 
 def over_records(published: pd.DataFrame | None, workload: str) -> dict[tuple, tuple[float, str]]:

@@ -27,7 +27,7 @@ from kvstudy.study.parts import MEAN
 
 COLUMNS = [
     *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],
-    *["value", "low", "high", "n", "note", "rejected"],
+    *["value", "low", "high", "n", "note", "inconsistent"],
 ]
 
 
@@ -47,7 +47,7 @@ class Swept:
         ``operation`` may be ``ALL`` (see ``values``). Columns: side (measured, published),
         store, workload, records, operations, threads (as the study gives them), operation,
         metric, unit, value (mean over the repetitions), low, high (range of the runs), n,
-        note (why there is no value), rejected (yes: by the audit of the source). Points without
+        note (why there is no value), inconsistent (yes: by the audit of the source). Points without
         a published value have no such row.
         """
         cells = self._cells_of[line.workload]
@@ -60,7 +60,7 @@ class Swept:
         ).assign(store=line.store, workload=line.workload, operation=operation, metric=metric)
         measured = points.merge(self.values(metric, operation), how="left", on=SETTING)
         missing = measured["n"].isna()
-        measured = measured.assign(side=MEASURED, rejected="no", note="")
+        measured = measured.assign(side=MEASURED, inconsistent="no", note="")
         places = measured.loc[missing, SETTING].itertuples(index=False)
         measured.loc[missing, "note"] = [self.label(*place) for place in places]
         measured = measured.fillna({"unit": "", "n": 0}).astype({"n": int})
@@ -69,8 +69,8 @@ class Swept:
         published = points.merge(self._published, on=names, suffixes=("", "_published"))
         sizes = {size: published[f"{size}_published"] for size in SIZES}
         published = published[of_sizes(published, sizes)]
-        rejected = published["rejected"].map({True: "yes", False: "no"})
-        published = published.assign(side=PUBLISHED, rejected=rejected, n=0, note="")
+        inconsistent = published["inconsistent"].map({True: "yes", False: "no"})
+        published = published.assign(side=PUBLISHED, inconsistent=inconsistent, n=0, note="")
         published = published.assign(low=math.nan, high=math.nan)
         return pd.concat([measured, published], ignore_index=True)[COLUMNS]
 
@@ -129,7 +129,7 @@ class Swept:
     def published_values(self) -> pd.DataFrame:
         """The published values of each setting: those of its sizes, and of no certain size.
 
-        Columns: store, workload, parameters, operation, metric, unit, value, rejected. Those of
+        Columns: store, workload, parameters, operation, metric, unit, value, inconsistent. Those of
         the mean of the workloads have the parameters "all".
         """
         planned = [
@@ -142,7 +142,7 @@ class Swept:
         rows = self._published.merge(sized, on="workload", suffixes=("", "_planned"))
         rows = rows[of_sizes(rows, {size: rows[f"{size}_planned"] for size in SIZES})]
         keys = [*SETTING, "operation", "metric"]
-        return rows.drop_duplicates(keys, keep="last")[[*keys, "unit", "value", "rejected"]]
+        return rows.drop_duplicates(keys, keep="last")[[*keys, "unit", "value", "inconsistent"]]
 
     def published_elsewhere(self, workload: str) -> pd.DataFrame:
         """The sizes at which the source published values and the study has no cells: ``SIZES``.

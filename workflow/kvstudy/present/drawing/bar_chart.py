@@ -14,7 +14,7 @@ from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 
 COLUMNS = [
     *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
-    *["low", "high", "runs", "rejected"],
+    *["low", "high", "runs", "inconsistent"],
 ]
 NUMBERS = ["value", "min", "max", "low", "high", "n"]
 TEXTS = {"exact": N_("Value"), "range": N_("Range"), "interval": N_("95 % interval")}
@@ -61,7 +61,7 @@ def with_broken(rows: list[dict]) -> pd.DataFrame:
     Of several possible cuts the one between the bars that are furthest apart holds, by their
     ratio. Where none is, no bar is broken. Bars without height are left out of the comparison.
     """
-    usual = {"broken": "no", "rejected": "no", "runs": "", "note": ""}
+    usual = {"broken": "no", "inconsistent": "no", "runs": "", "note": ""}
     table = pd.DataFrame([usual | row for row in rows], columns=COLUMNS).astype({"n": "Int64"})
     with_height = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
     for _panel, bars in with_height.sort_values(["value", "top"], kind="stable").groupby("panel"):
@@ -149,7 +149,7 @@ class BarFigure(DrawnFigure):
         notes = [_("Dots are the single values.")] if (table["n"] > 1).any() else []
         if table["high"].notna().any():
             notes = [_("Dots are single runs, whiskers 95 % intervals.")]
-        return " ".join(filter(None, [*notes, chart.rejected_note(table)]))
+        return " ".join(filter(None, [*notes, chart.inconsistent_note(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """Up to two groups the panels stand side by side, more groups need the width."""
@@ -164,7 +164,7 @@ class BarFigure(DrawnFigure):
         if table["high"].notna().any():
             whisker = Look(_("95 % interval"), draw.DARK, marker="|")
             handles.append(whisker.handle(markersize=9))
-        handles += draw.rejected_handles(table)
+        handles += draw.inconsistent_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25
         gap = left if beside else 0.52
         height = 1.9 if beside else 0.55 + 1.6 * rows
@@ -200,7 +200,7 @@ class BarFigure(DrawnFigure):
             "label": "" if pd.isna(row["value"]) else rate(row["value"]),
             "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
         }
-        if row["rejected"] == "yes":
+        if row["inconsistent"] == "yes":
             shown |= {"label": shown["label"] + MARK, "note": marked_values()}
         return shown
 
@@ -286,14 +286,14 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
         if pd.isna(row.value):
             draw.write(ax, row.x, 0, row.note, turned=True, color="0.35")
             continue
-        is_broken, rejected = row.broken == "yes", row.rejected == "yes"
+        is_broken, inconsistent = row.broken == "yes", row.inconsistent == "yes"
         if is_broken:
             _break(ax, bars[row.Index], highest)
         _spread(ax, row.x, width, row)
-        if all_values or is_broken or rejected:
+        if all_values or is_broken or inconsistent:
             form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
             form["fontweight"] = "bold" if is_broken else "normal"
-            draw.write(ax, row.x, row.reach, rate(row.value) + MARK * rejected, **form)
+            draw.write(ax, row.x, row.reach, rate(row.value) + MARK * inconsistent, **form)
     points = box.height * 72 * highest / ax.get_ylim()[1]
     ax.set_yticks(_ticks(highest, min(MOST_TICKS, max(1, int(points / TICK_POINTS)))))
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))

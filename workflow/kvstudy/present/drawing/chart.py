@@ -267,9 +267,9 @@ def exact_range(metric: str, low: float | None, high: float | None, unit: str) -
     return between(exact(metric, low, unit), exact(metric, high, unit))
 
 
-def rejected_note(table: pd.DataFrame) -> str:
-    """What the mark of a rejected value says, below the figure of ``table``; "" without any."""
-    return f"{MARK}: {marked_values()}." if "yes" in set(table["rejected"]) else ""
+def inconsistent_note(table: pd.DataFrame) -> str:
+    """What the mark of a inconsistent value says, below the figure of ``table``; "" without any."""
+    return f"{MARK}: {marked_values()}." if "yes" in set(table["inconsistent"]) else ""
 
 
 def runs(n: float | None) -> str:

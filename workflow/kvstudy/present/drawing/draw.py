@@ -342,9 +342,9 @@ def legend(figure: plt.Figure, handles: Sequence[Artist], **form: object) -> flo
     return more
 
 
-def rejected_handles(table: pd.DataFrame) -> list[lines.Line2D]:
-    """The entry in a legend of values that the audit of the source rejects, where there are any."""
-    if "yes" not in set(table["rejected"]):
+def inconsistent_handles(table: pd.DataFrame) -> list[lines.Line2D]:
+    """The entry in a legend of inconsistent published values, where there are any."""
+    if "yes" not in set(table["inconsistent"]):
         return []
     style = {"marker": f"${MARK}$", "markersize": 6, "color": DARK, "linestyle": "none"}
     return [lines.Line2D([], [], label=marked_values(), **style)]

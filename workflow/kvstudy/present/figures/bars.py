@@ -81,8 +81,8 @@ class Bars(BarFigure):
         ``group`` the place on the x axis. In ``unit`` are ``value``, ``runs`` (of each of ``n``
         repetitions, with spaces between), their ``min`` and ``max`` and, from three of them on, the
         ends ``low`` and ``high`` of their 95 % interval; NaN for published values. ``broken`` is
-        yes or no, ``note`` says why there is no bar, ``rejected`` is
-        yes where the audit of the source rejects the value.
+        yes or no, ``note`` says why there is no bar, ``inconsistent`` is
+        yes where the audit of the source finds the value inconsistent.
         """
         here = "imported" if run.study.imported else "measured"
         of_another_size = self.shows_runtime and any(
@@ -229,7 +229,7 @@ def _published(results: Results, key: Key, unit: str) -> dict[str, object]:
     value = results.published(*key, unit)
     if value is None:
         return {"note": N_("not published")}
-    return {"value": value, "rejected": "yes" if results.rejected(*key) else "no"}
+    return {"value": value, "inconsistent": "yes" if results.inconsistent(*key) else "no"}
 
 
 def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:

@@ -154,7 +154,7 @@ class Curves(DrawnFigure):
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
         rings = (table["saturated"] == "yes").any()
         saturated = _("A ring: from here on throughput is saturated.") if rings else ""
-        return " ".join(filter(None, [saturated, chart.rejected_note(table)]))
+        return " ".join(filter(None, [saturated, chart.inconsistent_note(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A panel for each metric and side; lines with the range of their runs."""
@@ -167,12 +167,12 @@ class Curves(DrawnFigure):
         handles = [look.handle(markersize=3.5) for look in legend]
         if (table["saturated"] == "yes").any():
             handles.append(lines.Line2D([], [], label=_("saturated from here"), **RING))
-        handles += draw.rejected_handles(table)
+        handles += draw.inconsistent_handles(table)
         draw.legend(drawing, handles)
         return drawing
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        rejected = row["rejected"] == "yes"
+        inconsistent = row["inconsistent"] == "yes"
         return {
             self.over: row[self.over],
             "title": f"{row['name']}, {amount(self.over, row[self.over])}",
@@ -180,8 +180,8 @@ class Curves(DrawnFigure):
             **chart.value_texts(row, row["metric"], row["unit"]),
             "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
             "saturation": _("from here on") if row["saturated"] == "yes" else "",
-            "mark": MARK if rejected else "",
-            "note": marked_values() if rejected else "",
+            "mark": MARK if inconsistent else "",
+            "note": marked_values() if inconsistent else "",
         }
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
@@ -286,7 +286,7 @@ def _draw_panel(ax: plt.Axes, table: pd.DataFrame, over: str, legend: list[Look]
         ax.plot(rows[over], rows["value"], **look.style(markersize=3.5, linewidth=1.1))
         at = rows[rows["saturated"] == "yes"]
         ax.plot(at[over], at["value"], **RING)
-        for row in rows[rows["rejected"] == "yes"].itertuples():
+        for row in rows[rows["inconsistent"] == "yes"].itertuples():
             place = (getattr(row, over), row.value)
             ax.annotate(
                 MARK, place, (4, 1), textcoords="offset points", color=draw.DARK, fontsize=8

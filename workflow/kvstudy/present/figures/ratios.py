@@ -21,7 +21,7 @@ from kvstudy.study.parts import MEAN
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
-    *["decision", "in_floor", "floor", "published", "rejected"],
+    *["decision", "in_floor", "floor", "published", "inconsistent"],
 ]
 NUMBERS = ["ratio", "low", "high", "floor", "published"]
 ACROSS = 5
@@ -61,8 +61,8 @@ class RatioPlot(DrawnFigure):
 
         ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
         ``analysis.pairs``, ``floor`` the workload's noise floor, ``published`` the ratio of the
-        source's values and ``rejected`` whether its audit rejects one of them; NaN where
-        unknown. Rates themselves do not compare between machines, so there are ratios alone.
+        source's values and ``inconsistent`` whether its audit finds one of them inconsistent; NaN
+        where unknown. Rates themselves do not compare between machines, so there are ratios alone.
         """
         floors = run.headline_analysis.floor.set_index(["workload", "parameters"])["floor"]
         pairs = run.headline_analysis.pairs
@@ -70,8 +70,8 @@ class RatioPlot(DrawnFigure):
         rows = []
         for workload in [*run.study.workload_names, MEAN]:
             for one, other in combinations(run.study.store_names, 2):
-                published, rejected = run.results.published_ratio(one, other, workload)
-                source = [published, "yes" if rejected else "no"]
+                published, inconsistent = run.results.published_ratio(one, other, workload)
+                source = [published, "yes" if inconsistent else "no"]
                 row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
                 if row is not None:
                     verdict = [row.decision, row.in_floor]
@@ -134,7 +134,7 @@ class RatioPlot(DrawnFigure):
             handles = [
                 measured.handle(markersize=4, linewidth=1),
                 lines.Line2D([], [], label=_("published"), **PUBLISHED),
-                *draw.rejected_handles(table),
+                *draw.inconsistent_handles(table),
             ]
             draw.legend(figure, handles)
         return figure
@@ -156,7 +156,7 @@ class RatioPlot(DrawnFigure):
             "interval": between(*limits) if all(limits) else "",
             "verdict": verdict,
             "floor_text": _exact(row["floor"]),
-            "published_text": with_mark(_exact(row["published"]), row["rejected"] == "yes"),
+            "published_text": with_mark(_exact(row["published"]), row["inconsistent"] == "yes"),
             "cells": row["parameters"],
         }
 
@@ -211,7 +211,7 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame) -> None:
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)
         ax.plot(row.ratio, y, "s" if row.decision == "equal" else "o", color=color, markersize=4)
         ax.plot(row.published, y, **PUBLISHED)
-        if row.rejected == "yes":
+        if row.inconsistent == "yes":
             ax.annotate(MARK, (row.published, y), (3, 1), textcoords="offset points", fontsize=7)
     ax.tick_params(axis="x", length=3, labelbottom=True)
     ax.grid(axis="y", visible=False)

@@ -42,7 +42,7 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | 
     """What ``audit.csv`` tells; None where the study's source was not audited.
 
     ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
-    these have none. ``rejected``: published values are marked for them. ``gravest`` are those
+    these have none. ``inconsistent``: published values are marked for them. ``gravest`` are those
     that change most.
     """
     if checks is None or checks.empty:
@@ -58,7 +58,8 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | 
         checks=int((fits != Fits.NONE).sum()),
         severities=severities,
         wrong=sum(severities.values()),
-        rejected=bool(((fits == Fits.RESULT) & (checks["doubts"] != "")).any()),
+        grave=sum(severities.values()) - severities[Fits.DIGITS],
+        inconsistent=bool(((fits == Fits.RESULT) & (checks["doubts"] != "")).any()),
         weighting=_weighting(checks, names),
         gravest=[misfit(row, names.study, names.titles) for row in gravest.itertuples()],
     )
@@ -163,9 +164,9 @@ def claim_facts(
     are counts of claims; ``parts`` are those of all parts that the source says, with their
     ``parts_count``. ``short``: some part is undecided since its cells are short; ``derived``: some
     statement is. ``unsupported`` are names of claims that the source's own data deny, ``resting``
-    of others that rest on values that the audit of the source rejects. ``once``: some verdict
-    rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates mean
-    another thing on some store; ``threads``: some claim is about saturation.
+    of others that rest on values that the audit of the source finds inconsistent. ``once``: some
+    verdict rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates
+    mean another thing on some store; ``threads``: some claim is about saturation.
     """
     rows = JUDGED.read(folder)
     if rows.empty:
@@ -176,7 +177,7 @@ def claim_facts(
         for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
     )
     counts = sum((counts_of(asked(of)) for _id, of in rows.groupby("id")), Counter())
-    denied, rejected = rows["source"] == Support.NOT, rows["rests_on"] != ""
+    denied, inconsistent = rows["source"] == Support.NOT, rows["rests_on"] != ""
     return SimpleNamespace(
         **timing,
         count=len(claims),
@@ -187,7 +188,7 @@ def claim_facts(
         short=bool(rows["marks"].str.contains(SHORT).any()),
         derived=bool((rows["derived"] == "yes").any()),
         unsupported=list(rows.loc[denied, "id"].unique()),
-        resting=list(rows.loc[rejected & ~denied, "id"].unique()),
+        resting=list(rows.loc[inconsistent & ~denied, "id"].unique()),
         once=bool((rows["n"] == 1).any()),
         in_floor=bool(rows["marks"].str.contains(IN_FLOOR).any()),
         unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),

@@ -128,7 +128,7 @@ def _dateline(run: SimpleNamespace) -> str:
 # Limits that the text names, of every report and of those with measured values.
 OF_A_SOURCE = {
     "client_below": laws.CLIENT_BELOW,
-    "rejected_mark": MARK,
+    "inconsistent_mark": MARK,
     "small": SMALL,
     "large": LARGE,
     "noisy": intervals.NOISY,

@@ -34,7 +34,7 @@ COLUMNS = [
     *["failed_operation", "failed_baseline", "failed_store"],
     *["published_baseline", "published_store", "published_change"],
     *["published_failed_baseline", "published_failed_store"],
-    *["rejected_baseline", "rejected_store", "floor", "note"],
+    *["inconsistent_baseline", "inconsistent_store", "floor", "note"],
 ]
 # What the columns show, and how it is written.
 FORMS = {
@@ -106,7 +106,7 @@ class ComparisonTable(Table):
         problems = []
         for side, store in both.items():
             row[f"published_{side}"] = results.published(store, workload, *THROUGHPUT)
-            row[f"rejected_{side}"] = results.rejected(store, workload, *THROUGHPUT)
+            row[f"inconsistent_{side}"] = results.inconsistent(store, workload, *THROUGHPUT)
             failed = (
                 results.published(store, workload, operation, "failed_share")
                 for operation in SINGLE_OPERATIONS
@@ -134,8 +134,8 @@ class ComparisonTable(Table):
             here.insert(3, interval)
             lines.append(Line(title, here, workload=row.workload))
             if any(cell != DASH for cell in there):
-                rejected = [row.rejected_baseline, row.rejected_store]
-                there[:2] = map(with_mark, there[:2], rejected)
+                inconsistent = [row.inconsistent_baseline, row.inconsistent_store]
+                there[:2] = map(with_mark, there[:2], inconsistent)
                 there.insert(3, DASH)
                 words = _("published")
                 lines.append(Line(words, there, workload=row.workload, published=True))

@@ -43,8 +43,17 @@ if TYPE_CHECKING:
 
 COLUMNS = [
     *["metric", "baseline", "workload", "parameters", "store", "n", "ratio", "low", "high"],
-    *["decision", "in_floor", "client_bound", "first_place", "last_place", "operation", "p99", "published"],
-    "rejected",
+    *[
+        "decision",
+        "in_floor",
+        "client_bound",
+        "first_place",
+        "last_place",
+        "operation",
+        "p99",
+        "published",
+    ],
+    "inconsistent",
 ]
 # Workloads that fit side by side, and stores below each other with all that is known of them.
 MOST, MOST_LINES = 5, 10
@@ -79,8 +88,8 @@ class GridTable(Table):
         their geometric mean in each repetition. Latencies are of the ``operation`` that the
         workload asks for most. The row of the noise floor is that of its repeated control.
         Of throughput alone: places, see ``stats.ranks.place_ranges``; ``p99`` (us) of all
-        repetitions together; ``published``, the source's ratio, and ``rejected``, whether the
-        audit rejects a value behind it. NaN for what is not known.
+        repetitions together; ``published``, the source's ratio, and ``inconsistent``, whether the
+        audit finds a value behind it inconsistent. NaN for what is not known.
         """
         rows = []
         for metric in METRICS:
@@ -230,13 +239,13 @@ def _bases(rows: pd.DataFrame, run: Run, baseline: str) -> dict[str, str]:
 
 
 def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[float | None, bool]:
-    """The source's ratio, and whether its audit rejects a value behind it."""
+    """The source's ratio, and whether its audit finds a value behind it inconsistent."""
     workloads = run.study.workload_names if workload == MEAN else [workload]
     of = [run.results.published_ratio(store, baseline, name) for name in workloads]
-    if any(math.isnan(ratio) for ratio, _rejected in of):
+    if any(math.isnan(ratio) for ratio, _inconsistent in of):
         return None, False
-    rejected = store != baseline and any(rejected for _ratio, rejected in of)
-    return geometric_mean(ratio for ratio, _rejected in of), rejected
+    inconsistent = store != baseline and any(inconsistent for _ratio, inconsistent in of)
+    return geometric_mean(ratio for ratio, _inconsistent in of), inconsistent
 
 
 def _by_kind(run: Run, bases: dict[str, str], baseline: str) -> Iterator[tuple[str, list[str]]]:
@@ -313,7 +322,7 @@ def _source(row) -> str:
     # That of the baseline is 1 as well.
     if math.isnan(row.published) or row.ratio == row.published == 1:
         return ""
-    return with_mark(marked(significant(row.published), row.published), row.rejected)
+    return with_mark(marked(significant(row.published), row.published), row.inconsistent)
 
 
 def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) -> list[str]:

@@ -196,7 +196,7 @@ class RankingTable(Table):
                 if store in place_of:
                     text, row = source.title(store), printed.get(store)
                     if row:
-                        text = with_mark(f"{text} {source.printed(row)}", row.rejected)
+                        text = with_mark(f"{text} {source.printed(row)}", row.inconsistent)
                     cells[place_of[store] - 1].append(text)
             if place_of:
                 shown.append(Line(line.title, [Rich(" = ").join(cell) for cell in cells]))
@@ -243,7 +243,7 @@ def _rows(line: RankingLine, run: Run) -> Iterator[dict]:
             "client_bound": "yes" if (workload, store) in bound else "",
             "published": published["throughput"].get(store),
             "published_place": source.get(store, math.nan),
-            "rejected": results.rejected(store, workload, *THROUGHPUT),
+            "inconsistent": results.inconsistent(store, workload, *THROUGHPUT),
             "note": note if store in compared else N_("it is embedded, the others are servers"),
         }
 
@@ -280,7 +280,7 @@ def _cells(
             rate = getattr(row, value)
             rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
             text = f"{titles[row.store]}{bound}{rate}"
-            texts.append(with_mark(text, not here and row.rejected))
+            texts.append(with_mark(text, not here and row.inconsistent))
         for at_end, (row, following) in enumerate(pairwise(rows)):
             pair = pairs.get(frozenset((row.store, following.store))) if here else None
             texts[at_end] += "\N{NO-BREAK SPACE}" + (sign_of(pair) if here else EQUAL)

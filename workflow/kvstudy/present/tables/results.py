@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 COLUMNS = [
     *["store", "operation", "metric", "unit", "n", "mean", "sd", "cov", "min", "max"],
-    *["published", "rejected", "note"],
+    *["published", "inconsistent", "note"],
 ]
 # Columns that fit side by side, where no published ones stand between them.
 MOST_STORES = 10
@@ -73,7 +73,7 @@ class ResultsTable(Table):
         """Everything that the table shows, one value a row, unrounded.
 
         Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
-        published, rejected, note. A value that does not exist is NaN; the note says why.
+        published, inconsistent, note. A value that does not exist is NaN; the note says why.
         """
         results, rows = run.results, []
         states = {store: results.state(store, self.workload) for store in run.study.store_names}
@@ -93,7 +93,10 @@ class ResultsTable(Table):
                 row = value._asdict() if value else {"n": 0}
                 row |= {"store": store, "operation": operation, "metric": metric}
                 row["unit"] = METRICS[metric].unit
-                row["published"], row["rejected"] = results.published(*key), results.rejected(*key)
+                row["published"], row["inconsistent"] = (
+                    results.published(*key),
+                    results.inconsistent(*key),
+                )
                 row["note"] = "; ".join(states[store].problems)
                 rows.append(row)
         return pd.DataFrame(rows, columns=COLUMNS)
@@ -117,7 +120,7 @@ class ResultsTable(Table):
                     marks = _marks(row, fewest)
                     cells.append(_number(metric, row.mean, marks) if row.n else gap)
                     if published:
-                        marks = MARK if row.rejected else ""
+                        marks = MARK if row.inconsistent else ""
                         cells.append(_number(metric, row.published, marks))
                 label = label if unit == "count" else f"{label} ({sign(unit)})"
                 sections[-1].lines.append(Line(label, cells))

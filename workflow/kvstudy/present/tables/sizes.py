@@ -113,7 +113,7 @@ def _cell(row) -> str:
         return DASH
     if math.isnan(row.value):
         return sentence(row.note)
-    return with_mark(marked(whole(row.value), row.value), row.rejected == "yes")
+    return with_mark(marked(whole(row.value), row.value), row.inconsistent == "yes")
 
 
 class ScalingTable(Table):

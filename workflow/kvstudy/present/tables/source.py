@@ -14,13 +14,13 @@ from kvstudy.analyse.claims.quantities import READS
 from kvstudy.analyse.claims.table import JUDGED, asked, counts_of
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.tidy.numbers import amount, change, grouped, rate, significant
+from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
-from kvstudy.language.reasons import coded, sentence
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, bold, grey, marked, stacked, with_mark
+from kvstudy.present.typeset.latex import DASH, Rich, grey, stacked, with_mark
 from kvstudy.present.typeset.latex import lines as below
 from kvstudy.present.typeset.table import (
     Grid,
@@ -29,7 +29,6 @@ from kvstudy.present.typeset.table import (
     Section,
     Table,
     interval_head,
-    operation_word,
     values_head,
 )
 from kvstudy.study.base import SIZES
@@ -75,7 +74,9 @@ class AuditTable(Table):
         ]
         kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
         sections = []
-        for fits, of in gravest_first(rows[rows["fits"] != Fits.DIGITS]).groupby("fits", sort=False):
+        for fits, of in gravest_first(rows[rows["fits"] != Fits.DIGITS]).groupby(
+            "fits", sort=False
+        ):
             lines = []
             for row in of.itertuples():
                 wrong = misfit(row, run.study, run.titles)
@@ -233,9 +234,9 @@ def _claim_line(row: dict[str, object], judged: bool) -> Line:
         # The words are longer than the numbers.
         what, row = f"{what};{_(' reads per write')}", row | {"unit": ""}
     published = _number(row, row["what_published"])
-    rejected = row["rests_on"] != "" and row["source"] != Support.NOT and published != DASH
+    inconsistent = row["rests_on"] != "" and row["source"] != Support.NOT and published != DASH
     here = _number(row, row["value"], row["low"], row["high"])
-    return Line(claim, [what, with_mark(published, rejected), here])
+    return Line(claim, [what, with_mark(published, inconsistent), here])
 
 
 def _number(row: dict[str, object], value: float, *ends: float) -> str:

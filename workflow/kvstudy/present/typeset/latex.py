@@ -88,17 +88,21 @@ def number_cell(value: float, text: Callable[[float], str]) -> str:
     return DASH if math.isnan(value) else marked(text(value), value)
 
 
-REJECTED = hanging(raised(MARK))
+INCONSISTENT = hanging(raised(MARK))
 
 
-def with_mark(text: str, rejected: bool) -> str:
-    """``text`` of a published value, marked if the audit of its source rejects it."""
-    return marked(Rich.escape(text) + REJECTED, getattr(text, "value", None)) if rejected else text
+def with_mark(text: str, inconsistent: bool) -> str:
+    """``text`` of a published value, marked if the audit of its source finds it inconsistent."""
+    return (
+        marked(Rich.escape(text) + INCONSISTENT, getattr(text, "value", None))
+        if inconsistent
+        else text
+    )
 
 
 def plain(text: str) -> str:
     """``text`` without that mark, and not as markup."""
-    return unescape(str(text).replace(REJECTED, "")) if isinstance(text, Rich) else text
+    return unescape(str(text).replace(INCONSISTENT, "")) if isinstance(text, Rich) else text
 
 
 def fill_html(template: Path, **values: object) -> str:

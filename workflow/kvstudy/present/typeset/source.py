@@ -44,8 +44,8 @@ class Source:
         return DASH if pd.isna(row.value) else form.text(row.metric, row.value)
 
     def cell(self, row) -> str:
-        """The same in a table: nothing for no row, with a mark if the audit rejects it."""
-        return "" if row is None else with_mark(self.printed(row), row.rejected)
+        """The same in a table: nothing for no row, with a mark if it is inconsistent."""
+        return "" if row is None else with_mark(self.printed(row), row.inconsistent)
 
     def title(self, store: str, turned: bool = False) -> str:
         """The title of a store, or of two that were compared (``redis/mysql``).

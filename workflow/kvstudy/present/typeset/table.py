@@ -15,7 +15,7 @@ from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import (
     DASH,
     EQUAL,
-    REJECTED,
+    INCONSISTENT,
     TIE,
     fill,
     fill_html,
@@ -160,9 +160,9 @@ class Grid:
 
 
 def notes_of(grids: list[Grid]) -> list[str]:
-    """The notes below the ``grids``; last of all what the mark of a rejected value says."""
+    """The notes below the ``grids``; last of all what the mark of a inconsistent value says."""
     notes = [text for grid in grids for text in grid.notes]
-    if any(REJECTED in cell for grid in grids for line in grid.lines for cell in line.cells):
+    if any(INCONSISTENT in cell for grid in grids for line in grid.lines for cell in line.cells):
         words = marked_values()
         notes.append(note(MARK, words[:1].upper() + words[1:] + "."))
     return notes

@@ -146,7 +146,9 @@ class RatioSheet:
             f"{BOUND}: the client, not the store, limits the throughput.": (
                 rows["client_bound"] == "yes"
             ).any(),
-            f"{MARK}: rejected by the audit of the source.": rows["rejected"].eq(True).any(),
+            f"{MARK}: inconsistent by the audit of the source.": rows["inconsistent"]
+            .eq(True)
+            .any(),
         }
         return [text for text, holds in notes.items() if holds]
 
@@ -224,5 +226,5 @@ def _number_format(row, metric: str, value: float) -> str:
         # An end of the interval of two runs.
         number = "0.00E+00"
     bound = metric == "ratio" and row.client_bound == "yes"
-    rejected = metric == "published" and row.rejected
-    return number + f'"{BOUND}"' * bound + f'"{MARK}"' * bool(rejected)
+    inconsistent = metric == "published" and row.inconsistent
+    return number + f'"{BOUND}"' * bound + f'"{MARK}"' * bool(inconsistent)

@@ -205,8 +205,8 @@ class Averages:
         self._settings: list[Setting] = list(dict.fromkeys(settings))
         rows = summary.merge(published, how="outer", on=[*SETTING, "operation", "metric", "unit"])
         lines = zip(map(operation_order, rows["operation"]), map(rank, rows["metric"]), strict=True)
-        # A value that the source has not is not rejected.
-        rows = rows.assign(line=list(lines), rejected=rows["rejected"].eq(True))
+        # A value that the source has not is not inconsistent.
+        rows = rows.assign(line=list(lines), inconsistent=rows["inconsistent"].eq(True))
         self._rows = rows.astype({"n": "Int64"}).sort_values("line")
 
     def side_by_side(self, name: str) -> None:
@@ -293,8 +293,8 @@ def _write_ratio(sheet: Sheet, column: str, above: str, below: str, value: float
 
 
 def _write_published(sheet: Sheet, column: str | int, row) -> None:
-    """Grey, with a mark where the audit rejects the value."""
-    form = number_format(row.unit) + (f'"{MARK}"' if row.rejected else "")
+    """Grey, with a mark where the audit finds the value inconsistent."""
+    form = number_format(row.unit) + (f'"{MARK}"' if row.inconsistent else "")
     sheet.put(column, row.published, num_format=form, font_color=GREY)
 
 

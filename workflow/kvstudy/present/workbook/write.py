@@ -36,8 +36,8 @@ HOW = [
     "Standard deviations are those of a sample (n - 1); the coefficient of variation is the "
     "standard deviation by the mean.",
     "Latencies are service times in microseconds, as YCSB records them.",
-    f"Grey numbers beside averages are those that the source published; {MARK}: its audit rejects "
-    "them.",
+    f"Grey numbers beside averages are those that the source published; {MARK}: they are "
+    "inconsistent with its others.",
 ]
 RAW_LOGS = (
     "The last sheet has a checksum for each cell: the SHA-256 of the file SHA256SUMS, which has "
