@@ -23,6 +23,9 @@ from kvstudy.logs.ycsb.status import run_start
 from kvstudy.study.metrics import METRICS
 
 Readings = dict[Source, PathReading]
+_STATUS = re.compile(r" (\d{1,10}) sec: (\d{1,18}) operations; ")
+_LATE = 12
+_BY_CHANCE = 100
 _CLEANUP = re.compile("(?:Hdr)?CLEANUP$")
 # Of a run time and of the mean of a histogram, which is rounded.
 _TOLERANCE = 1.02
@@ -76,7 +79,7 @@ def ask_threads(source: Source) -> None:
     if not row.threads:
         if closed and busy is not None and closed / 2 < busy / _TOLERANCE <= closed:
             row.threads = closed
-        elif source.command and closed in (None, 1):
+        elif source.command and closed in (None, 1) and "threadcount" not in (source.given or {}):
             # The default of YCSB.
             row.threads = 1
         elif closed:
@@ -109,6 +112,23 @@ def ask_counts(source: Source) -> None:
         return
     if log.attempted > row.operations:
         ask([source], f"{row.operations} operations by its command, {log.attempted} by its counts")
+
+
+def ask_status(source: Source) -> None:
+    """Ask about results that status lines deny: they are those of another run.
+
+    The last line may come late, by the interval of YCSB 0.1.
+    """
+    log, lines = source.log, _STATUS.findall(source.talk)
+    if log is None or not lines:
+        return
+    seconds, done = (max(map(int, column)) for column in zip(*lines, strict=True))
+    if done > log.attempted or seconds > log.runtime / 1000 + _LATE:
+        ask(
+            [source],
+            f"its status lines count {done} operations in {seconds} s, its results "
+            f"{log.attempted} in {log.runtime / 1000:.0f} s: are they of another run?",
+        )
 
 
 def ask_mix(source: Source, expected: dict[str, float]) -> None:
@@ -204,11 +224,8 @@ def busy_threads(source: Source) -> float | None:
 # --- logs beside each other
 
 
-def ask_copies(sources: list[Source]) -> str:
-    """Ask about logs of one cell or command with the same results: no two runs have the same.
-
-    Return a note on logs of other cells with the same results; "" without.
-    """
+def ask_copies(sources: list[Source]) -> None:
+    """Ask about logs with the same results: no two runs have equal latencies to the last digit."""
 
     def results(source: Source) -> object:
         log = source.log
@@ -216,25 +233,23 @@ def ask_copies(sources: list[Source]) -> str:
             return source.name
         return log.runtime, log.throughput, repr(sorted(log.sections.items()))
 
-    others = []
-    for group in groups(sources, results):
-        clocks = {_start(source) for source in group}
-        # Of a single operation the results can be the same by chance.
-        if None not in clocks and len(clocks) == len(group):
+    for first, *others in groups(sources, results):
+        if not others:
             continue
-        for index, source in enumerate(group):
-            same = [
-                other
-                for other in group[:index]
-                if cell_of(other) == cell_of(source) or other.arguments == source.arguments
-            ]
-            if same:
-                ask([source], f"has the same results as {same[0].name}: take out the row of a copy")
-            elif index:
-                others.append(source)
-    if not others:
-        return ""
-    return f"{list_names(others)}: the same results as logs of other cells; look whether that is so"
+        group = [first, *others]
+        clocks = {_start(source) for source in group}
+        # Of a few operations the results can be the same by chance.
+        if None not in clocks and len(clocks) == len(group) and first.log.attempted < _BY_CHANCE:
+            continue
+        if len({cell_of(source) for source in group}) == 1:
+            for source in others:
+                ask([source], f"has the same results as {first.name}: take out the row of a copy")
+        else:
+            ask(
+                group,
+                f"{list_names(group)} have the same results: those of one run; take out the rows "
+                "of the others",
+            )
 
 
 def _start(source: Source) -> datetime | None:
