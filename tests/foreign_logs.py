@@ -453,6 +453,8 @@ def build(plan: Plan, runs: list[Run]) -> tuple[dict[str, bytes], dict[int, set[
     paths, ending = names(plan, runs), plan.styles.get("ending", ".log")
     texts: dict[str, list[tuple[str, str]]] = defaultdict(list)
     exports: dict[str, str] = {}
+    # All outputs of one kind before those of the other.
+    later: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in runs:
         path = paths[run.number]
         if plan.together == "store":
@@ -478,6 +480,10 @@ def build(plan: Plan, runs: list[Run]) -> tuple[dict[str, bytes], dict[int, set[
             files = {f"{path}{ending}": output + errors}
         else:
             files = {f"{path}{ending}": errors + output}
+        if streams := plan.styles.get("streams"):
+            first, second = (errors, output) if streams == "errors first" else (output, errors)
+            files = {f"{path}{ending}": first}
+            later[f"{path}{ending}"].append(("", plan.damage(second) if plan.damage else second))
         for name, text in files.items():
             places[run.number].add(name)
             text = plan.damage(text) if plan.damage else text
@@ -485,6 +491,7 @@ def build(plan: Plan, runs: list[Run]) -> tuple[dict[str, bytes], dict[int, set[
             texts[name].append((who, text))
     files = {name: text.encode() for name, text in exports.items() if text}
     for name, of in texts.items():
+        of += later[name]
         if plan.together == "interleaved":
             text = interleaved([prefixed(f"{who}  | ", one) for who, one in of], plan.chance)
         else:
@@ -569,6 +576,10 @@ def two_systems_with_one_binding(plan: Plan) -> None:
             ["db-a", "db-b"],
             ["redis", "redis-cluster"],
             ["redis5", "redis7"],
+            ["node-1", "node-2"],
+            ["eu-west-1", "eu-west-2"],
+            ["replicas_1", "replicas_2", "replicas_3"],
+            ["fsync-0", "fsync-1"],
         ]
     )
     plan.stores = ["redis"]
@@ -778,6 +789,12 @@ def a_file_for_each_store(plan: Plan) -> None:
 @trait("files")
 def one_file(plan: Plan) -> None:
     plan.together = "all"
+
+
+@trait("files", is_plain=False)
+def outputs_of_all_runs_apart(plan: Plan) -> None:
+    plan.together, plan.repetitions = plan.chance.choice(["store", "all"]), 2
+    plan.styles["streams"] = plan.chance.choice(["errors first", "results first"])
 
 
 @trait("files")

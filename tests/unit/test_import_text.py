@@ -10,6 +10,7 @@ import csv
 import json
 import random
 import re
+import shutil
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
@@ -424,6 +425,22 @@ def test_status_lines_that_deny_the_call_below_leave_results_with_that_above():
     assert found == [(None, rate(9)), ("1", rate(2)), ("4", None)]
 
 
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (1, 3, 0, 2)], ids=["errors", "results"])
+def test_outputs_of_several_runs_that_stand_apart_are_refused(order):
+    """All standard errors, and all standard outputs: nothing says which results are whose."""
+    (first, errors), (second, others) = halves(1, 1), halves(2, 2)
+    parts = (errors, first, others, second)
+    assert "nothing says which results are whose" in refusal("".join(parts[i] for i in order))
+
+
+def test_results_of_a_file_that_a_shell_shows_are_of_no_call_above():
+    load, run = called(1, "shell"), called(2, "shell")
+    text = f"{load}{run[:-1]} > two.txt\n$ cat two.txt\n{numbered(2)}"
+    assert shown(text) == [("2", rate(2))]
+    # What nobody called is asked about.
+    assert shown(text.replace("cat two", "cat one")) == [(None, rate(2))]
+
+
 # --- JSON of other tools, and lines by number
 
 
@@ -631,7 +648,7 @@ def test_a_refused_file_does_not_hide_the_others(project):
     assert "not read: logs/go.txt: is the output of go-ycsb" in out
     assert "not read: logs/joined.txt: line 1: several lines of YCSB stand on one" in out
     assert re.search(r"failed cell .*: run2\.txt: line \d+: '\[READ\], Operations, ~", out)
-    said = "1 cells imported, 1 failed; 2 logs could not be read, as said above"
+    said = "1 cell imported, 1 failed; 2 logs could not be read, as said above"
     assert said in out
     assert out.index(said) < out.index("next: snakemake")
     assert json.loads(Path("results/jan/imported.json").read_text())["ignored"].keys() == {
@@ -663,6 +680,56 @@ def test_nothing_that_was_read_is_an_error(project, logs, messages):
         take(logs)
     for message in messages:
         assert message in str(raised.value)
+
+
+def asked() -> str:
+    with pytest.raises(KvstudyError) as raised:
+        take({})
+    return str(raised.value)
+
+
+def test_results_that_status_lines_deny_are_asked_about(project):
+    """As in a file of a run that was cut off, and another that lost its head."""
+    status = "2026-03-02 09:05:00:394 300 sec: 99000 operations; 330 current ops/sec; \n"
+    with pytest.raises(KvstudyError) as raised:
+        take({"a.txt": RUN.replace("[OVERALL], Run", f"{status}[OVERALL], Run", 1)})
+    assert "100000 operations in 300 s, its results 100000 in 7 s: are they" in str(raised.value)
+
+
+def test_a_number_of_threads_that_is_none_is_asked_about(project):
+    """YCSB has one thread only where nothing is said of threads."""
+    texts = {"a.txt": re.sub(r"\[CLEANUP\].*\n", "", OTHER).replace("-threads 8", "-threads 8;")}
+    with pytest.raises(KvstudyError, match=r"line 2 \(a\.txt\): complete threads"):
+        take(texts)
+
+
+def with_files(*names: str) -> str:
+    return RUN.replace("-P workloads/workloada", " ".join(f"-P {name}" for name in names))
+
+
+def test_a_second_workload_file_lies_over_the_first(project):
+    log = with_files("workloads/workloada", "conf/large.dat")
+    with pytest.raises(KvstudyError, match=r"its file conf/large\.dat is not with the logs"):
+        take({"a.txt": log})
+    # One with addresses only changes nothing.
+    for properties, workload in (("redis.host=kv", "a"), ("fieldlength=500", "a-fieldlength-500")):
+        shutil.rmtree("config/studies/jan")
+        take({"a.txt": log, "large.dat": f"# mine\n{properties}\n"})
+        assert rows()["a.txt"]["workload"] == workload
+
+
+def test_of_workload_files_of_one_name_the_nearest_counts(project):
+    shipped = Path("workloads/a").read_text()
+    call = re.sub(r"-p recordcount=\d+", "", with_files("mine"))
+    files = {f"{n}/mine": f"{shipped}\nrecordcount={n}\n" for n in (2000, 3000)}
+    for name in files:
+        Path("logs", name).parent.mkdir(parents=True)
+    take(files | {"2000/redis.txt": call, "3000/redis.txt": call.replace("7394", "7395")})
+    assert [row["records"] for row in rows().values()] == ["2000", "3000"]
+    # Nothing says which it is where both are as near.
+    shutil.rmtree("config/studies/jan")
+    Path("logs/2000/redis.txt").rename("logs/redis.txt")
+    assert "2 files mine with the logs differ" in asked()
 
 
 def test_results_of_exportfile_beside_a_log_of_compose(project):
