@@ -34,6 +34,7 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.logs.imports.cells import import_cells, planned_without_logs
     from kvstudy.logs.imports.guess import draft, guess_rows
     from kvstudy.logs.imports.mapping import NAME, check_changes, read_rows
+    from kvstudy.logs.imports.parts import NO_LOG
     from kvstudy.logs.imports.questions import check_threads
     from kvstudy.logs.imports.sources import find_sources
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
@@ -73,7 +74,8 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
         write_study(home / "study.yaml", study, chosen, origin)
     loaded, unread = load_study(home / "study.yaml"), ignored | refused
     good, failed = import_cells(loaded, chosen, unread, folder)
-    for name, reason in sorted(ignored.items())[:SHOWN]:
+    # What has to be unpacked is among the first.
+    for name, reason in sorted(ignored.items(), key=lambda of: (of[1] in NO_LOG, of))[:SHOWN]:
         click.echo(f"ignored: {name}: {reason}")
     if len(ignored) > SHOWN:
         click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")

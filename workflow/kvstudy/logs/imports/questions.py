@@ -269,6 +269,12 @@ def overlapping(sources: Iterable[Source]) -> list[tuple[Source, Source, float]]
         for start_2, end_2, other in spans[index + 1 :]:
             if start_2 >= end:
                 break
+            if (source.log.runtime, source.log.throughput) == (
+                other.log.runtime,
+                other.log.throughput,
+            ):
+                # A copy.
+                continue
             both = (min(end, end_2) - start_2).total_seconds()
             shorter = min((end - start).total_seconds(), (end_2 - start_2).total_seconds())
             if both > min(_OVERLAP, shorter / 2):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import Row
-from kvstudy.logs.imports.parts import Part, read_parts
+from kvstudy.logs.imports.parts import NO_LOG, Part, read_parts
 from kvstudy.logs.imports.workloads import (
     OF_WORKLOADS,
     CommandLine,
@@ -39,6 +39,8 @@ _NOISE = frozenset(
 )
 # Torque's and Slurm's numbers of a job stay: name.o123 and name.e123.
 _JOB = re.compile(r"\.[oe](\d+)$")
+# Files that a message names.
+_LISTED = 4
 _HISTOGRAM = re.compile(rf"((?:Intended-)?({'|'.join(OPERATIONS)}))\.hdr$")
 
 
@@ -223,10 +225,14 @@ def _no_logs(folder: Path, others: OtherFiles) -> str:
     if others.refused:
         listed = [f"{folder / name}: {reason}" for name, reason in sorted(others.refused.items())]
         return "\n".join([f"{folder}: none of its logs can be read", *listed])
-    return (
+    message = (
         f"{folder}: holds no log of YCSB: no file has a line '[OVERALL], RunTime(ms), ...' or "
         "'Command line: ...'. Give the folder that holds what YCSB printed"
     )
+    unpacked = [name for name, reason in sorted(others.ignored.items()) if reason not in NO_LOG]
+    listed = [f"{folder / name}: {others.ignored[name]}" for name in unpacked[:_LISTED]]
+    more = [f"and {len(unpacked) - _LISTED} more"] if len(unpacked) > _LISTED else []
+    return "\n".join([message, *listed, *more])
 
 
 def _key(name: str) -> tuple[str, ...]:
