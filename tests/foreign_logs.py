@@ -694,16 +694,47 @@ def colours(plan: Plan) -> None:
     )
 
 
+def in_json(form: str, text: str) -> str:
+    """Return ``text`` as loggers, log stores, Ansible and notebooks keep it."""
+    lines = text.splitlines(keepends=True)
+    entries = [
+        {"log": line, "stream": "stdout", "time": f"2026-03-02T{clock(i)}Z"}
+        for i, line in enumerate(lines)
+    ]
+    values = [[f"{1772442420 * 10**9 + i}", line.rstrip()] for i, line in enumerate(lines)]
+    plain = {"changed": True, "rc": 0, "stdout": text, "stdout_lines": text.splitlines()}
+    cells = [
+        {"cell_type": "markdown", "source": ["Run `bin/ycsb run redis -threads 99`\n"]},
+        {
+            "cell_type": "code",
+            "outputs": [{"name": "stdout", "output_type": "stream", "text": lines}],
+            "source": ["for t in threads:\n", "    !bin/ycsb run redis -P a -threads {t}"],
+        },
+    ]
+    streams = [{"stream": {"app": "ycsb"}, "values": values}]
+    return {
+        "lines": lambda: "".join(json.dumps(entry) + "\n" for entry in entries),
+        "source": lambda: "".join(json.dumps({"_source": entry}) + "\n" for entry in entries),
+        "array": lambda: json.dumps(entries, indent=1),
+        "events": lambda: json.dumps({"events": entries, "nextToken": None}, indent=4),
+        "loki": lambda: json.dumps({"status": "success", "data": {"result": streams}}),
+        "ansible": lambda: f"TASK [ycsb] ***\nok: [kv-1] => {json.dumps(plain, indent=4)}\n",
+        "notebook": lambda: json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}, indent=1),
+    }[form]()
+
+
+JSON_FORMS = ("lines", "source", "array", "events", "loki", "ansible", "notebook")
+
+
 @trait("lines")
 def json_of_a_logger(plan: Plan) -> None:
-    def change(text: str) -> str:
-        entries = [
-            {"log": line, "stream": "stdout", "time": f"2026-03-02T{clock(i)}Z"}
-            for i, line in enumerate(text.splitlines(keepends=True))
-        ]
-        return "".join(json.dumps(entry) + "\n" for entry in entries)
+    form = plan.chance.choice(JSON_FORMS)
+    plan.change.append(lambda text: in_json(form, text))
 
-    plan.change.append(change)
+
+@trait("lines", is_plain=False)
+def last_line_first(plan: Plan) -> None:
+    plan.change.append(lambda text: "".join(reversed(text.splitlines(keepends=True))))
 
 
 @trait("lines")

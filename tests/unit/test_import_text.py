@@ -7,6 +7,7 @@ digit; what cannot be read for certain is refused by name.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import random
 import re
@@ -23,7 +24,7 @@ from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.status import run_start
 
 from tests import project as tested
-from tests.foreign_logs import PREFIXES, clock, interleaved, prefixed
+from tests.foreign_logs import JSON_FORMS, PREFIXES, clock, in_json, interleaved, prefixed
 from tests.project import ROOT
 
 DATA = ROOT / "tests/data"
@@ -444,6 +445,58 @@ def test_results_of_a_file_that_a_shell_shows_are_of_no_call_above():
 # --- JSON of other tools, and lines by number
 
 
+@pytest.mark.parametrize("form", JSON_FORMS)
+@pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
+def test_json_of_loggers_ansible_and_notebooks_is_taken_out(text, form):
+    assert runs(in_json(form, text)) == [meaning(text)]
+    # Colours, and ends of lines as a terminal has them.
+    assert runs(in_json(form, f"\x1b[0m{text.replace(chr(10), chr(13) + chr(10))}")) == [
+        meaning(text)
+    ]
+
+
+def test_ansible_has_both_outputs_apart():
+    at = RUN.index("[OVERALL]")
+    entry = {"stdout": RUN[at:], "stderr": RUN[:at], "stderr_lines": RUN[:at].splitlines()}
+    assert runs(f"changed: [kv-1] => {json.dumps(entry)}\n") == [meaning(RUN)]
+
+
+def test_json_of_several_programs_is_refused():
+    """Nothing would tell their runs from repetitions."""
+    texts = {"kv-1": RUN, "kv-2": OTHER}
+    entries = [{"host": name, "stdout": text} for name, text in texts.items()]
+    plays = "".join(f"ok: [{e['host']}] => {json.dumps(e)}\n" for e in entries)
+    assert "outputs of 2 programs in JSON; save each in a file of its own" in refusal(plays)
+    assert "of 2 sources (host: kv-1, kv-2)" in refusal(json.dumps({"results": entries}))
+
+
+def test_a_notebook_of_several_cells_has_their_runs():
+    code = "!bin/ycsb run redis -P workloads/workloada -threads {}\n"
+    cells = [
+        {"cell_type": "code", "source": code.format(n), "outputs": [{"text": [numbered(n)]}]}
+        for n in (1, 2)
+    ]
+    note = {"cell_type": "markdown", "source": [code.format(99)]}
+    notebook = {"cells": [note, *cells], "nbformat": 4}
+    assert shown(json.dumps(notebook)) == [("1", rate(1)), ("2", rate(2))]
+    # The value of a variable is not known.
+    cells[1]["source"] = code.format("{threads}")
+    assert shown(json.dumps(notebook))[1] == (None, rate(2))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda text: text.replace("\n", "<br/>\n"), "line 19: is part of a web page"),
+        (lambda text: text.replace(", ", "</td><td>"), "line 19: is part of a web page"),
+        (lambda text: "\n".join(reversed(text.split("\n"))), "its lines are in reverse order"),
+    ],
+    ids=["line breaks", "cells", "reversed"],
+)
+def test_other_forms_are_refused_by_name(change, reason):
+    assert reason in refusal(change(RUN))
+
+
 @pytest.mark.parametrize("name", ["redis-json.json", "redis-jsonarray.json"])
 @pytest.mark.parametrize("before", ["", "ycsb-1  | "])
 @pytest.mark.parametrize("indent", [None, 2])
@@ -542,7 +595,6 @@ def test_rows_of_a_spreadsheet_are_read(text):
             "line 1: '[OVERALL], RunTime(ms), 7394",
         ),
         (RESULTS.replace("7394\n", "~7394\n"), "line 1: '[OVERALL], RunTime(ms), ~7394'"),
-        (RESULTS.replace("\n", "<br/>\n"), "line 1: '[OVERALL], RunTime(ms), 7394<br/>'"),
         ("[OVERALL];RunTime(ms);7,394\n", "line 1: '7,394' may be 7394 or 7.394"),
         (
             table(";").replace("7394", "7394,5"),
@@ -680,6 +732,17 @@ def test_nothing_that_was_read_is_an_error(project, logs, messages):
         take(logs)
     for message in messages:
         assert message in str(raised.value)
+
+
+def test_packed_files_are_named_first(project):
+    Path("logs").mkdir()
+    for name in ("y.gz", "z.gz"):
+        Path("logs", name).write_bytes(gzip.compress(RUN.encode()))
+    others = {f"{number}.txt": "none" for number in range(20)}
+    with pytest.raises(KvstudyError, match=r"holds no log of YCSB: .*\n.*y\.gz: is compressed"):
+        take(others)
+    out = take({"a.txt": RUN})
+    assert "ignored: y.gz: is compressed (gzip); unpack it\nignored: z.gz: " in out
 
 
 def asked() -> str:
