@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -166,9 +167,7 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
     groups: dict[tuple, dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
     histograms: list[Path] = []
     others = OtherFiles()
-    for path in (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()):
-        if any(part[0] == "." for part in path.parts):
-            continue
+    for path in _files(folder, others):
         name = path.as_posix()
         if path.suffix == ".hdr":
             histograms.append(path)
@@ -177,9 +176,8 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
         try:
             data = (folder / path).read_bytes()
         except OSError as error:
-            raise KvstudyError(
-                f"{folder / path}: cannot be read: {error.strerror}; copy it again"
-            ) from None
+            others.refused[name] = f"cannot be read: {error.strerror}; copy it again"
+            continue
         try:
             output = read_parts(path, data)
         except KvstudyError as error:
@@ -202,6 +200,27 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
     if not sources:
         raise KvstudyError(_no_logs(folder, others))
     return sources, others
+
+
+def _files(folder: Path, others: OtherFiles) -> list[Path]:
+    """Return the files below ``folder``, sorted, but hidden ones; note folders that stay closed."""
+
+    def refuse(error: OSError) -> None:
+        name = Path(error.filename).relative_to(folder).as_posix()
+        others.refused[name] = f"cannot be opened: {error.strerror}; make it readable"
+
+    found = []
+    for parent, names, files in os.walk(folder, onerror=refuse):
+        within = Path(parent).relative_to(folder)
+        names[:] = [name for name in names if name[0] != "."]
+        for name in names:
+            # It may lead up again.
+            if (folder / within / name).is_symlink():
+                others.refused[(within / name).as_posix()] = (
+                    "is a link to a folder; put the folder in its place, or remove the link"
+                )
+        found += [within / name for name in files if name[0] != "."]
+    return [path for path in sorted(found) if (folder / path).is_file()]
 
 
 def _without_copies(sources: list[Source], others: OtherFiles) -> list[Source]:
