@@ -222,6 +222,13 @@ def test_numbers_of_hosts_sizes_and_settings_count_no_repetitions(read, names):
     assert len({row.store for row in rows.values()}) == 2
 
 
+def test_round_numbers_are_no_dates(read):
+    rows = read({f"redis-{n}000000.log": replace(RUN, minutes=n * 5) for n in (1, 2)})
+    assert "do not count from 1: repetitions, or sizes" in asked(rows)
+    dates = {f"redis-1772{n}42017.log": replace(RUN, minutes=n) for n in (1, 2)}
+    assert asked(read(dates)) == ""
+
+
 def test_numbers_behind_those_of_a_host_count_repetitions(read):
     names = ("node-3-redis-1.log", "node-3-redis-2.log")
     assert asked(read(dict.fromkeys(names, RUN))) == ""

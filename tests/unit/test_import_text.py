@@ -734,6 +734,51 @@ def test_nothing_that_was_read_is_an_error(project, logs, messages):
         assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+-----------+----------+\n| OPERATION | TAKES(S) |\n| READ      |      2.0 |\n",
+        '[{"Operation": "READ", "Takes(s)": "2.0", "Count": "20013"}]\n',
+    ],
+    ids=["table", "JSON"],
+)
+def test_each_form_of_another_program_is_refused_by_name(text):
+    assert "is the output of go-ycsb" in refusal(text)
+
+
+def test_a_program_that_counts_threads_is_none_for_java():
+    text = f"[OVERALL], ThreadCount, 8\n{RESULTS}"
+    assert "line 1: '[OVERALL], ThreadCount, 8' is of a program that writes" in refusal(text)
+
+
+def test_folders_that_are_links_and_files_that_cannot_be_read_are_named(project):
+    """They may hold logs; the other logs are imported."""
+    Path("elsewhere").mkdir()
+    Path("elsewhere/b.txt").write_text(OTHER)
+    Path("logs").mkdir()
+    Path("logs/more").symlink_to(Path("elsewhere").resolve())
+    Path("logs/again").symlink_to(Path("logs").resolve())
+    Path("logs/lost").symlink_to("nowhere")
+    out = take({"a.txt": RUN})
+    assert "not read: logs/more: is a link to a folder; put the folder in its place" in out
+    assert "not read: logs/again: is a link to a folder" in out
+    assert "1 cell imported, 0 failed; 2 logs could not be read" in out
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others(project, monkeypatch):
+    """As of another user; root reads all."""
+    whole = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        if path.name == "b.txt":
+            raise PermissionError(13, "Permission denied", str(path))
+        return whole(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    out = take({"a.txt": RUN, "b.txt": OTHER})
+    assert "not read: logs/b.txt: cannot be read: Permission denied; copy it again" in out
+
+
 def test_packed_files_are_named_first(project):
     Path("logs").mkdir()
     for name in ("y.gz", "z.gz"):

@@ -18,7 +18,8 @@ _DATE = re.compile(
     rf"|(?<!\d)(?:0[1-9]|[12]\d|3[01])([-_.])(?:0[1-9]|1[0-2])\2(?:19|20)\d\d(?:{_TIME})?(?!\d)"
     r"|(?<![a-z\d])\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
     r"(?:[-_ ]?(?:19|20)\d\d)?(?![a-z\d])"
-    r"|(?<!\d)\d\d[h:]\d\d(?:[m:]\d\d)?(?!\d)|(?<![\d.])\d{7,}(?!\.?\d)"
+    # But 1000000 records are no date.
+    r"|(?<!\d)\d\d[h:]\d\d(?:[m:]\d\d)?(?!\d)|(?<![\d.])(?!\d+0{5}(?!\d))\d{7,}(?!\.?\d)"
 )
 _REPETITION = re.compile(
     r"(?<![a-z])(?:repetition|repeat|rep|run|iteration|iter|trial|try|attempt|round|pass)"
