@@ -779,6 +779,20 @@ def test_a_file_that_cannot_be_read_leaves_the_others(project, monkeypatch):
     assert "not read: logs/b.txt: cannot be read: Permission denied; copy it again" in out
 
 
+def test_outputs_of_several_programs_in_two_files_are_joined_by_their_names(project):
+    """Those of the first are not first in both."""
+    logs = {"ycsb-1  | ": RUN, "ycsb-2  | ": OTHER.replace("RedisClient", "MongoDbClient")}
+    halves = {name: log.partition("[OVERALL]") for name, log in logs.items()}
+    errors = "".join(prefixed(name, half[0]) for name, half in halves.items())
+    results = [prefixed(name, "".join(half[1:])) for name, half in halves.items()]
+    with pytest.raises(KvstudyError):
+        take({"all.err": errors, "all.out": "".join(reversed(results))})
+    found = {row["store"]: row["threads"] for row in rows().values()}
+    assert found == {"mongodb": "8", "redis": "4"}
+    first = next(iter(rows().values()))
+    assert first["store"] == "mongodb"
+
+
 def test_packed_files_are_named_first(project):
     Path("logs").mkdir()
     for name in ("y.gz", "z.gz"):

@@ -13,6 +13,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import Row
 from kvstudy.logs.imports.parts import NO_LOG, Part, read_parts
+from kvstudy.logs.imports.prefixes import program_of_prefix
 from kvstudy.logs.imports.workloads import (
     OF_WORKLOADS,
     CommandLine,
@@ -269,7 +270,14 @@ def _sources(outputs: dict[str, list[Part]], ignored: dict[str, str]) -> list[So
         ignored.pop(others[0].path.as_posix())
         results = others
     if len(results) == len(errors):
-        return [Source(*pair) for pair in zip(results, errors, strict=True)]
+        of_program = {program_of_prefix(part.prefix): part for part in errors}
+        if len(of_program) == 1:
+            return [Source(*pair) for pair in zip(results, errors, strict=True)]
+        # Lines of several programs, which may have begun and ended in different orders.
+        if len(of_program) == len(errors) and of_program.keys() == {
+            program_of_prefix(part.prefix) for part in results
+        }:
+            return [Source(part, of_program[program_of_prefix(part.prefix)]) for part in results]
     if not results:
         return [Source(None, part) for part in errors]
     for part in errors:
