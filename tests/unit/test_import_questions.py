@@ -235,17 +235,17 @@ def test_numbers_behind_those_of_a_host_count_repetitions(read):
 
 
 def test_a_copy_is_no_repetition(read):
-    rows = read(dict.fromkeys(("redis-1.log", "redis-2.log"), replace(RUN, seed=5)))
-    assert asked(rows) == "has the same results as redis-1.log: take out the row of a copy"
+    for names in (("redis-1.log", "redis-2.log"), ("redis/1.log", "valkey/1.log")):
+        rows = read(dict.fromkeys(names, replace(RUN, seed=5)))
+        assert asked(rows) == f"has the same results as {names[0]}: take out the row of a copy"
 
 
-def test_results_of_another_store_are_no_second_measurement(read):
+def test_the_same_results_at_another_time_are_no_second_measurement(read):
     """As of a client that died, beside the file of the run before."""
     logs = {"redis.log": replace(RUN, seed=5, minutes=1)}
     logs |= {"memcached.log": replace(RUN, store="memcached", seed=5, minutes=9)}
-    rows = read(logs)
-    for row in rows.values():
-        assert row.question.startswith("memcached.log, redis.log have the same results")
+    for row in read(logs).values():
+        assert row.question.startswith("memcached.log, redis.log have the same results, but other")
     # Of one operation the latencies can be the same.
     few = {name: replace(log, records=1, operations=1, threads=1) for name, log in logs.items()}
     assert "same results" not in asked(read(few))

@@ -101,8 +101,7 @@ def guess_rows(sources: list[Source], folder: Path, study: str) -> list[str]:
     ask_versions(sources)
     ask_repetitions([source for source in sources if source not in clients], readings)
     ask_loads(sources)
-    ask_copies(sources)
-    return list(filter(None, [overlap_note(pairs)]))
+    return list(filter(None, (overlap_note(pairs), ask_copies(sources))))
 
 
 def _from_results(source: Source) -> None:

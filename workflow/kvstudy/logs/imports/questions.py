@@ -224,8 +224,11 @@ def busy_threads(source: Source) -> float | None:
 # --- logs beside each other
 
 
-def ask_copies(sources: list[Source]) -> None:
-    """Ask about logs with the same results: no two runs have equal latencies to the last digit."""
+def ask_copies(sources: list[Source]) -> str:
+    """Ask about logs of one cell or command with the same results: no two runs have the same.
+
+    Return a note on logs of other cells with the same results; "" without.
+    """
 
     def results(source: Source) -> object:
         log = source.log
@@ -233,23 +236,31 @@ def ask_copies(sources: list[Source]) -> None:
             return source.name
         return log.runtime, log.throughput, repr(sorted(log.sections.items()))
 
-    for first, *others in groups(sources, results):
-        if not others:
-            continue
-        group = [first, *others]
+    others = []
+    for group in groups(sources, results):
         clocks = {_start(source) for source in group}
-        # Of a few operations the results can be the same by chance.
-        if None not in clocks and len(clocks) == len(group) and first.log.attempted < _BY_CHANCE:
+        if None not in clocks and len(clocks) == len(group):
+            # Of a few operations the results can be the same by chance.
+            if len(group) > 1 and group[0].log.attempted >= _BY_CHANCE:
+                ask(
+                    group,
+                    f"{list_names(group)} have the same results, but other clocks: these are "
+                    "results of one run; take out the rows of the others",
+                )
             continue
-        if len({cell_of(source) for source in group}) == 1:
-            for source in others:
-                ask([source], f"has the same results as {first.name}: take out the row of a copy")
-        else:
-            ask(
-                group,
-                f"{list_names(group)} have the same results: those of one run; take out the rows "
-                "of the others",
-            )
+        for index, source in enumerate(group):
+            same = [
+                other
+                for other in group[:index]
+                if cell_of(other) == cell_of(source) or other.arguments == source.arguments
+            ]
+            if same:
+                ask([source], f"has the same results as {same[0].name}: take out the row of a copy")
+            elif index:
+                others.append(source)
+    if not others:
+        return ""
+    return f"{list_names(others)}: the same results as logs of other cells; look whether that is so"
 
 
 def _start(source: Source) -> datetime | None:
