@@ -453,6 +453,8 @@ def build(plan: Plan, runs: list[Run]) -> tuple[dict[str, bytes], dict[int, set[
     paths, ending = names(plan, runs), plan.styles.get("ending", ".log")
     texts: dict[str, list[tuple[str, str]]] = defaultdict(list)
     exports: dict[str, str] = {}
+    # All outputs of one kind before those of the other.
+    later: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in runs:
         path = paths[run.number]
         if plan.together == "store":
@@ -478,6 +480,10 @@ def build(plan: Plan, runs: list[Run]) -> tuple[dict[str, bytes], dict[int, set[
             files = {f"{path}{ending}": output + errors}
         else:
             files = {f"{path}{ending}": errors + output}
+        if streams := plan.styles.get("streams"):
+            first, second = (errors, output) if streams == "errors first" else (output, errors)
+            files = {f"{path}{ending}": first}
+            later[f"{path}{ending}"].append(("", plan.damage(second) if plan.damage else second))
         for name, text in files.items():
             places[run.number].add(name)
             text = plan.damage(text) if plan.damage else text
@@ -485,6 +491,7 @@ def build(plan: Plan, runs: list[Run]) -> tuple[dict[str, bytes], dict[int, set[
             texts[name].append((who, text))
     files = {name: text.encode() for name, text in exports.items() if text}
     for name, of in texts.items():
+        of += later[name]
         if plan.together == "interleaved":
             text = interleaved([prefixed(f"{who}  | ", one) for who, one in of], plan.chance)
         else:
@@ -569,6 +576,10 @@ def two_systems_with_one_binding(plan: Plan) -> None:
             ["db-a", "db-b"],
             ["redis", "redis-cluster"],
             ["redis5", "redis7"],
+            ["node-1", "node-2"],
+            ["eu-west-1", "eu-west-2"],
+            ["replicas_1", "replicas_2", "replicas_3"],
+            ["fsync-0", "fsync-1"],
         ]
     )
     plan.stores = ["redis"]
@@ -683,16 +694,47 @@ def colours(plan: Plan) -> None:
     )
 
 
+def in_json(form: str, text: str) -> str:
+    """Return ``text`` as loggers, log stores, Ansible and notebooks keep it."""
+    lines = text.splitlines(keepends=True)
+    entries = [
+        {"log": line, "stream": "stdout", "time": f"2026-03-02T{clock(i)}Z"}
+        for i, line in enumerate(lines)
+    ]
+    values = [[f"{1772442420 * 10**9 + i}", line.rstrip()] for i, line in enumerate(lines)]
+    plain = {"changed": True, "rc": 0, "stdout": text, "stdout_lines": text.splitlines()}
+    cells = [
+        {"cell_type": "markdown", "source": ["Run `bin/ycsb run redis -threads 99`\n"]},
+        {
+            "cell_type": "code",
+            "outputs": [{"name": "stdout", "output_type": "stream", "text": lines}],
+            "source": ["for t in threads:\n", "    !bin/ycsb run redis -P a -threads {t}"],
+        },
+    ]
+    streams = [{"stream": {"app": "ycsb"}, "values": values}]
+    return {
+        "lines": lambda: "".join(json.dumps(entry) + "\n" for entry in entries),
+        "source": lambda: "".join(json.dumps({"_source": entry}) + "\n" for entry in entries),
+        "array": lambda: json.dumps(entries, indent=1),
+        "events": lambda: json.dumps({"events": entries, "nextToken": None}, indent=4),
+        "loki": lambda: json.dumps({"status": "success", "data": {"result": streams}}),
+        "ansible": lambda: f"TASK [ycsb] ***\nok: [kv-1] => {json.dumps(plain, indent=4)}\n",
+        "notebook": lambda: json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}, indent=1),
+    }[form]()
+
+
+JSON_FORMS = ("lines", "source", "array", "events", "loki", "ansible", "notebook")
+
+
 @trait("lines")
 def json_of_a_logger(plan: Plan) -> None:
-    def change(text: str) -> str:
-        entries = [
-            {"log": line, "stream": "stdout", "time": f"2026-03-02T{clock(i)}Z"}
-            for i, line in enumerate(text.splitlines(keepends=True))
-        ]
-        return "".join(json.dumps(entry) + "\n" for entry in entries)
+    form = plan.chance.choice(JSON_FORMS)
+    plan.change.append(lambda text: in_json(form, text))
 
-    plan.change.append(change)
+
+@trait("lines", is_plain=False)
+def last_line_first(plan: Plan) -> None:
+    plan.change.append(lambda text: "".join(reversed(text.splitlines(keepends=True))))
 
 
 @trait("lines")
@@ -778,6 +820,12 @@ def a_file_for_each_store(plan: Plan) -> None:
 @trait("files")
 def one_file(plan: Plan) -> None:
     plan.together = "all"
+
+
+@trait("files", is_plain=False)
+def outputs_of_all_runs_apart(plan: Plan) -> None:
+    plan.together, plan.repetitions = plan.chance.choice(["store", "all"]), 2
+    plan.styles["streams"] = plan.chance.choice(["errors first", "results first"])
 
 
 @trait("files")

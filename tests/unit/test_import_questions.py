@@ -203,10 +203,52 @@ def test_two_systems_are_two_stores_until_somebody_says_otherwise(read):
     assert "two systems, or repetitions?" in asked(rows)
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("node-1/redis.log", "node-2/redis.log"),
+        ("eu-west-1/redis.log", "eu-west-2/redis.log"),
+        ("redis_fsync_0.log", "redis_fsync_1.log"),
+        ("redis-replicas-1-rep1.log", "redis-replicas-2-rep1.log"),
+        ("redis-1-node.log", "redis-2-nodes.log"),
+        ("redis 1 vcpu.log", "redis 2 vcpu.log"),
+        ("shards/1/redis.log", "shards/2/redis.log"),
+        ("redis-client-1.log", "redis-client-2.log"),
+    ],
+)
+def test_numbers_of_hosts_sizes_and_settings_count_no_repetitions(read, names):
+    rows = read({name: replace(RUN, minutes=5 * i) for i, name in enumerate(names)})
+    assert "two systems, or repetitions?" in asked(rows)
+    assert len({row.store for row in rows.values()}) == 2
+
+
+def test_round_numbers_are_no_dates(read):
+    rows = read({f"redis-{n}000000.log": replace(RUN, minutes=n * 5) for n in (1, 2)})
+    assert "do not count from 1: repetitions, or sizes" in asked(rows)
+    dates = {f"redis-1772{n}42017.log": replace(RUN, minutes=n) for n in (1, 2)}
+    assert asked(read(dates)) == ""
+
+
+def test_numbers_behind_those_of_a_host_count_repetitions(read):
+    names = ("node-3-redis-1.log", "node-3-redis-2.log")
+    assert asked(read(dict.fromkeys(names, RUN))) == ""
+
+
 def test_a_copy_is_no_repetition(read):
     for names in (("redis-1.log", "redis-2.log"), ("redis/1.log", "valkey/1.log")):
         rows = read(dict.fromkeys(names, replace(RUN, seed=5)))
         assert asked(rows) == f"has the same results as {names[0]}: take out the row of a copy"
+
+
+def test_the_same_results_at_another_time_are_no_second_measurement(read):
+    """As of a client that died, beside the file of the run before."""
+    logs = {"redis.log": replace(RUN, seed=5, minutes=1)}
+    logs |= {"memcached.log": replace(RUN, store="memcached", seed=5, minutes=9)}
+    for row in read(logs).values():
+        assert row.question.startswith("memcached.log, redis.log have the same results, but other")
+    # Of one operation the latencies can be the same.
+    few = {name: replace(log, records=1, operations=1, threads=1) for name, log in logs.items()}
+    assert "same results" not in asked(read(few))
 
 
 def test_clients_of_one_run_are_no_repetitions(read):

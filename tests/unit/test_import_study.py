@@ -45,7 +45,7 @@ def test_a_question_stays_until_it_is_answered(project):
         assert not Path("results/jan").exists()
     # Whoever was asked may say what the command does not.
     answer(threads="4", question="")
-    assert "1 cells imported, 0 failed" in take()
+    assert "1 cell imported, 0 failed" in take()
     assert Path("results/jan/raw/redis/a/r20000_o40000_t4/rep1/run.out").is_file()
 
 
@@ -57,7 +57,7 @@ def test_threads_that_cannot_be_are_refused(project):
     with pytest.raises(KvstudyError, match="2 threads cannot be, its latencies say that 3"):
         take()
     answer(threads="4")
-    assert "1 cells imported, 0 failed" in take()
+    assert "1 cell imported, 0 failed" in take()
 
 
 def test_a_question_of_many_logs_is_asked_once(project):

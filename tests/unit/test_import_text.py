@@ -7,9 +7,11 @@ digit; what cannot be read for certain is refused by name.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import random
 import re
+import shutil
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
@@ -22,7 +24,7 @@ from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.status import run_start
 
 from tests import project as tested
-from tests.foreign_logs import PREFIXES, clock, interleaved, prefixed
+from tests.foreign_logs import JSON_FORMS, PREFIXES, clock, in_json, interleaved, prefixed
 from tests.project import ROOT
 
 DATA = ROOT / "tests/data"
@@ -424,7 +426,75 @@ def test_status_lines_that_deny_the_call_below_leave_results_with_that_above():
     assert found == [(None, rate(9)), ("1", rate(2)), ("4", None)]
 
 
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (1, 3, 0, 2)], ids=["errors", "results"])
+def test_outputs_of_several_runs_that_stand_apart_are_refused(order):
+    """All standard errors, and all standard outputs: nothing says which results are whose."""
+    (first, errors), (second, others) = halves(1, 1), halves(2, 2)
+    parts = (errors, first, others, second)
+    assert "nothing says which results are whose" in refusal("".join(parts[i] for i in order))
+
+
+def test_results_of_a_file_that_a_shell_shows_are_of_no_call_above():
+    load, run = called(1, "shell"), called(2, "shell")
+    text = f"{load}{run[:-1]} > two.txt\n$ cat two.txt\n{numbered(2)}"
+    assert shown(text) == [("2", rate(2))]
+    # What nobody called is asked about.
+    assert shown(text.replace("cat two", "cat one")) == [(None, rate(2))]
+
+
 # --- JSON of other tools, and lines by number
+
+
+@pytest.mark.parametrize("form", JSON_FORMS)
+@pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
+def test_json_of_loggers_ansible_and_notebooks_is_taken_out(text, form):
+    assert runs(in_json(form, text)) == [meaning(text)]
+    # Colours, and ends of lines as a terminal has them.
+    assert runs(in_json(form, f"\x1b[0m{text.replace(chr(10), chr(13) + chr(10))}")) == [
+        meaning(text)
+    ]
+
+
+def test_ansible_has_both_outputs_apart():
+    at = RUN.index("[OVERALL]")
+    entry = {"stdout": RUN[at:], "stderr": RUN[:at], "stderr_lines": RUN[:at].splitlines()}
+    assert runs(f"changed: [kv-1] => {json.dumps(entry)}\n") == [meaning(RUN)]
+
+
+def test_json_of_several_programs_is_refused():
+    """Nothing would tell their runs from repetitions."""
+    texts = {"kv-1": RUN, "kv-2": OTHER}
+    entries = [{"host": name, "stdout": text} for name, text in texts.items()]
+    plays = "".join(f"ok: [{e['host']}] => {json.dumps(e)}\n" for e in entries)
+    assert "outputs of 2 programs in JSON; save each in a file of its own" in refusal(plays)
+    assert "of 2 sources (host: kv-1, kv-2)" in refusal(json.dumps({"results": entries}))
+
+
+def test_a_notebook_of_several_cells_has_their_runs():
+    code = "!bin/ycsb run redis -P workloads/workloada -threads {}\n"
+    cells = [
+        {"cell_type": "code", "source": code.format(n), "outputs": [{"text": [numbered(n)]}]}
+        for n in (1, 2)
+    ]
+    note = {"cell_type": "markdown", "source": [code.format(99)]}
+    notebook = {"cells": [note, *cells], "nbformat": 4}
+    assert shown(json.dumps(notebook)) == [("1", rate(1)), ("2", rate(2))]
+    # The value of a variable is not known.
+    cells[1]["source"] = code.format("{threads}")
+    assert shown(json.dumps(notebook))[1] == (None, rate(2))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda text: text.replace("\n", "<br/>\n"), "line 19: is part of a web page"),
+        (lambda text: text.replace(", ", "</td><td>"), "line 19: is part of a web page"),
+        (lambda text: "\n".join(reversed(text.split("\n"))), "its lines are in reverse order"),
+    ],
+    ids=["line breaks", "cells", "reversed"],
+)
+def test_other_forms_are_refused_by_name(change, reason):
+    assert reason in refusal(change(RUN))
 
 
 @pytest.mark.parametrize("name", ["redis-json.json", "redis-jsonarray.json"])
@@ -525,7 +595,6 @@ def test_rows_of_a_spreadsheet_are_read(text):
             "line 1: '[OVERALL], RunTime(ms), 7394",
         ),
         (RESULTS.replace("7394\n", "~7394\n"), "line 1: '[OVERALL], RunTime(ms), ~7394'"),
-        (RESULTS.replace("\n", "<br/>\n"), "line 1: '[OVERALL], RunTime(ms), 7394<br/>'"),
         ("[OVERALL];RunTime(ms);7,394\n", "line 1: '7,394' may be 7394 or 7.394"),
         (
             table(";").replace("7394", "7394,5"),
@@ -631,7 +700,7 @@ def test_a_refused_file_does_not_hide_the_others(project):
     assert "not read: logs/go.txt: is the output of go-ycsb" in out
     assert "not read: logs/joined.txt: line 1: several lines of YCSB stand on one" in out
     assert re.search(r"failed cell .*: run2\.txt: line \d+: '\[READ\], Operations, ~", out)
-    said = "1 cells imported, 1 failed; 2 logs could not be read, as said above"
+    said = "1 cell imported, 1 failed; 2 logs could not be read, as said above"
     assert said in out
     assert out.index(said) < out.index("next: snakemake")
     assert json.loads(Path("results/jan/imported.json").read_text())["ignored"].keys() == {
@@ -663,6 +732,126 @@ def test_nothing_that_was_read_is_an_error(project, logs, messages):
         take(logs)
     for message in messages:
         assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+-----------+----------+\n| OPERATION | TAKES(S) |\n| READ      |      2.0 |\n",
+        '[{"Operation": "READ", "Takes(s)": "2.0", "Count": "20013"}]\n',
+    ],
+    ids=["table", "JSON"],
+)
+def test_each_form_of_another_program_is_refused_by_name(text):
+    assert "is the output of go-ycsb" in refusal(text)
+
+
+def test_a_program_that_counts_threads_is_none_for_java():
+    text = f"[OVERALL], ThreadCount, 8\n{RESULTS}"
+    assert "line 1: '[OVERALL], ThreadCount, 8' is of a program that writes" in refusal(text)
+
+
+def test_folders_that_are_links_and_files_that_cannot_be_read_are_named(project):
+    """They may hold logs; the other logs are imported."""
+    Path("elsewhere").mkdir()
+    Path("elsewhere/b.txt").write_text(OTHER)
+    Path("logs").mkdir()
+    Path("logs/more").symlink_to(Path("elsewhere").resolve())
+    Path("logs/again").symlink_to(Path("logs").resolve())
+    Path("logs/lost").symlink_to("nowhere")
+    out = take({"a.txt": RUN})
+    assert "not read: logs/more: is a link to a folder; put the folder in its place" in out
+    assert "not read: logs/again: is a link to a folder" in out
+    assert "1 cell imported, 0 failed; 2 logs could not be read" in out
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others(project, monkeypatch):
+    """As of another user; root reads all."""
+    whole = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        if path.name == "b.txt":
+            raise PermissionError(13, "Permission denied", str(path))
+        return whole(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    out = take({"a.txt": RUN, "b.txt": OTHER})
+    assert "not read: logs/b.txt: cannot be read: Permission denied; copy it again" in out
+
+
+def test_outputs_of_several_programs_in_two_files_are_joined_by_their_names(project):
+    """Those of the first are not first in both."""
+    logs = {"ycsb-1  | ": RUN, "ycsb-2  | ": OTHER.replace("RedisClient", "MongoDbClient")}
+    halves = {name: log.partition("[OVERALL]") for name, log in logs.items()}
+    errors = "".join(prefixed(name, half[0]) for name, half in halves.items())
+    results = [prefixed(name, "".join(half[1:])) for name, half in halves.items()]
+    with pytest.raises(KvstudyError):
+        take({"all.err": errors, "all.out": "".join(reversed(results))})
+    found = {row["store"]: row["threads"] for row in rows().values()}
+    assert found == {"mongodb": "8", "redis": "4"}
+    first = next(iter(rows().values()))
+    assert first["store"] == "mongodb"
+
+
+def test_packed_files_are_named_first(project):
+    Path("logs").mkdir()
+    for name in ("y.gz", "z.gz"):
+        Path("logs", name).write_bytes(gzip.compress(RUN.encode()))
+    others = {f"{number}.txt": "none" for number in range(20)}
+    with pytest.raises(KvstudyError, match=r"holds no log of YCSB: .*\n.*y\.gz: is compressed"):
+        take(others)
+    out = take({"a.txt": RUN})
+    assert "ignored: y.gz: is compressed (gzip); unpack it\nignored: z.gz: " in out
+
+
+def asked() -> str:
+    with pytest.raises(KvstudyError) as raised:
+        take({})
+    return str(raised.value)
+
+
+def test_results_that_status_lines_deny_are_asked_about(project):
+    """As in a file of a run that was cut off, and another that lost its head."""
+    status = "2026-03-02 09:05:00:394 300 sec: 99000 operations; 330 current ops/sec; \n"
+    with pytest.raises(KvstudyError) as raised:
+        take({"a.txt": RUN.replace("[OVERALL], Run", f"{status}[OVERALL], Run", 1)})
+    assert "100000 operations in 300 s, its results 100000 in 7 s: are they" in str(raised.value)
+
+
+def test_a_number_of_threads_that_is_none_is_asked_about(project):
+    """YCSB has one thread only where nothing is said of threads."""
+    texts = {"a.txt": re.sub(r"\[CLEANUP\].*\n", "", OTHER).replace("-threads 8", "-threads 8;")}
+    with pytest.raises(KvstudyError, match=r"line 2 \(a\.txt\): complete threads"):
+        take(texts)
+
+
+def with_files(*names: str) -> str:
+    return RUN.replace("-P workloads/workloada", " ".join(f"-P {name}" for name in names))
+
+
+def test_a_second_workload_file_lies_over_the_first(project):
+    log = with_files("workloads/workloada", "conf/large.dat")
+    with pytest.raises(KvstudyError, match=r"its file conf/large\.dat is not with the logs"):
+        take({"a.txt": log})
+    # One with addresses only changes nothing.
+    for properties, workload in (("redis.host=kv", "a"), ("fieldlength=500", "a-fieldlength-500")):
+        shutil.rmtree("config/studies/jan")
+        take({"a.txt": log, "large.dat": f"# mine\n{properties}\n"})
+        assert rows()["a.txt"]["workload"] == workload
+
+
+def test_of_workload_files_of_one_name_the_nearest_counts(project):
+    shipped = Path("workloads/a").read_text()
+    call = re.sub(r"-p recordcount=\d+", "", with_files("mine"))
+    files = {f"{n}/mine": f"{shipped}\nrecordcount={n}\n" for n in (2000, 3000)}
+    for name in files:
+        Path("logs", name).parent.mkdir(parents=True)
+    take(files | {"2000/redis.txt": call, "3000/redis.txt": call.replace("7394", "7395")})
+    assert [row["records"] for row in rows().values()] == ["2000", "3000"]
+    # Nothing says which it is where both are as near.
+    shutil.rmtree("config/studies/jan")
+    Path("logs/2000/redis.txt").rename("logs/redis.txt")
+    assert "2 files mine with the logs differ" in asked()
 
 
 def test_results_of_exportfile_beside_a_log_of_compose(project):

@@ -34,6 +34,7 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.logs.imports.cells import import_cells, planned_without_logs
     from kvstudy.logs.imports.guess import draft, guess_rows
     from kvstudy.logs.imports.mapping import NAME, check_changes, read_rows
+    from kvstudy.logs.imports.parts import NO_LOG
     from kvstudy.logs.imports.questions import check_threads
     from kvstudy.logs.imports.sources import find_sources
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
@@ -44,7 +45,9 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     check_study(study, machine, measured_by)
     home = STUDIES / study
     notes = guess_rows(sources, folder, study)
-    click.echo(f"{folder}: {len(sources)} logs of YCSB, {len(ignored)} other files")
+    click.echo(
+        f"{folder}: {_counted(len(sources), 'log')} of YCSB, {_counted(len(ignored), 'other file')}"
+    )
     for name, reason in sorted(refused.items()):
         click.echo(f"not read: {folder / name}: {reason}")
     for note in notes:
@@ -71,7 +74,8 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
         write_study(home / "study.yaml", study, chosen, origin)
     loaded, unread = load_study(home / "study.yaml"), ignored | refused
     good, failed = import_cells(loaded, chosen, unread, folder)
-    for name, reason in sorted(ignored.items())[:SHOWN]:
+    # What has to be unpacked is among the first.
+    for name, reason in sorted(ignored.items(), key=lambda of: (of[1] in NO_LOG, of))[:SHOWN]:
         click.echo(f"ignored: {name}: {reason}")
     if len(ignored) > SHOWN:
         click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")
@@ -81,15 +85,19 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     if note := planned_without_logs(loaded, rows):
         click.echo(f"note: {note}")
     reasons = [f"failed cell {path}: {reason}" for path, reason in failed.items()]
-    counts = f"{len(good)} cells imported, {len(failed)} failed"
+    counts = f"{_counted(len(good), 'cell')} imported, {len(failed)} failed"
     if refused:
-        counts += f"; {len(refused)} logs could not be read, as said above"
+        counts += f"; {_counted(len(refused), 'log')} could not be read, as said above"
     if not good:
         raise KvstudyError("\n".join([*reasons, f"results/{study}: {counts}"]))
     for line in reasons:
         click.echo(line)
     click.echo(f"results/{study}: {counts}")
     click.echo(f"next: snakemake --cores 4 --config study={study}")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _changes(sources: list) -> dict[str, list[str]]:

@@ -45,6 +45,12 @@ _GOES_ON = re.compile(
     r"\s*(?:-(?:P|p|s|t|l|db|threads|target|load)\b|\d+\s*$|[\w.]+=\S"
     r"|\S+ -(?:P|p|s|t|db|threads)\b)"
 )
+# A shell that shows a file: its name.
+_SHOWS = re.compile(
+    r"^(?:.*?[$#>%] +|\+ )?(?:cat|type|head|tail|less|more|bat|gc|Get-Content) (?:.*[\s/\\])?"
+    r"([\w.@+-]+)[\"']?[ \t]*$",
+    re.MULTILINE,
+)
 _VERSION = re.compile(r"\s*YCSB Client \d")
 
 
@@ -80,8 +86,8 @@ def split_calls(text: str) -> list[Call]:
     """Return the calls in ``text`` in order, with all of its lines.
 
     Results belong to the call directly above them, once; what is before the first call belongs
-    to it. Results without a call, or below others of the same call, are on their own. KvstudyError
-    where they may as well be of the call below.
+    to it. Results without a call, below others of the same call, or of a file that a shell
+    shows, are on their own. KvstudyError where they may as well be of the call below.
     """
     text = joined_calls(text)
     events = [(match.start(), -1, match[0]) for match in RUN_TIME.finditer(text)]
@@ -91,7 +97,11 @@ def split_calls(text: str) -> list[Call]:
     for position, rank, line in sorted(events):
         last = starts[-1] if starts else None
         if rank < 0:
-            if last is None or last.has_results:
+            if (
+                last is None
+                or last.has_results
+                or _shows_another(last, text[last.position : position])
+            ):
                 starts.append(_Start(position, rank))
             starts[-1].results = position
         elif last and _is_same(last, text[last.position : position], rank, line):
@@ -102,6 +112,7 @@ def split_calls(text: str) -> list[Call]:
         return [Call(text, any(start.has_results for start in starts))]
     if _may_be_of_the_call_below(text, starts):
         starts = _with_results_first(text, starts)
+    _check_order(text, starts)
     bounds = [0, *(_begin(text, start.position) for start in starts[1:]), len(text)]
     calls = []
     for start, (begin, end) in zip(starts, pairwise(bounds), strict=True):
@@ -110,6 +121,32 @@ def split_calls(text: str) -> list[Call]:
         call.line = text.count("\n", 0, begin)
         calls.append(call)
     return calls
+
+
+def _shows_another(call: _Start, printed: str) -> bool:
+    """Return whether a shell shows a file below the call that its line does not name."""
+    shown = _SHOWS.findall(printed[len(call.line) :])
+    return bool(shown) and shown[-1] not in call.line
+
+
+def _check_order(text: str, starts: list[_Start]) -> None:
+    """KvstudyError where results without a call may be of a call that seems to have none."""
+    ends = [*(start.position for start in starts[1:]), len(text)]
+    parts = [text[start.position : end] for start, end in zip(starts, ends, strict=True)]
+    rates = [match and match.groups() for match in map(_RATE.search, parts)]
+    silent, alone = [], []
+    for start, part, rate in zip(starts, parts, rates, strict=True):
+        if start.rank < 0:
+            # What is shown again below is none of another call.
+            alone += [part] if rates.count(rate) == 1 else []
+        elif not start.has_results and not _DEATH.search(part):
+            silent += [part] if start.rank == 2 or _OUTPUT.search(part) else []
+    may_fit = any(_is_counted(results, call) is not False for results in alone for call in silent)
+    if may_fit and len(starts) > 2:
+        raise KvstudyError(
+            "has calls without results, and results without a call, so nothing says which results "
+            "are whose; give each run a file of its own"
+        )
 
 
 def _line_at(text: str, match: re.Match) -> str:

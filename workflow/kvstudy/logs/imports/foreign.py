@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _PROGRAMS = {
-    "go-ycsb": r"^(?:READ|UPDATE|INSERT|SCAN|DELETE|TOTAL|READ_MODIFY_WRITE)\w*\s+- Takes\(s\): ",
+    # As lines, as a table, as JSON.
+    "go-ycsb": r"^(?:READ|UPDATE|INSERT|SCAN|DELETE|TOTAL|READ_MODIFY_WRITE)\w*\s+- Takes\(s\): "
+    r"|\|\s*(?i:takes\(s\))\s*\||\"Takes\(s\)\"\s*:",
     "YCSB-cpp": r"^(?:Run|Load) (?:throughput\(ops/sec\)|runtime\(sec\)): ",
     "YCSB-C": r"^# (?:Transaction throughput \(KTPS\)|Loading records:)",
     "memtier_benchmark": r"^Type\s+Ops/sec\s+Hits/sec",

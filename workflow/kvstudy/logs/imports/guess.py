@@ -23,6 +23,7 @@ from kvstudy.logs.imports.questions import (
     ask_name,
     ask_overlaps,
     ask_repetitions,
+    ask_status,
     ask_threads,
     ask_versions,
     busy_threads,
@@ -37,18 +38,22 @@ from kvstudy.logs.imports.questions import (
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
     CommandLine,
+    WorkloadFiles,
     as_ycsb_reads,
+    base_name,
     base_workload,
     differences,
-    file_properties,
+    nearest_files,
     slug_of,
+    study_name,
+    workload_files,
 )
 from kvstudy.logs.ycsb.status import run_start
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
-from kvstudy.study.ycsb_properties import CORE, proportions_of
+from kvstudy.study.ycsb_properties import CORE, KNOWN, proportions_of
 
 INSERT = "insert"
 # What stands around a store's name in that of its binding: Couchbase2Client, ScyllaCQLClient.
@@ -68,15 +73,20 @@ def guess_rows(sources: list[Source], folder: Path, study: str) -> list[str]:
         source: read_path((source.results or source.errors).path, stores, known)
         for source in sources
     }
+    files = workload_files(
+        folder,
+        {base_name(name) for source in sources if source.command for name in source.command.files},
+    )
     has_loads = any("load" in reading.phases for reading in readings.values())
     for source, reading in readings.items():
         if source.command is None:
             _from_file_names(source, reading, stores)
         else:
-            _from_command(source, source.command, folder, study, stores, reading)
+            _from_command(source, source.command, files, study, stores, reading)
         _from_results(source)
         ask_threads(source)
         ask_counts(source)
+        ask_status(source)
         ask_name(source, reading, stores, has_loads)
     _without_needless_limits(sources)
     _name_variants(sources)
@@ -110,12 +120,13 @@ def _from_results(source: Source) -> None:
 def _from_command(
     source: Source,
     command: CommandLine,
-    folder: Path,
+    files: WorkloadFiles,
     study: str,
     stores: dict[str, StoreFile],
     reading: PathReading,
 ) -> None:
     row, done = source.row, source.log.attempted if source.log else None
+    known = project_workloads()
     row.phase = command.phase
     # A service in compose may be called after its store.
     prefix = source.results.prefix if source.results else ""
@@ -123,8 +134,29 @@ def _from_command(
     row.store = store_of(command, stores, reading.stores or of_prefix)
     source.binding = _binding_of(command, stores.get(row.store))
     given = source.given = {}
-    for name in command.files:
-        given |= file_properties(name, folder) or {}
+    log, own = (source.results or source.errors).path, None
+    for number, name in enumerate(command.files):
+        if len(found := nearest_files(name, files, log)) > 1:
+            ask(
+                [source],
+                f"{len(found)} files {base_name(name)} with the logs differ: which is that of this "
+                "run? Put its own into the folder of the log",
+            )
+            return
+        if not number:
+            # A file without a property of a workload is none.
+            found = [properties for properties in found if properties.keys() & KNOWN]
+        if not found and number:
+            # Its values lie over those of the first.
+            found = [load_workload(WORKLOADS / slug)] if (slug := study_name(name)) in known else []
+        if not found and number:
+            ask(
+                [source],
+                f"its file {name} is not with the logs, and may have changed the workload: put it "
+                "there, or see that it has addresses only",
+            )
+        own = found[0] if found and not number else own
+        given |= found[0] if found else {}
     given |= command.properties
     row.threads = _count(given, "threadcount")
     # YCSB loads insertcount records, if it is given, and a run asks for no others.
@@ -132,7 +164,8 @@ def _from_command(
     if row.phase == "run":
         row.operations = _count(given, "operationcount")
         row.seconds = _count(given, "maxexecutiontime")
-    if (base := base_workload(command, folder, study)) is None:
+    base = base_workload(command.files[0], own, study) if any(command.files[:1]) else None
+    if base is None:
         return
     shipped = load_workload(WORKLOADS / base)
     given = source.given = as_ycsb_reads(given, shipped)
@@ -424,7 +457,7 @@ def draft(path: Path, sources: list[Source]) -> None:
     lines += [f"{path}: {places(rows)}: {question}" for question, rows in questions.items()]
     if lines:
         lines.append(
-            f"{path} was written: {asked} of {len(sources)} logs need a look. Correct their rows "
+            f"{path} was written; rows to look at: {asked} of {len(sources)}. Correct them "
             "and empty the column question, or remove the row of a log that is not to be "
             "imported; then run the command again"
         )

@@ -18,7 +18,8 @@ _DATE = re.compile(
     rf"|(?<!\d)(?:0[1-9]|[12]\d|3[01])([-_.])(?:0[1-9]|1[0-2])\2(?:19|20)\d\d(?:{_TIME})?(?!\d)"
     r"|(?<![a-z\d])\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
     r"(?:[-_ ]?(?:19|20)\d\d)?(?![a-z\d])"
-    r"|(?<!\d)\d\d[h:]\d\d(?:[m:]\d\d)?(?!\d)|(?<![\d.])\d{7,}(?!\.?\d)"
+    # But 1000000 records are no date.
+    r"|(?<!\d)\d\d[h:]\d\d(?:[m:]\d\d)?(?!\d)|(?<![\d.])(?!\d+0{5}(?!\d))\d{7,}(?!\.?\d)"
 )
 _REPETITION = re.compile(
     r"(?<![a-z])(?:repetition|repeat|rep|run|iteration|iter|trial|try|attempt|round|pass)"
@@ -27,6 +28,22 @@ _REPETITION = re.compile(
 _THREADS = re.compile(
     r"(?<![a-z\d])(?:(?:clients?[-_ ]?)?threads?[-_ =]?|thr[-_ =]?|th|t)(\d{1,5})(?![\da-z]|\.\d)"
     r"|(?<![\da-z.])(\d{1,5})(?:[-_ ]?(?:client[-_ ]?)?threads?|[-_ ]?thr|t)(?![a-z\d])"
+)
+# Hosts, parts, sizes and settings, whose number is one of theirs, however it is joined: node-1,
+# 2_nodes, shards/3, eu-west-1.
+_SIZED = (
+    "node|server|machine|instance|client|worker|broker|replica|shard|partition|region|zone|"
+    "datacenter|rack|cluster|core|v?cpu|connection|conn|disk|fieldcount|fieldlength|field"
+)
+_SETTING = (
+    rf"{_SIZED}|host|az|dc|rf|cl|gb|mb|kb|aof|fsync|journal|cache|compression|pipeline|pool|level|"
+    "quorum|consistency|config|conf|setup|scenario|variant|option|version|ver|experiment|exp|"
+    "(?:north|south)?(?:east|west)|north|south|central"
+)
+_NUMBERED_SETTING = re.compile(
+    rf"(?<![a-z])((?:{_SETTING})s?)[-_ =.#]+(\d{{1,6}})(?![\da-z]|\.\d)"
+    rf"|(?<![a-z])((?:{_SIZED})s)/(\d{{1,6}})(?![\da-z]|\.\d)"
+    rf"|(?<![\da-z.])(\d{{1,6}})[-_ ]((?:{_SIZED}|[gmk]b)s?)(?![a-z\d])"
 )
 _ORDINAL = re.compile(r"(?<![\da-z.])(\d+)(?:st|nd|rd|th)(?![a-z\d])")
 _WORD = re.compile(r"v?\d+(?:\.\d+)+[a-z]*|[^\W\d_]+\d*[^\W_]*|\d+[^\W_]*")
@@ -91,6 +108,7 @@ def read_path(path: PurePath, stores: Iterable[str], workloads: Iterable[str]) -
     text = _REPETITION.sub(" ", text)
     threads = {int(before or behind) for before, behind in _THREADS.findall(text)}
     text = _THREADS.sub(" ", text)
+    text = _NUMBERED_SETTING.sub(lambda match: "".join(filter(None, match.groups())), text)
     named_stores, numbers, words = set(), repetitions[:-1], []
     for word in _WORD.findall(text):
         numbered = _NUMBERED.fullmatch(word)

@@ -9,6 +9,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.calls import Call, check_call, split_calls
 from kvstudy.logs.imports.foreign import numbers_of_ycsb, program_of
+from kvstudy.logs.imports.messages import without_json
 from kvstudy.logs.imports.prefixes import YCSB, is_of_ycsb, streams
 from kvstudy.logs.imports.rows import (
     OF_OPERATIONS,
@@ -16,11 +17,37 @@ from kvstudy.logs.imports.rows import (
     in_form_of_ycsb,
     with_keys_in_order,
 )
-from kvstudy.logs.imports.text import decoded, is_mixed, packed, without_controls, without_json
+from kvstudy.logs.imports.text import decoded, encoding_of, is_mixed, packed, without_controls
 from kvstudy.logs.imports.workloads import MARK, find_command
 
 _STATUS = re.compile(r"\d sec: \d+ operations; ")
-_TWICE = re.compile(r"^(.*OVERALL.*RunTime\(ms\).*)\n\1$", re.MULTILINE)
+# Each log of a benchmark has one of these. A server's log of a gigabyte would take long to read.
+_WORDS = (
+    *("ycsb", "YCSB", "Command line", "OVERALL", "RunTime", "untime", "hroughput", "Latency"),
+    *(
+        "Operations",
+        "operations",
+        "Return=",
+        "Takes(s)",
+        "TAKES(S)",
+        "records",
+        "ps/sec",
+        "per second",
+    ),
+    *("Op rate", "====="),
+)
+# Why most other files are ignored.
+NO_LOG = ("no log of YCSB", "no text")
+# What is in the lines of a file that cannot be read as it is, and how it can.
+_FORMS = {
+    re.compile(r"^(.*OVERALL.*RunTime\(ms\).*)\n\1$", re.MULTILINE): (
+        "each line stands twice; two programs wrote to the file. Leave each once"
+    ),
+    re.compile(r"\bOVERALL\b.*<(?:/?\w+|br ?/)>.*\n"): (
+        "is part of a web page; copy YCSB's output from the browser and save it as plain text"
+    ),
+}
+_FIRST = re.compile(r"\[OVERALL\], (?:Run(?=T)|Throughput.*\n.*\[OVERALL\], RunT)")
 _RESULTS = re.compile(r"^\[[\w-]+\], .*", re.MULTILINE)
 _RUN_TIMES = re.compile(
     r"(?:^\[OVERALL\],\s*RunTime\(ms\),|\"RunTime\(ms\)\",\s*\"value\"\s*:)\s*([\d.]+)",
@@ -90,13 +117,19 @@ def read_parts(path: Path, data: bytes) -> Output:
     if (plain := decoded(data)) is None or "\0" in plain or is_mixed(data):
         if YCSB.search(data.replace(b"\0", b"").decode("utf-8", errors="replace")):
             raise KvstudyError(_DAMAGED)
-        return Output(ignored={path.as_posix(): "no text"})
-    text = without_json(without_controls(plain), is_of_ycsb)
-    if match := _TWICE.search(text):
-        raise KvstudyError(
-            f"line {text.count(chr(10), 0, match.start()) + 1}: each line stands twice; two "
-            "programs wrote to the file. Leave each once"
+        return Output(ignored={path.as_posix(): NO_LOG[1]})
+    if not any(word in plain for word in _WORDS):
+        is_file = encoding_of(data) == "utf-8" and "\ufffd" not in plain
+        return Output(
+            parts=[Part(path, 0, plain, is_file=is_file)], ignored={path.as_posix(): NO_LOG[0]}
         )
+    # A terminal's colours can stand in a value of JSON, too.
+    text = without_controls(without_json(without_controls(plain), is_of_ycsb))
+    for form, problem in _FORMS.items():
+        if match := form.search(text):
+            raise KvstudyError(f"line {text.count(chr(10), 0, match.start()) + 1}: {problem}")
+    if (first := _FIRST.search(text)) and "\n" in first[0]:
+        raise KvstudyError("its lines are in reverse order, the last one first; sort them by time")
     text = with_keys_in_order(text)
     calls = [
         (stream.prefix, call)
@@ -105,7 +138,7 @@ def read_parts(path: Path, data: bytes) -> Output:
     ]
     output = Output(_kind(text, [call for _, call in calls]))
     if output.kind == "others":
-        output.ignored[path.as_posix()] = "no log of YCSB"
+        output.ignored[path.as_posix()] = NO_LOG[0]
         calls = [("", Call(text))]
     for number, (prefix, call) in enumerate(calls, start=1):
         part = _part(path, number if len(calls) > 1 else 0, prefix, call)

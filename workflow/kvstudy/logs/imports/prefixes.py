@@ -49,6 +49,11 @@ def is_of_ycsb(line: str) -> bool:
     return any(form.search(line) for form in (YCSB, CALL, LAUNCHER))
 
 
+def program_of_prefix(prefix: str) -> str:
+    """Return ``prefix`` without times and names of outputs, which differ between lines."""
+    return _OUTPUTS.sub("", _TIME.sub("", prefix)).strip()
+
+
 @dataclass(frozen=True)
 class Stream:
     """The lines of one program without their prefix, of which ``prefix`` is an example."""

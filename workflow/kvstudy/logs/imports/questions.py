@@ -23,6 +23,9 @@ from kvstudy.logs.ycsb.status import run_start
 from kvstudy.study.metrics import METRICS
 
 Readings = dict[Source, PathReading]
+_STATUS = re.compile(r" (\d{1,10}) sec: (\d{1,18}) operations; ")
+_LATE = 12
+_BY_CHANCE = 100
 _CLEANUP = re.compile("(?:Hdr)?CLEANUP$")
 # Of a run time and of the mean of a histogram, which is rounded.
 _TOLERANCE = 1.02
@@ -76,7 +79,7 @@ def ask_threads(source: Source) -> None:
     if not row.threads:
         if closed and busy is not None and closed / 2 < busy / _TOLERANCE <= closed:
             row.threads = closed
-        elif source.command and closed in (None, 1):
+        elif source.command and closed in (None, 1) and "threadcount" not in (source.given or {}):
             # The default of YCSB.
             row.threads = 1
         elif closed:
@@ -109,6 +112,23 @@ def ask_counts(source: Source) -> None:
         return
     if log.attempted > row.operations:
         ask([source], f"{row.operations} operations by its command, {log.attempted} by its counts")
+
+
+def ask_status(source: Source) -> None:
+    """Ask about results that status lines deny: they are those of another run.
+
+    The last line may come late, by the interval of YCSB 0.1.
+    """
+    log, lines = source.log, _STATUS.findall(source.talk)
+    if log is None or not lines:
+        return
+    seconds, done = (max(map(int, column)) for column in zip(*lines, strict=True))
+    if done > log.attempted or seconds > log.runtime / 1000 + _LATE:
+        ask(
+            [source],
+            f"its status lines count {done} operations in {seconds} s, its results "
+            f"{log.attempted} in {log.runtime / 1000:.0f} s: are they of another run?",
+        )
 
 
 def ask_mix(source: Source, expected: dict[str, float]) -> None:
@@ -219,8 +239,14 @@ def ask_copies(sources: list[Source]) -> str:
     others = []
     for group in groups(sources, results):
         clocks = {_start(source) for source in group}
-        # Of a single operation the results can be the same by chance.
         if None not in clocks and len(clocks) == len(group):
+            # Of a few operations the results can be the same by chance.
+            if len(group) > 1 and group[0].log.attempted >= _BY_CHANCE:
+                ask(
+                    group,
+                    f"{list_names(group)} have the same results, but other clocks: these are "
+                    "results of one run; take out the rows of the others",
+                )
             continue
         for index, source in enumerate(group):
             same = [
@@ -254,6 +280,12 @@ def overlapping(sources: Iterable[Source]) -> list[tuple[Source, Source, float]]
         for start_2, end_2, other in spans[index + 1 :]:
             if start_2 >= end:
                 break
+            if (source.log.runtime, source.log.throughput) == (
+                other.log.runtime,
+                other.log.throughput,
+            ):
+                # A copy.
+                continue
             both = (min(end, end_2) - start_2).total_seconds()
             shorter = min((end - start).total_seconds(), (end_2 - start_2).total_seconds())
             if both > min(_OVERLAP, shorter / 2):

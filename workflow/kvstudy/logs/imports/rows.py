@@ -40,9 +40,10 @@ _LAST = re.compile(
     r"(?:^|\n)\[([\w-]+)\], (Return=\w+|[\d.]+(?:st|nd|rd|th)PercentileLatency\(us\)), (\d+)\Z"
 )
 _OF_MILLISECONDS = re.compile(r"^\[\w.*\], (?:Average|Min|Max)Latency\(ms\), .*", re.MULTILINE)
-# YCSB for Java counts whole milliseconds, and each return code has a name or a number.
+# YCSB for Java counts whole milliseconds and no threads; a return code has a name or a number.
 _OF_ANOTHER = re.compile(
-    r"^\[OVERALL\], RunTime\(ms\), \d+\.\d*[1-9]\d*$|^\[.+\], Return=, .*", re.MULTILINE
+    r"^\[OVERALL\], (?:Thread.*|RunTime\(ms\), \d+\.\d*[1-9]\d*)$|^\[.+\], Return=, .*",
+    re.MULTILINE,
 )
 _PERCENTILES = re.compile(r"^\[.+\], [\d.]+(?:st|nd|rd|th)?PercentileLatency\(\w+\), .*\n", re.M)
 _PAIR = r"\"(metric|measurement|value)\"\s*:\s*(\"[^\"\n]*\"|[^\s,{}\"]+)"

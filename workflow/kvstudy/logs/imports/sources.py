@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -11,7 +12,8 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import Row
-from kvstudy.logs.imports.parts import Part, read_parts
+from kvstudy.logs.imports.parts import NO_LOG, Part, read_parts
+from kvstudy.logs.imports.prefixes import program_of_prefix
 from kvstudy.logs.imports.workloads import (
     OF_WORKLOADS,
     CommandLine,
@@ -39,6 +41,8 @@ _NOISE = frozenset(
 )
 # Torque's and Slurm's numbers of a job stay: name.o123 and name.e123.
 _JOB = re.compile(r"\.[oe](\d+)$")
+# Files that a message names.
+_LISTED = 4
 _HISTOGRAM = re.compile(rf"((?:Intended-)?({'|'.join(OPERATIONS)}))\.hdr$")
 
 
@@ -164,9 +168,7 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
     groups: dict[tuple, dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
     histograms: list[Path] = []
     others = OtherFiles()
-    for path in (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()):
-        if any(part[0] == "." for part in path.parts):
-            continue
+    for path in _files(folder, others):
         name = path.as_posix()
         if path.suffix == ".hdr":
             histograms.append(path)
@@ -175,9 +177,8 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
         try:
             data = (folder / path).read_bytes()
         except OSError as error:
-            raise KvstudyError(
-                f"{folder / path}: cannot be read: {error.strerror}; copy it again"
-            ) from None
+            others.refused[name] = f"cannot be read: {error.strerror}; copy it again"
+            continue
         try:
             output = read_parts(path, data)
         except KvstudyError as error:
@@ -202,6 +203,27 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
     return sources, others
 
 
+def _files(folder: Path, others: OtherFiles) -> list[Path]:
+    """Return the files below ``folder``, sorted, but hidden ones; note folders that stay closed."""
+
+    def refuse(error: OSError) -> None:
+        name = Path(error.filename).relative_to(folder).as_posix()
+        others.refused[name] = f"cannot be opened: {error.strerror}; make it readable"
+
+    found = []
+    for parent, names, files in os.walk(folder, onerror=refuse):
+        within = Path(parent).relative_to(folder)
+        names[:] = [name for name in names if name[0] != "."]
+        for name in names:
+            # It may lead up again.
+            if (folder / within / name).is_symlink():
+                others.refused[(within / name).as_posix()] = (
+                    "is a link to a folder; put the folder in its place, or remove the link"
+                )
+        found += [within / name for name in files if name[0] != "."]
+    return [path for path in sorted(found) if (folder / path).is_file()]
+
+
 def _without_copies(sources: list[Source], others: OtherFiles) -> list[Source]:
     """Leave out results that stand in their file twice.
 
@@ -223,10 +245,14 @@ def _no_logs(folder: Path, others: OtherFiles) -> str:
     if others.refused:
         listed = [f"{folder / name}: {reason}" for name, reason in sorted(others.refused.items())]
         return "\n".join([f"{folder}: none of its logs can be read", *listed])
-    return (
+    message = (
         f"{folder}: holds no log of YCSB: no file has a line '[OVERALL], RunTime(ms), ...' or "
         "'Command line: ...'. Give the folder that holds what YCSB printed"
     )
+    unpacked = [name for name, reason in sorted(others.ignored.items()) if reason not in NO_LOG]
+    listed = [f"{folder / name}: {others.ignored[name]}" for name in unpacked[:_LISTED]]
+    more = [f"and {len(unpacked) - _LISTED} more"] if len(unpacked) > _LISTED else []
+    return "\n".join([message, *listed, *more])
 
 
 def _key(name: str) -> tuple[str, ...]:
@@ -244,7 +270,14 @@ def _sources(outputs: dict[str, list[Part]], ignored: dict[str, str]) -> list[So
         ignored.pop(others[0].path.as_posix())
         results = others
     if len(results) == len(errors):
-        return [Source(*pair) for pair in zip(results, errors, strict=True)]
+        of_program = {program_of_prefix(part.prefix): part for part in errors}
+        if len(of_program) == 1:
+            return [Source(*pair) for pair in zip(results, errors, strict=True)]
+        # Lines of several programs, which may have begun and ended in different orders.
+        if len(of_program) == len(errors) and of_program.keys() == {
+            program_of_prefix(part.prefix) for part in results
+        }:
+            return [Source(part, of_program[program_of_prefix(part.prefix)]) for part in results]
     if not results:
         return [Source(None, part) for part in errors]
     for part in errors:

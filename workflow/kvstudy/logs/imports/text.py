@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import json
 import re
-from collections.abc import Callable
-
-from kvstudy.errors import KvstudyError
 
 # What begins a file that has to be unpacked or saved as text first.
 _PACKED = {
@@ -79,32 +75,3 @@ def without_controls(text: str) -> str:
     while _TAKEN_BACK.search(text):
         text = _TAKEN_BACK.sub("", text)
     return _CONTROL.sub("", text)
-
-
-def without_json(text: str, is_wanted: Callable[[str], object]) -> str:
-    """Return the messages of a logger that writes a JSON object a line, else ``text``.
-
-    ``is_wanted`` knows YCSB's own lines. KvstudyError when they are from several sources.
-    """
-    lines = [line for line in text.split("\n") if line.strip()]
-    if not lines or not all(line.lstrip().startswith("{") for line in lines):
-        return text
-    try:
-        entries = [json.loads(line) for line in lines]
-    except ValueError:
-        return text
-    texts = [{key: str(value) for key, value in entry.items()} for entry in entries]
-    keys = [key for entry in texts for key in entry if is_wanted(entry[key])]
-    if not keys:
-        return text
-    message = max(set(keys), key=keys.count)
-    own = [entry for entry in texts if is_wanted(entry.get(message, ""))]
-    for key in sorted(set().union(*own) - {message, "stream", "level", "severity", "PRIORITY"}):
-        values = {entry.get(key, "") for entry in own}
-        # Times and numbers of lines differ everywhere.
-        if 1 < len(values) <= len(own) / 2 and not all(re.match(r"\d", value) for value in values):
-            raise KvstudyError(
-                f"holds lines of {len(values)} sources ({key}: {', '.join(sorted(values)[:3])}); "
-                "save the lines of each in a file of its own"
-            )
-    return "".join(f"{entry.get(message, '').rstrip(chr(10))}\n" for entry in texts)

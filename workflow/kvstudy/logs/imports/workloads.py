@@ -1,9 +1,11 @@
 """How YCSB was called for a log, which file under workloads/ that was, and what differs from it."""
 
+import operator
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
-from itertools import takewhile
-from pathlib import Path, PurePosixPath
+from itertools import chain, count, takewhile
+from pathlib import Path, PurePath, PurePosixPath
 
 from kvstudy.logs.imports.text import decoded
 from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
@@ -33,7 +35,7 @@ LAUNCHER = re.compile(
 # What a shell reads of a line: up to a redirection, a pipe or the next command, unless quoted.
 _OF_SHELL = re.compile(r"""(?:[^"'|;&<>\\]|\\.|"[^"]*"|'[^']*')*""")
 # What a shell would put in place of a name is not known here.
-_OPEN = re.compile(r"\$[\w({]|`|%\w+%|<[\w -]+>")
+_OPEN = re.compile(r"\$[\w({]|`|%\w+%|<[\w -]+>|\{\w[^{}\s]*\}")
 # A call goes on in the next line behind the mark of its shell: sh, PowerShell, cmd.
 _CONTINUED = re.compile(r"[ \t]*(?:\\|(?<=[ \t])[`^])\n\s*(?:>\s+)?(?=\S)")
 _LONG_CALL = re.compile(
@@ -154,13 +156,37 @@ _LOAD = _SHAPE | {"target", "measurement.interval"}
 _PROPERTY = re.compile(r"^\s*([A-Za-z][\w.]*)\s*[=:]\s*(.*?)\s*$", re.MULTILINE)
 
 
-def file_properties(name: str, folder: Path) -> dict[str, str] | None:
-    """Properties of the workload file ``name`` (-P) if it lies in ``folder``; None without."""
-    for path in sorted(folder.rglob(base_name(name))) if base_name(name) else []:
-        text = decoded(path.read_bytes()) if path.is_file() else None
-        if text and (properties := dict(_PROPERTY.findall(text))).keys() & KNOWN:
-            return as_ycsb_reads(properties, {})
-    return None
+_OF_LOG = re.compile(r"Command line: |\bOVERALL\b| sec: \d+ operations")
+# Properties of the workload files that lie with the logs, by their paths below the folder.
+WorkloadFiles = dict[PurePath, dict[str, str]]
+
+
+def workload_files(folder: Path, names: set[str]) -> WorkloadFiles:
+    """Return the workload files in ``folder`` and below that have one of the ``names``."""
+    found = {}
+    for path in sorted(folder.rglob("*")) if names else []:
+        if path.name in names and path.is_file():
+            text = decoded(path.read_bytes())
+            properties = dict(_PROPERTY.findall(text or ""))
+            # A log may be called after its workload.
+            if properties.keys() & KNOWN or (properties and not _OF_LOG.search(text)):
+                found[path.relative_to(folder)] = as_ycsb_reads(properties, {})
+    return found
+
+
+def nearest_files(name: str, files: WorkloadFiles, log: PurePath) -> list[dict[str, str]]:
+    """Return the different files called ``name`` (-P) that are nearest to ``log``.
+
+    Those in most of its folders, then those that are not below others.
+    """
+    by_distance: dict[tuple[int, int], list[dict[str, str]]] = defaultdict(list)
+    for path, properties in files.items():
+        if path.name == base_name(name):
+            folders = path.parent.parts
+            shared = len(list(takewhile(bool, map(operator.eq, folders, log.parent.parts))))
+            nearest = by_distance[-shared, len(folders)]
+            nearest += [properties] if properties not in nearest else []
+    return by_distance[min(by_distance)] if by_distance else []
 
 
 def as_ycsb_reads(properties: dict[str, str], under: dict[str, str]) -> dict[str, str]:
@@ -220,19 +246,18 @@ def _comparable(name: str, value: str) -> str | float:
         return value.casefold()
 
 
-def base_workload(command: CommandLine, folder: Path, study: str) -> str | None:
-    """Name of the file under workloads/ that the log's run was made with; None when unknown.
+def base_workload(name: str, beside: dict[str, str] | None, study: str) -> str | None:
+    """Return the file under workloads/ that a log's run was made with; None when unknown.
 
-    A file beside the logs that is like none there is copied to it, without the properties of
-    stores and drivers, which are no part of it.
+    ``name`` is that of its workload file, ``beside`` its properties if it lies with the logs. One
+    that is like none there is copied to it, without the properties of stores and drivers, which
+    are no part of it.
     """
-    if not any(command.files[:1]):
-        return None
-    name, there = command.files[0], project_workloads()
-    slug, beside = study_name(name), file_properties(name, folder)
+    there, slug = project_workloads(), study_name(name)
     if beside is None:
         return slug if slug in there else None
-    for workload in dict.fromkeys([slug, f"{study}-{slug}"]):
+    own = f"{study}-{slug}"
+    for workload in chain([slug, own], (f"{own}-{number}" for number in count(2))):
         if workload not in there:
             lines = [f"# {base_name(name)}, as it lay beside imported logs."]
             lines += [
@@ -241,12 +266,12 @@ def base_workload(command: CommandLine, folder: Path, study: str) -> str | None:
                 if key in OF_WORKLOADS and (key, value) != ("operationcount", "0")
             ]
             (WORKLOADS / workload).write_text("\n".join(lines) + "\n", encoding="utf-8")
-            return workload
+            break
         file = load_workload(WORKLOADS / workload)
         # Each way: what one has and the other leaves to its default.
         if not differences(beside, file) and not differences(file, beside):
-            return workload
-    return None
+            break
+    return workload
 
 
 def slug_of(differing: dict[str, str]) -> str:
