@@ -45,6 +45,7 @@ from kvstudy.study.load import load_study
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.run_names import find_name
 
+from tests.faults.scene import at_most
 from tests.unit.packed_run import put, write_run
 
 DATA = Path(__file__).parents[1] / "data"
@@ -52,6 +53,8 @@ STUDIES = Path(__file__).parents[2] / "config" / "studies"
 # A parser that takes longer for a small file, or says more, is not of use to anybody.
 SECONDS = 5
 LONGEST = 20_000
+# Seconds for all inputs of a parser, on a slow machine.
+LONG = 900
 
 TOKENS = [
     *(b"", b"0", b"-1", b"-5", b"1.5", b"1e400", b"-1e23", b"NaN", b"Infinity", b".inf", b".nan"),
@@ -195,7 +198,8 @@ def fuzz(record_property, pytestconfig):
             if (error := problem(parser, data)) and len(data) <= len(errors.get(error, data)):
                 errors[error] = data
 
-        every()
+        with at_most(LONG):
+            every()
         record_property("parser", name)
         record_property("inputs", count)
         record_property("unexpected", len(errors))

@@ -101,6 +101,11 @@ def test_a_default_that_is_no_choice_is_refused(pretend_study):
         (("native", "command"), ["{"], "'{': Single '{' encountered in format string; write a"),
         (("docker", "environment"), {"A": "{program}"}, "'{program}': {program} cannot be filled"),
         (("ycsb", "properties"), {"a": "{data}"}, "{data} cannot be filled in; there are {host}"),
+        (
+            ("ycsb", "properties"),
+            {"fieldlength": "9"},
+            "fieldlength: belongs to the workload, whose",
+        ),
     ],
 )
 def test_what_a_store_cannot_be_told_is_refused(project, place, text, message):
@@ -110,6 +115,14 @@ def test_what_a_store_cannot_be_told_is_refused(project, place, text, message):
         load_store(path.parent)
     assert f"{path}: " in str(error.value)
     assert message in str(error.value)
+
+
+def test_a_choice_cannot_give_one_store_other_work(project):
+    path = Path("envs/stores/redis/store.yaml")
+    choice = {"title": "mostly read", "properties": {"readproportion": "0.9"}}
+    edit(path, lambda data: data["options"]["layout"]["choices"].update(read=choice))
+    with pytest.raises(KvstudyError, match="readproportion: belongs to the workload, whose work"):
+        load_store(path.parent)
 
 
 def test_an_embedded_store_has_a_folder_and_no_address(pretend_study):

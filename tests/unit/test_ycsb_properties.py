@@ -116,6 +116,25 @@ def test_what_ycsb_could_do_and_a_cell_cannot_is_refused(pretend_study, line, me
         load_study(edit(path, workloads=[use]))
 
 
+@pytest.mark.parametrize(("name", "key"), [("recordcount", "records"), ("operationcount", "opera")])
+def test_a_study_gives_its_sizes_by_its_own_keys(pretend_study, name, key):
+    Path("workloads/own").write_text(f"{name}=50\n")
+    edit(pretend_study, workloads=["own"], tables=[], figures=[])
+    load_study(pretend_study)
+    message = rf"properties\.{name}: would not be used; give the study's key {key}"
+    uses = [{"name": "own", "properties": {name: 50}}]
+    with pytest.raises(KvstudyError, match=rf"workloads\[0\]\.{message}"):
+        load_study(edit(pretend_study, workloads=uses))
+    sizes = {"records": 10, "operations": 10, "threads": 1, "properties": {name: 50}}
+    with pytest.raises(KvstudyError, match=rf"parameters\.{message}"):
+        load_study(edit(pretend_study, workloads=["own"], parameters=sizes))
+
+
+def test_a_load_alone_is_a_property_of_a_study_too(pretend_study):
+    uses = [{"name": "a", "properties": {"operationcount": 0}}]
+    load_study(edit(pretend_study, workloads=uses, tables=[], figures=[]))
+
+
 def test_the_shares_add_up_to_1_with_those_that_ycsb_adds(tmp_path):
     path = tmp_path / "mine"
     path.write_text("insertproportion=0.5\nreadproportion=0.5\n")
@@ -177,7 +196,7 @@ def test_a_store_has_any_property_but_a_misspelt_one(pretend_study):
     assert load_store(STORE.parent).ycsb.properties["hosts"] == "{host}"
     for properties, message in (
         ({"readallfeilds": "true"}, "did you mean 'readallfields'?"),
-        ({"fieldlength": "2kB"}, "write 2000"),
+        ({"fieldlength": "2000"}, "fieldlength: belongs to the workload"),
     ):
         edit(STORE, ycsb={"db": "x.Y", "properties": properties})
         with pytest.raises(KvstudyError, match=re.escape(message)) as error:

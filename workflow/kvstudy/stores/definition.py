@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import string
 from collections.abc import Iterable
@@ -323,10 +322,12 @@ class Store(StoreFile):
         path = self.folder / "verbs.py"
         if not path.is_file():
             raise KvstudyError(f"{path}: no such file; it must define version() and records()")
-        spec = importlib.util.spec_from_file_location(f"kvstudy_verbs_{self.name}", path)
-        module = importlib.util.module_from_spec(spec)
+        module = ModuleType(f"kvstudy_verbs_{self.name}")
+        module.__file__ = str(path)
         try:
-            spec.loader.exec_module(module)
+            # Not imported: Python's cache of it misses an edit of the same length and second, and
+            # would lie in the store's folder.
+            exec(compile(path.read_bytes(), path, "exec"), vars(module))
         except Exception as error:  # It is a program of somebody's.
             line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
             raise KvstudyError(f"{path}: cannot be imported: {error!r}{line}; mend it") from None

@@ -1,6 +1,6 @@
 """Read a study file and say precisely what is wrong with it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -13,6 +13,7 @@ from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside, check_names
 from kvstudy.study.reading import line_of, read_yaml
 from kvstudy.study.workload import (
+    SIZES,
     WORKLOADS,
     class_of,
     divisible,
@@ -75,7 +76,7 @@ def design_problems(path: Path, study: Study) -> Iterator[tuple[str, str]]:
         check_known(f"{path}: stores[{index}]", "store", use.store, stores)
     files = [use for use in study.workloads if use.file in workloads]
     classes = {class_of(properties_of(study, use)) for use in files}
-    for name, problem in property_problems(study.parameters.property_texts, classes):
+    for name, problem in _in_study(study.parameters.property_texts, classes):
         yield f"parameters.properties.{name}", problem
     for index, use in enumerate(study.workloads):
         yield from _problems_of_workload(path, f"workloads[{index}]", study, use, workloads)
@@ -106,6 +107,15 @@ def design_problems(path: Path, study: Study) -> Iterator[tuple[str, str]]:
         )
 
 
+def _in_study(properties: Mapping[str, str], classes: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with properties that a study gives: names, and problems."""
+    for name, size in zip(SIZES, ("records", "operations"), strict=True):
+        # No operations: there is no run phase.
+        if name in properties and (name, properties[name]) != ("operationcount", "0"):
+            yield name, f"would not be used; give the study's key {size}"
+    yield from property_problems(properties, classes)
+
+
 def _problems_of_workload(
     path: Path, key: str, study: Study, use: WorkloadUse, workloads: list[str]
 ) -> Iterator[tuple[str, str]]:
@@ -116,7 +126,7 @@ def _problems_of_workload(
     for name in use.stores:
         check_known(f"{path}: {key}.stores", "store", name, study.store_names)
     properties = properties_of(study, use)
-    for name, problem in property_problems(use.property_texts, [class_of(properties)]):
+    for name, problem in _in_study(use.property_texts, [class_of(properties)]):
         yield f"{key}.properties.{name}", problem
     # What YCSB has done already, it has done somehow.
     for name, problem in () if study.imported else cell_problems(properties):

@@ -340,7 +340,7 @@ def property_problems(
     """Yield what is wrong with each of the properties of one of the workload ``classes``.
 
     That is the property's name, and the problem with its remedy. Without classes they are those
-    of a store, whose binding may have any.
+    of a store, whose binding may have any, and which go over the workload's.
     """
     for name, value in properties.items():
         problem = _name_problem(name, classes)
@@ -356,6 +356,8 @@ def _name_problem(name: str, classes: Collection[str] | None) -> str:
     Names with a dot are those of bindings, unless they look like one of YCSB's; what a class
     reads that is neither YCSB's nor kvstudy's is not known here.
     """
+    if classes is None and name in _EVERY:
+        return "belongs to the workload, whose work would differ between stores; give it there"
     known = KNOWN.union(*(OF_CLASS.get(java, {name}) for java in classes or ()))
     if name in known:
         return ""

@@ -91,7 +91,7 @@ def count_latencies(kept: Path) -> dict[str, dict[int, int]]:
                 counted = group.group_by(["operation", "latency"]).aggregate([([], "count_all")])
                 for row in counted.to_pylist():
                     counts[row["operation"]][row["latency"]] += row["count_all"]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         raise KvstudyError(f"{kept}: cannot be read ({error}); measure the cell again") from None
     return {operation: dict(sorted(of.items())) for operation, of in sorted(counts.items())}
 
