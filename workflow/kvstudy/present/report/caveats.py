@@ -44,12 +44,12 @@ def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
     unsteady = (course.unsteady + course.short) / max(course.runs, 1)
     others = background["above"] / background["cells"] if background else 0
     bound = sum(map(len, facts.client_bound.values())) / max(busy.of, 1)
-    # Where both share a machine whose cores are all in use, the faster client makes its store slow.
-    shared = busy.number / max(busy.of, 1) if facts.one_machine else 0
-    rates = Caveat("together", Change.RATES, 1)
+    # Where both share cores that are all in use, what one takes the other lacks; where some are
+    # free, only the rates are those of the machine.
+    shared = facts.one_machine and busy.number > 0
     return [
         Caveat("unsteady", Change.ORDER, unsteady),
-        Caveat("together", Change.ORDER, shared) if shared else rates,
+        Caveat("together", Change.ORDER if shared else Change.RATES, 1),
         Caveat("mixed", Change.ORDER, float(bool(facts.machine["mixed"]))),
         Caveat("background", Change.ORDER, others),
         Caveat("client", Change.RATIO, min(bound, 1)),
