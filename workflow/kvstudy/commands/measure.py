@@ -321,6 +321,10 @@ def run(
     text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8", errors="replace")
     log = parse(text, str(raw))
     lines = _result(log)
+    # A study leaves such a cell out of its means; here nobody else would say it.
+    (row,) = read_cell(study, cell, raw).rows["cells"]
+    if row["invalid"]:
+        lines.append(f"invalid: {sentence(row['invalid'])}")
     for line in lines:
         click.echo(line)
     for path in _save(cell, log, [cell.path, *lines, f"raw logs: {raw}"]):
