@@ -124,6 +124,8 @@ def test_a_cell_that_is_no_measurement_says_so(pretend_study, monkeypatch):
     assert "\ninvalid: nothing ran for 20 s: YCSB prints a line each second" in done.output
     (text,) = Path("results/single-cells").glob("*.txt")
     assert "\ninvalid: nothing ran for 20 s" in text.read_text()
+    (reason,) = pd.read_csv(RAW.parent / "results.csv")["invalid"].unique()
+    assert reason.startswith("nothing ran for 20 s")
 
 
 def test_wrong_answers_are_asked_for_again(pretend_study):
