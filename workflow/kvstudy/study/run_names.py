@@ -132,8 +132,8 @@ def find_name(name: str, published: bool = True) -> RunName:
     # Another clone may have a run of the same name.
     if folder != Path() and folder.resolve() != RESULTS.resolve():
         raise KvstudyError(
-            f"{name}: is not below {RESULTS.resolve()}; go to the clone that it lies in, or pack it "
-            "there ('kvstudy archive') and verify the archive here"
+            f"{name}: is not below {RESULTS.resolve()}; go to the clone that it lies in, or pack "
+            "it there ('kvstudy archive') and verify the archive here"
         )
     name = Path(name).name
     run = parse_name(name)
