@@ -15,6 +15,7 @@ import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive import pack as packing
 from kvstudy.share.archive.contents import contents_of
+from kvstudy.study.config import configured
 from kvstudy.study.run_names import find_name
 
 from tests.project import kvstudy
@@ -180,6 +181,22 @@ def test_a_run_is_found_by_its_name(project, name, study, scale, source):
     (project / "results" / Path(name).name).mkdir(parents=True)
     found = find_name(name)
     assert (found.study, found.scale, found.source) == (study, scale, source)
+
+
+@pytest.mark.parametrize("parent", ["../two/results", "{}/two/results", "results/small", "report"])
+def test_a_folder_of_another_clone_is_no_run_of_this_one(project, tmp_path, parent):
+    (project / "results/smoke").mkdir(parents=True)
+    name = f"{parent.format(tmp_path)}/smoke"
+    with pytest.raises(KvstudyError, match=r"smoke: is not below .*/results; go to the clone"):
+        find_name(name)
+    assert find_name(f"{project}/results/smoke").name == "smoke"
+
+
+def test_a_folder_that_is_no_clone_is_named_as_the_cause(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for command in (lambda: find_name("smoke"), configured):
+        with pytest.raises(KvstudyError, match="run the command in a clone of kvstudy"):
+            command()
 
 
 def test_a_full_disk_leaves_no_half_archive(run, monkeypatch):

@@ -43,6 +43,14 @@ GIVEN = [
 ]
 
 
+def test_each_value_of_a_list_is_in_a_figure(project):
+    """Tables and bars have the last one alone: what else was measured would be shown nowhere."""
+    sizes = ("--threads", "1,4,16", "--records", "10,20", "--operations", "50")
+    new("study", "mine", "--store", "redis", "--workload", "a,insert", *sizes)
+    curves = [figure for figure in load_study(STUDY).figures if figure.kind == "curves"]
+    assert {figure.over for figure in curves} == {"threads", "records"}
+
+
 def test_a_study_asks_for_stores_and_workloads(project):
     done = new("study", "mine", answers="redis, memcached\na,b\n")
     assert "Stores, with commas (aerospike, basic" in done.output

@@ -135,6 +135,27 @@ def test_who_is_first_may_be_open_or_shown_to_be_equal() -> None:
     assert answered().answers == []
 
 
+def test_runs_that_decide_between_stores_behind_do_not_count() -> None:
+    """Which of two slower stores is ahead says nothing of the fastest."""
+    rows = pd.DataFrame(
+        [
+            ["a", "redis", "riak", 2, 2.0, "undecided", 1.1, 9.9, 11.0],
+            ["a", "redis", "memcached", 2, 1.8, "undecided", 1.1, 9.9, 12.0],
+            ["a", "memcached", "riak", 2, 1.1, "undecided", 1.1, 9.9, 86.0],
+        ],
+        columns=["workload", *OF_PAIRS],
+    ).assign(**TESTED)
+    titles = {"redis": "Redis", "riak": "Riak", "memcached": "Memcached"}
+    run = SimpleNamespace(
+        headline_analysis=SimpleNamespace(pairs=rows),
+        study=small.study(stores=[*titles]),
+        titles=titles,
+        compared=[[*titles]],
+    )
+    (answer,) = answers(run).answers
+    assert (len(answer.stores), answer.of[0].more) == (3, 12)
+
+
 def test_embedded_stores_are_in_no_answer_of_servers() -> None:
     rows = [["a", "redis", "riak", 3, 2.0, "faster"], ["a", "rocksdb", "je", 3, 2.0, "faster"]]
     stores = ("redis", "riak", "rocksdb", "je")

@@ -56,8 +56,8 @@ def test_repetitions_with_other_arguments_are_never_counted_together(flushed):
         parse()
     assert str(refused.value) == (
         f"results/small/raw/{CELL}: measured with other options than {STORE} has now: arguments "
-        "was --flush always, is now --flush sometimes. Put that file back, or remove that folder "
-        "to measure it again"
+        "was --flush always, is now --flush sometimes. Put that file back, or remove SHA256SUMS in "
+        "that folder to measure it again"
     )
 
 

@@ -117,6 +117,17 @@ def test_failed_operations_are_saved_too(pretend_study, monkeypatch):
     assert table.loc["overall", "failed"] == 200
 
 
+def test_a_cell_that_is_no_measurement_says_so(pretend_study, monkeypatch):
+    """As in a study: a run that was suspended had numbers and no word."""
+    monkeypatch.setattr("kvstudy.analyse.tidy.cell.standstill", lambda *_: 20.0)
+    done = run("--store", "pretend", *GIVEN)
+    assert "\ninvalid: nothing ran for 20 s: YCSB prints a line each second" in done.output
+    (text,) = Path("results/single-cells").glob("*.txt")
+    assert "\ninvalid: nothing ran for 20 s" in text.read_text()
+    (reason,) = pd.read_csv(RAW.parent / "results.csv")["invalid"].unique()
+    assert reason.startswith("nothing ran for 20 s")
+
+
 def test_wrong_answers_are_asked_for_again(pretend_study):
     answers = "nosuchstore\npretend\nmaybe\nn\nz\na\n0\n1000\nmany\n2000\n"
     done = run("--threads", "2", answers=answers)

@@ -59,6 +59,7 @@ LATENCIES = ("mean", "min", "p95", "p99", "max")
 COLUMNS = [
     *("store", "workload", "records", "threads", "repetition", "operation", "operations"),
     *("failed", "throughput", "runtime", *(f"latency_{part}" for part in LATENCIES)),
+    "invalid",
 ]
 
 
@@ -321,9 +322,14 @@ def run(
     text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8", errors="replace")
     log = parse(text, str(raw))
     lines = _result(log)
+    # A study leaves such a cell out of its means; here nobody else would say it.
+    (row,) = read_cell(study, cell, raw).rows["cells"]
+    invalid = sentence(row["invalid"])
+    if invalid:
+        lines.append(f"invalid: {invalid}")
     for line in lines:
         click.echo(line)
-    for path in _save(cell, log, [cell.path, *lines, f"raw logs: {raw}"]):
+    for path in _save(cell, log, invalid, [cell.path, *lines, f"raw logs: {raw}"]):
         click.echo(f"saved: {path}")
     click.echo(f"raw logs: {raw}")
 
@@ -343,12 +349,12 @@ def _ask(question: str, option: str, kind: click.ParamType, default: object = No
     return default
 
 
-def _save(cell: Cell, log: YcsbLog, lines: list[str]) -> list[Path]:
+def _save(cell: Cell, log: YcsbLog, invalid: str, lines: list[str]) -> list[Path]:
     """Append the cell to ``results.csv`` of its run and write ``lines`` to a text file.
 
     One row for the whole phase (operation ``overall``; ops/s and s) and one for each
-    operation (latencies in us). Returns both paths. KvstudyError when they cannot be
-    written; the raw logs are there all the same.
+    operation (latencies in us), with why the cell is ``invalid``. Returns both paths.
+    KvstudyError when they cannot be written; the raw logs are there all the same.
     """
     root = Path("results") / RUN
     table, text = root / "results.csv", root / f"{cell.path.replace('/', '-')}.txt"
@@ -362,6 +368,7 @@ def _save(cell: Cell, log: YcsbLog, lines: list[str]) -> list[Path]:
         text.write_text("\n".join(lines) + "\n", encoding="utf-8")
         with table.open("a", encoding="utf-8", newline="") as file:
             head = [COLUMNS] if os.fstat(file.fileno()).st_size == 0 else []
+            rows = [[*row, invalid] for row in rows]
             csv.writer(file, lineterminator="\n").writerows(head + rows)
     except OSError as error:
         problem = f"{error.filename}: the result cannot be kept: {error.strerror}"

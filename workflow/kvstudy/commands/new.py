@@ -85,6 +85,8 @@ def study(
         "stores": _several("store", _flat(stores), project_stores()),
         "workloads": _several("workload", _flat(workloads), project_workloads()),
         **{key: ", ".join(map(str, _flat(lists))) for key, lists in sizes.items()},
+        # Sizes of several values, which tables and bars show the last of.
+        "sweeps": [key for key, lists in sizes.items() if len(_flat(lists)) > 1],
     }
     _write(path, "study.yaml.j2", values)
     try:

@@ -176,7 +176,7 @@ def check_options(manifest: dict, store: Store, folder: Path) -> None:
     if changed := changes(manifest, store):
         raise KvstudyError(
             f"{folder}: measured with other options than {store.file} has now: {changed}. Put "
-            "that file back, or remove that folder to measure it again"
+            "that file back, or remove SHA256SUMS in that folder to measure it again"
         )
 
 

@@ -196,6 +196,8 @@ class Config(_Section):
 
 def configured() -> Config:
     """What the file says; KvstudyError names file, key and line of what is wrong."""
+    if not PATH.exists():
+        raise KvstudyError(f"{PATH}: no such file; run the command in a clone of kvstudy")
     return read_yaml(PATH, Config)
 
 

@@ -128,12 +128,21 @@ def find_name(name: str, published: bool = True) -> RunName:
 
     Where it may not be ``published``, also for one whose values do not come from logs.
     """
+    folder = Path(name).parent
+    # Another clone may have a run of the same name.
+    if folder != Path() and folder.resolve() != RESULTS.resolve():
+        raise KvstudyError(
+            f"{name}: is not below {RESULTS.resolve()}; go to the clone that it lies in, or pack "
+            "it there ('kvstudy archive') and verify the archive here"
+        )
     name = Path(name).name
     run = parse_name(name)
     # That of published values, and of the finished cells, is made by the first command.
     if not (run and run.published_only) and not (RESULTS / (run.base if run else name)).is_dir():
         there = run_folders()
         hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
+        if not RESULTS.is_dir():
+            hint = "; run the command in a clone of kvstudy"
         raise KvstudyError(f"{RESULTS / name}: no such run{hint}")
     if run is None:
         raise KvstudyError(

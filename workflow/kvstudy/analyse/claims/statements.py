@@ -213,7 +213,7 @@ def _check_limits(at_least: float | None, at_most: float | None) -> None:
     if at_least is None and at_most is None:
         raise ValueError("has no limit; give at_least, at_most or both")
     if None not in (at_least, at_most) and at_least > at_most:
-        raise ValueError(f"at_least {at_least:g} is above at_most {at_most:g}")
+        raise ValueError("at_least is above at_most")
 
 
 def _within(at_least: float | None, at_most: float | None, differs: bool = False) -> Judge:

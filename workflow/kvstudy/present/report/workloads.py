@@ -186,7 +186,9 @@ def answers(run: Run) -> SimpleNamespace:
             continue
         # The one that is closest behind, and of several ahead the two that are farthest apart.
         row = rows.iloc[0 if kind == Decision.FASTER else -1]
-        more = rows["would_decide"].max(skipna=False)
+        # Who is the fastest is known once it is decided of the one that leads now.
+        leading = rows[~rows["faster"].isin(rows["slower"])]
+        more = (rows if leading.empty else leading)["would_decide"].max(skipna=False)
         comparisons = undone(pairs)["comparisons"].reindex(rows.index).max()
         item = SimpleNamespace(
             workload=use.short,
