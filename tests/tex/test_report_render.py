@@ -808,3 +808,37 @@ def test_servers_are_called_shipped_where_that_follows(inputs, project, about, s
     text = " ".join(written(inputs, project).replace("\\", "").replace("\u200b", "").split())
     assert words in text
     assert ("servers run with the settings that they are shipped with" in text) == shipped
+
+
+NATIVE = {"program": "odd", "command": ["odd"], "remedy": "buy it"}
+PACKAGE = {
+    **{"version": "1.0", "machine": "x86_64", "glibc": "2.36", "url": "https://odd.example/a.deb"},
+    **{"sha256": 64 * "0", "license": "MIT"},
+}
+
+
+@pytest.mark.parametrize(
+    ("packages", "provider", "commands"),
+    [
+        ([], "native", ["make servers study STUDY=tiny PROVIDER=native"]),
+        (
+            [PACKAGE],
+            "native",
+            ['make servers STORES="odd"', "make servers study STUDY=tiny PROVIDER=native"],
+        ),
+        ([], "docker", ["make study STUDY=tiny PROVIDER=docker"]),
+    ],
+)
+def test_the_commands_install_the_servers_that_were_measured(
+    inputs, project, packages, provider, commands
+):
+    """`make study` alone would leave out all stores but Redis and Memcached, or take Docker."""
+    path = project / "envs/stores/odd/store.yaml"
+    store = yaml.safe_load(path.read_text())
+    store["native"] = NATIVE | {"packages": packages}
+    path.write_text(yaml.safe_dump(store))
+    rows = [cell("odd", n, provider=provider) for n in (1, 2)]
+    rows += [cell("redis", n, status="not measured", reason=REASON, started="") for n in (1, 2)]
+    write_csv(inputs.cells, CELLS.columns, rows)
+    lines = written(inputs, project).splitlines()
+    assert [line for line in lines if line.startswith("make ")] == commands
