@@ -38,6 +38,7 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.logs.imports.questions import check_threads
     from kvstudy.logs.imports.sources import find_sources
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
+    from kvstudy.study.naming import count
     from kvstudy.study.parts import Imported
 
     sources, others = find_sources(folder)
@@ -46,7 +47,7 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     home = STUDIES / study
     notes = guess_rows(sources, folder, study)
     click.echo(
-        f"{folder}: {_counted(len(sources), 'log')} of YCSB, {_counted(len(ignored), 'other file')}"
+        f"{folder}: {count(len(sources), 'log')} of YCSB, {count(len(ignored), 'other file')}"
     )
     for name, reason in sorted(refused.items()):
         click.echo(f"not read: {folder / name}: {reason}")
@@ -85,19 +86,15 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     if note := planned_without_logs(loaded, rows):
         click.echo(f"note: {note}")
     reasons = [f"failed cell {path}: {reason}" for path, reason in failed.items()]
-    counts = f"{_counted(len(good), 'cell')} imported, {len(failed)} failed"
+    counts = f"{count(len(good), 'cell')} imported, {len(failed)} failed"
     if refused:
-        counts += f"; {_counted(len(refused), 'log')} could not be read, as said above"
+        counts += f"; {count(len(refused), 'log')} could not be read, as said above"
     if not good:
         raise KvstudyError("\n".join([*reasons, f"results/{study}: {counts}"]))
     for line in reasons:
         click.echo(line)
     click.echo(f"results/{study}: {counts}")
     click.echo(f"next: snakemake --cores 4 --config study={study}")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _changes(sources: list) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from kvstudy.language.reasons import sentence
+from kvstudy.study.naming import count
 from kvstudy.study.raw import SETTINGS, SUMS
 
 # Java's own choices that do not follow the exact size of the memory.
@@ -44,9 +45,8 @@ def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> s
     for what, sides in differences.items():
         told = []
         for value, cells in sides:
-            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
             some = [*cells[:2], *(["..."] if len(cells) > 2 else [])]
-            told.append(f"{value} ({', '.join([count, *some])})")
+            told.append(f"{value} ({', '.join([count(len(cells), 'cell'), *some])})")
         lines.append(f"  {what}: {'; '.join(told)}")
     lines.append(
         "A mean over them would mean nothing. Remove SHA256SUMS in the folders of one side's "

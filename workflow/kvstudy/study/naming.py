@@ -58,6 +58,11 @@ def check_printable(path: Path, text: str) -> None:
         )
 
 
+def count(number: int, what: str) -> str:
+    """``1 cell``, ``2 cells``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def did_you_mean(word: str, known: list[str]) -> str:
     """``; did you mean 'x'?``, or the known words when none is near."""
     near = difflib.get_close_matches(word[:100], known, n=1)

@@ -126,7 +126,6 @@ def _from_command(
     reading: PathReading,
 ) -> None:
     row, done = source.row, source.log.attempted if source.log else None
-    known = project_workloads()
     row.phase = command.phase
     # A service in compose may be called after its store.
     prefix = source.results.prefix if source.results else ""
@@ -143,20 +142,20 @@ def _from_command(
                 "run? Put its own into the folder of the log",
             )
             return
-        if not number:
+        properties = found[0] if found else None
+        if number == 0:
             # A file without a property of a workload is none.
-            found = [properties for properties in found if properties.keys() & KNOWN]
-        if not found and number:
+            own = properties = properties if properties and properties.keys() & KNOWN else None
+        elif properties is None and (slug := study_name(name)) in project_workloads():
             # Its values lie over those of the first.
-            found = [load_workload(WORKLOADS / slug)] if (slug := study_name(name)) in known else []
-        if not found and number:
+            properties = load_workload(WORKLOADS / slug)
+        elif properties is None:
             ask(
                 [source],
                 f"its file {name} is not with the logs, and may have changed the workload: put it "
                 "there, or see that it has addresses only",
             )
-        own = found[0] if found and not number else own
-        given |= found[0] if found else {}
+        given |= properties or {}
     given |= command.properties
     row.threads = _count(given, "threadcount")
     # YCSB loads insertcount records, if it is given, and a run asks for no others.

@@ -24,17 +24,8 @@ _STATUS = re.compile(r"\d sec: \d+ operations; ")
 # Each log of a benchmark has one of these. A server's log of a gigabyte would take long to read.
 _WORDS = (
     *("ycsb", "YCSB", "Command line", "OVERALL", "RunTime", "untime", "hroughput", "Latency"),
-    *(
-        "Operations",
-        "operations",
-        "Return=",
-        "Takes(s)",
-        "TAKES(S)",
-        "records",
-        "ps/sec",
-        "per second",
-    ),
-    *("Op rate", "====="),
+    *("Operations", "operations", "Return=", "Takes(s)", "TAKES(S)", "records", "ps/sec"),
+    *("per second", "Op rate", "====="),
 )
 # Why most other files are ignored.
 NO_LOG = ("no log of YCSB", "no text")

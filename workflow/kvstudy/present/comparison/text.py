@@ -18,6 +18,7 @@ from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import ZERO_WIDTH_SPACE, Latex, breakable, fill
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, interval
 from kvstudy.stats.ratios import MARGIN
+from kvstudy.study.naming import count
 
 # Between a number and its sign, so that no line breaks there.
 NB = "\N{NARROW NO-BREAK SPACE}"
@@ -150,10 +151,9 @@ def _orders(comparison: Comparison) -> list[list[str]]:
             " ".join(titles.get(word, word) for word in order.split(" "))
             for order in (row.order_a, row.order_b)
         )
-        pairs = "1 pair" if row.pairs == 1 else f"{row.pairs} pairs"
         text = (
-            f"run A: {a}; run B: {b}; of {pairs}, {row.same} in the same order, {row.opposite} in "
-            f"the opposite, {row.neither} in neither"
+            f"run A: {a}; run B: {b}; of {count(row.pairs, 'pair')}, {row.same} in the same order, "
+            f"{row.opposite} in the opposite, {row.neither} in neither"
         )
         lines.append([comparison.workloads[row.workload, row.parameters], text])
     return lines

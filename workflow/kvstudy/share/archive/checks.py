@@ -20,6 +20,7 @@ from kvstudy.share.archive.contents import METADATA, unmeasured
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
+from kvstudy.study.naming import count
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 from kvstudy.study.run_names import RESULTS, RunName
 
@@ -64,10 +65,6 @@ def some(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
     shown = ", ".join(names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
-
-
-def count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def as_text(page: Verified, every: bool = False) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from kvstudy.code_files import CLONE
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
-from kvstudy.share.archive.checks import Part, count
+from kvstudy.share.archive.checks import Part
 from kvstudy.share.archive.contents import (
     BUILT,
     CODE,
@@ -31,6 +31,7 @@ from kvstudy.share.archive.contents import (
     is_input,
 )
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts
+from kvstudy.study.naming import count
 from kvstudy.study.run_names import RESULTS, RunName
 
 # With the measured files and a configuration, all that a report is made from.

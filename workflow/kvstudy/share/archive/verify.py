@@ -15,13 +15,13 @@ from kvstudy.share.archive.checks import (
     check_measured,
     check_packed,
     check_plan,
-    count,
 )
 from kvstudy.share.archive.contents import CODE, contents_of, files_below
 from kvstudy.share.archive.rebuild import check_numbers, clone_here
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts, unpacked_size
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
+from kvstudy.study.naming import count
 from kvstudy.study.raw import file_digest
 from kvstudy.study.run_names import RESULTS, RunName, find_name
 
