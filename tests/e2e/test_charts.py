@@ -103,7 +103,7 @@ def test_hovering_tells_the_exact_value(browser, address):
     assert said["Value"] == f"2{thin}100.0 ops/s"
     assert said["Range"] == f"2{thin}000.0 ops/s to 2{thin}200.0 ops/s"
     assert said["Mean of"] == "2 runs"
-    assert tooltip(page, "spectrum-a", "Redis, read: 99 %")["Latency"] == "900.0 µs"
+    assert tooltip(page, "spectrum", "Redis, read: 99 %")["Latency"] == "900.0 µs"
     said = tooltip(page, "map", "A store with a very long name")
     assert said["Value"] == f"4{thin}000.0 ops/s"
     assert page.locator("#vg-tooltip-element h2").inner_text().endswith(r"_%&#\<b>")
@@ -122,7 +122,7 @@ def test_stores_and_workloads_can_be_hidden_and_the_theme_changed(browser, addre
     page.evaluate("kvCharts.hide({workloads: ['a']})")
     assert redis.count() == 0
     assert page.locator('#speed path[aria-label^="Redis, C"]').count() == 1
-    assert not page.locator("#spectrum-a").is_visible()
+    assert not page.locator("#spectrum").is_visible()
     page.evaluate("kvCharts.hide({})")
     assert redis.count() == 2
     page.evaluate("kvCharts.setTheme('dark')")

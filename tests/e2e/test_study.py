@@ -208,7 +208,7 @@ def test_numbers_in_the_pdf_are_those_of_the_summary(thesis, clone):
 
 def test_figures_come_as_pdf_svg_png_and_data(thesis, clone):
     figures = clone / "figures" / "jedlicka2024-scale0.01"
-    for name in ("throughput", "latency-percentiles-a", "time-a", "spectrum-a", "ratios"):
+    for name in ("throughput", "latency-percentiles-a", "time-a", "spectrum", "ratios"):
         for form in ("pdf", "svg", "png", "csv"):
             assert (figures / f"{name}.{form}").stat().st_size > 0
     data = pd.read_csv(figures / "throughput.csv")

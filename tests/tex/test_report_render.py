@@ -182,7 +182,7 @@ def inputs(project: Path) -> Inputs:
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
-    for name in ("f", "run-order", "ratios", "time-a", "spectrum-a"):
+    for name in ("f", "run-order", "ratios", "time-a", "spectrum"):
         (figures / f"{name}.pdf").write_bytes(PDF)
     cells = [cell("odd", n) for n in (1, 2)]
     cells += [cell("redis", n, status="not measured", reason=REASON, started="") for n in (1, 2)]

@@ -74,7 +74,7 @@ def _of_small() -> dict[str, tuple]:
         "run-order": test_figures.runs().replace({"store": {"memcached": "redis-again"}}),
         "ratios": compared,
         "time-a": times,
-        "spectrum-a": _spectrum(),
+        "spectrum": _spectrum(),
     }
     made = {name: (named[name], table, study, look) for name, table in tables.items()}
     tradeoff = Tradeoff(kind="tradeoff", **test_tradeoff.KEYS)

@@ -20,7 +20,7 @@ from . import small_results as small
 from .every_chart import LONG, every_chart
 
 KINDS = [
-    *["speed", "percentiles", "run-order", "ratios", "time-a", "spectrum-a", "tradeoff"],
+    *["speed", "percentiles", "run-order", "ratios", "time-a", "spectrum", "tradeoff"],
     *["open", "separation", "lines", "map", "box", "means", "relative", "break-even"],
 ]
 # Where a value has another name than in the CSV.
@@ -31,7 +31,7 @@ NAMES = {
 NOTHING = {
     "ratios": "no two stores have a repetition in common",
     "run-order": "no run has a known place in the order",
-    "spectrum-a": "no histograms of latency",
+    "spectrum": "no histograms of latency",
     "tradeoff": "nothing was measured",
     "open": "not measured",
     "separation": "the source has fewer than 6 mean latencies whose round trips are known here",

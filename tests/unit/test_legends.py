@@ -64,4 +64,4 @@ def test_legends_fit_and_cover_nothing(charts, long: str, count: int):
             if any(title.format(0)[:12] in text.get_text() for text in legend.get_texts()):
                 legends.add(name)
         plt.close(figure)
-    assert {"speed", "lines", "box", "means", "spectrum-a", "tradeoff"} <= legends
+    assert {"speed", "lines", "box", "means", "spectrum", "tradeoff"} <= legends

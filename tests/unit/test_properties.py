@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables.setting import numbered
 from kvstudy.present.typeset.table import Grid
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
@@ -67,22 +66,13 @@ def test_a_cell_says_its_property_its_sources_and_what_the_source_says(project):
     frame = small.table("properties").rows(small.run(study=plan))
     frame = frame.set_index(["property", "store"])
     row = frame.loc[("secondary_indexes", "redis")]
-    numbers = {name: number for number, store, name in numbered(found) if store == "redis"}
-    assert row["numbers"] == str(numbers["indexes"])
+    assert row["references"] == found["redis"].references["indexes"].url
     assert row["published"] == "yes"
     assert row["says"].startswith("none of its own")
     assert frame.loc[("triggers", "memcached"), "published"] == ""
     for name in JUDGED:
         assert frame.loc[(name, "redis"), "says"] == ""
         assert frame.loc[(name, "redis"), "published"] != ""
-
-
-def test_references_are_numbered_once_in_order(project):
-    rows = numbered(store_properties(study()))
-    assert [number for number, _, _ in rows] == list(range(1, len(rows) + 1))
-    twice = numbered(store_properties(study("riak-consistency")))
-    assert len({number for number, _, _ in twice}) == len(twice)
-    assert {store for _, store, _ in twice} == {"riak-strong"}
 
 
 def grid_of(plan: Study, titles: dict[str, str]) -> Grid:

@@ -30,7 +30,7 @@ from kvstudy.analyse.tidy.results import Results, only, read_published
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
-from kvstudy.study.cells import Cell, plan, run_name, shown
+from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside
@@ -91,6 +91,11 @@ class Run(Paths):
     def headline(self) -> dict[str, str]:
         """The parameters of each workload that tables and figures of one set of sizes show."""
         return shown(self.study, self.scale)
+
+    @cached_property
+    def other_sizes(self) -> set[tuple[str, str]]:
+        """Each store and workload that is shown at another size than the workload's others."""
+        return {(one.store, one.workload) for one in own_sizes(self.study, self.scale)}
 
     @cached_property
     def stores(self) -> dict[str, Store]:

@@ -111,6 +111,19 @@ def ratio_of(row, store: str) -> tuple[float, float, float]:
     return 1 / row.ratio, 1 / row.high, 1 / row.low
 
 
+def fastest_first(pairs: pd.DataFrame, stores: Iterable[str]) -> list[str]:
+    """The ``stores`` by their mean logarithmic ratio to the others, over all workloads.
+
+    Stores that are in no pair keep their place at the end.
+    """
+    logs: dict[str, list[float]] = {}
+    for row in pairs.itertuples():
+        logs.setdefault(row.faster, []).append(math.log(row.ratio))
+        logs.setdefault(row.slower, []).append(-math.log(row.ratio))
+    speed = {store: math.fsum(of) / len(of) for store, of in logs.items()}
+    return sorted(stores, key=lambda store: -speed.get(store, -math.inf))
+
+
 def by_pair(pairs: pd.DataFrame) -> dict[frozenset[str], Any]:
     """The rows of ``pairs`` of one workload and its parameters by their two stores."""
     return {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}

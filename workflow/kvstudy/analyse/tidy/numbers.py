@@ -19,6 +19,8 @@ UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", 
 FARTHEST = 1000
 # Behind a published value that the audit of the source finds inconsistent.
 MARK = "\N{DOUBLE DAGGER}"
+# Behind a value of other numbers of records or operations than those beside it.
+OTHER_SIZE = "\N{SECTION SIGN}"
 
 
 def converted(value: float, unit: str, wanted: str) -> float:
@@ -90,6 +92,11 @@ def change(value: float) -> str:
 def marked_values() -> str:
     """What the mark says."""
     return _("inconsistent with other values of the source")
+
+
+def of_other_sizes() -> str:
+    """What the mark of another size says."""
+    return _("another size")
 
 
 def sized(size: str, number: int) -> str:

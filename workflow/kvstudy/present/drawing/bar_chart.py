@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from kvstudy.analyse.tidy.numbers import MARK, marked_values, rate, sign
+from kvstudy.analyse.tidy.numbers import rate, sign
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.marks import MARKS, mark_handles, mark_notes, marks_of
 
 COLUMNS = [
     *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
-    *["low", "high", "runs", "inconsistent"],
+    *["low", "high", "runs", "inconsistent", "other_size"],
 ]
 NUMBERS = ["value", "min", "max", "low", "high", "n"]
 TEXTS = {"exact": N_("Value"), "range": N_("Range"), "interval": N_("95 % interval")}
@@ -61,7 +62,7 @@ def with_broken(rows: list[dict]) -> pd.DataFrame:
     Of several possible cuts the one between the bars that are furthest apart holds, by their
     ratio. Where none is, no bar is broken. Bars without height are left out of the comparison.
     """
-    usual = {"broken": "no", "inconsistent": "no", "runs": "", "note": ""}
+    usual = {"broken": "no", "runs": "", "note": ""} | dict.fromkeys(MARKS, "no")
     table = pd.DataFrame([usual | row for row in rows], columns=COLUMNS).astype({"n": "Int64"})
     with_height = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
     for _panel, bars in with_height.sort_values(["value", "top"], kind="stable").groupby("panel"):
@@ -149,7 +150,7 @@ class BarFigure(DrawnFigure):
         notes = [_("Dots are the single values.")] if (table["n"] > 1).any() else []
         if table["high"].notna().any():
             notes = [_("Dots are single runs, whiskers 95 % intervals.")]
-        return " ".join(filter(None, [*notes, chart.inconsistent_note(table)]))
+        return " ".join([*notes, *mark_notes(table)])
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """Up to two groups the panels stand side by side, more groups need the width."""
@@ -164,13 +165,13 @@ class BarFigure(DrawnFigure):
         if table["high"].notna().any():
             whisker = Look(_("95 % interval"), draw.DARK, marker="|")
             handles.append(whisker.handle(markersize=9))
-        handles += draw.inconsistent_handles(table)
+        handles += mark_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25
         gap = left if beside else 0.52
-        height = 1.9 if beside else 0.55 + 1.6 * rows
+        height = 1.7 if beside else 0.55 + 1.45 * rows
         figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
         sizes = {"handlelength": 1.6, "handleheight": 0.9}
-        sizes |= {"columnspacing": 1.6, "borderaxespad": 0.1}
+        sizes |= {"columnspacing": 1.2, "borderaxespad": 0.1}
         more = draw.legend(figure, handles, loc="upper center", **sizes)
         top, height = top + more, height + more
         figure.subplots_adjust(
@@ -200,8 +201,9 @@ class BarFigure(DrawnFigure):
             "label": "" if pd.isna(row["value"]) else rate(row["value"]),
             "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
         }
-        if row["inconsistent"] == "yes":
-            shown |= {"label": shown["label"] + MARK, "note": marked_values()}
+        if marks := marks_of(row):
+            shown["label"] += "".join(marks)
+            shown["note"] = "; ".join(marks.values())
         return shown
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
@@ -286,14 +288,14 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
         if pd.isna(row.value):
             draw.write(ax, row.x, 0, row.note, turned=True, color="0.35")
             continue
-        is_broken, inconsistent = row.broken == "yes", row.inconsistent == "yes"
+        is_broken, marks = row.broken == "yes", "".join(marks_of(row._asdict()))
         if is_broken:
             _break(ax, bars[row.Index], highest)
         _spread(ax, row.x, width, row)
-        if all_values or is_broken or inconsistent:
+        if all_values or is_broken or marks:
             form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
             form["fontweight"] = "bold" if is_broken else "normal"
-            draw.write(ax, row.x, row.reach, rate(row.value) + MARK * inconsistent, **form)
+            draw.write(ax, row.x, row.reach, rate(row.value) + marks, **form)
     points = box.height * 72 * highest / ax.get_ylim()[1]
     ax.set_yticks(_ticks(highest, min(MOST_TICKS, max(1, int(points / TICK_POINTS)))))
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))

@@ -12,12 +12,10 @@ import math
 from collections.abc import Mapping
 
 from kvstudy.analyse.tidy.numbers import (
-    MARK,
     UNIT_FACTORS,
     between,
     fixed,
     grouped,
-    marked_values,
     sign,
 )
 from kvstudy.language.current import _, ngettext
@@ -265,11 +263,6 @@ def exact_range(metric: str, low: float | None, high: float | None, unit: str) -
     if pd.isna(low) or pd.isna(high):
         return ""
     return between(exact(metric, low, unit), exact(metric, high, unit))
-
-
-def inconsistent_note(table: pd.DataFrame) -> str:
-    """What the mark of a inconsistent value says, below the figure of ``table``; "" without any."""
-    return f"{MARK}: {marked_values()}." if "yes" in set(table["inconsistent"]) else ""
 
 
 def runs(n: float | None) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values
+from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, subset, ticker
@@ -340,11 +340,3 @@ def legend(figure: plt.Figure, handles: Sequence[Artist], **form: object) -> flo
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + more)
     return more
-
-
-def inconsistent_handles(table: pd.DataFrame) -> list[lines.Line2D]:
-    """The entry in a legend of inconsistent published values, where there are any."""
-    if "yes" not in set(table["inconsistent"]):
-        return []
-    style = {"marker": f"${MARK}$", "markersize": 6, "color": DARK, "linestyle": "none"}
-    return [lines.Line2D([], [], label=marked_values(), **style)]

@@ -17,7 +17,6 @@ from kvstudy.present.drawing.bar_chart import BarFigure, with_broken
 from kvstudy.present.drawing.draw import Looks, Panel
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
-from kvstudy.study.cells import own_sizes
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
@@ -82,7 +81,8 @@ class Bars(BarFigure):
         repetitions, with spaces between), their ``min`` and ``max`` and, from three of them on, the
         ends ``low`` and ``high`` of their 95 % interval; NaN for published values. ``broken`` is
         yes or no, ``note`` says why there is no bar, ``inconsistent`` is
-        yes where the audit of the source finds the value inconsistent.
+        yes where the audit of the source finds the value inconsistent, ``other_size`` where the
+        store has its own number of records or operations.
         """
         here = "imported" if run.study.imported else "measured"
         of_another_size = self.shows_runtime and any(
@@ -98,8 +98,6 @@ class Bars(BarFigure):
 
     def _bars(self, run: draw.Run, panels: list[str]) -> pd.DataFrame:
         study, results, rows = run.study, run.results, []
-        # Of other sizes, whose run times do not compare.
-        own = {(size.store, size.workload) for size in own_sizes(study, run.scale)}
         several = len(self.workloads) > 1
         places = product(panels, self.workloads, self.metrics, study.store_names)
         for panel, workload, metric, store in places:
@@ -110,10 +108,11 @@ class Bars(BarFigure):
             row = {"panel": panel, "group": group, "store": store, "unit": self.unit}
             if panel == "published":
                 row |= _published(results, (store, workload, operation, metric), self.unit)
-            elif metric == "runtime" and (store, workload) in own:
+            elif metric == "runtime" and (store, workload) in run.other_sizes:
                 row["note"] = N_("other size")
             else:
                 row |= _measured(results, (store, workload, operation, metric), self.unit)
+                row["other_size"] = "yes" if (store, workload) in run.other_sizes else "no"
             rows.append(row)
         return with_broken(rows)
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.tidy.numbers import MARK, amount, converted, marked_values, sign
+from kvstudy.analyse.tidy.numbers import MARK, amount, converted, sign
 from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.study import combinations
 from kvstudy.study.base import (
     ALL,
@@ -154,7 +155,7 @@ class Curves(DrawnFigure):
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
         rings = (table["saturated"] == "yes").any()
         saturated = _("A ring: from here on throughput is saturated.") if rings else ""
-        return " ".join(filter(None, [saturated, chart.inconsistent_note(table)]))
+        return " ".join(filter(None, [saturated, *mark_notes(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A panel for each metric and side; lines with the range of their runs."""
@@ -167,12 +168,12 @@ class Curves(DrawnFigure):
         handles = [look.handle(markersize=3.5) for look in legend]
         if (table["saturated"] == "yes").any():
             handles.append(lines.Line2D([], [], label=_("saturated from here"), **RING))
-        handles += draw.inconsistent_handles(table)
+        handles += mark_handles(table)
         draw.legend(drawing, handles)
         return drawing
 
     def mark(self, row: dict, looks: Looks) -> dict:
-        inconsistent = row["inconsistent"] == "yes"
+        marks = marks_of(row)
         return {
             self.over: row[self.over],
             "title": f"{row['name']}, {amount(self.over, row[self.over])}",
@@ -180,8 +181,8 @@ class Curves(DrawnFigure):
             **chart.value_texts(row, row["metric"], row["unit"]),
             "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
             "saturation": _("from here on") if row["saturated"] == "yes" else "",
-            "mark": MARK if inconsistent else "",
-            "note": marked_values() if inconsistent else "",
+            "mark": "".join(marks),
+            "note": "; ".join(marks.values()),
         }
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:

@@ -172,33 +172,41 @@ class Box(DrawnFigure):
 
 
 class Spectrum(DrawnFigure):
-    """All percentiles of a workload's latencies; a part of every report."""
+    """All percentiles of the latencies; a part of every report."""
 
     texts = SPECTRUM_TEXTS
     fields = ("store", "percent", "value", "low", "high", "n", "name")
-    own_caption = N_("Latency by share of the operations, {}")
+    own_caption = N_("Latency by share of the operations")
 
-    kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
-    workload: Name = Field(description="The workload.")
+    kind: Literal["spectrum"] = Field(
+        description="All percentiles of the latencies, a panel for each workload and operation."
+    )
+    workloads: list[Name] = Field(default=[], description="Their names; left out: all.")
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
-        """The workload's rows of ``analysis.spectrum``, in the study's order of stores."""
-        stores = run.study.store_names
-        rows = run.headline_analysis.spectrum.query("workload == @self.workload")
-        rows = rows[rows["store"].isin(stores)]
-        return rows.sort_values("store", key=lambda of: of.map(stores.index), kind="stable")
+        """The rows of ``analysis.spectrum``, in the study's order of workloads and stores."""
+        names = {"workload": self.workloads or run.study.workload_names}
+        names["store"] = run.study.store_names
+        rows = run.headline_analysis.spectrum
+        rows = rows[rows["workload"].isin(names["workload"]) & rows["store"].isin(names["store"])]
+        order = {name: {one: place for place, one in enumerate(of)} for name, of in names.items()}
+        return rows.sort_values(
+            list(names), key=lambda column: column.map(order[column.name]), kind="stable"
+        )
 
     def nothing(self, table: pd.DataFrame) -> str:
         return _("no histograms of latency") if table.empty else ""
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
-        """One for each operation and setting."""
+        """One for each workload, setting and operation."""
         table = table.assign(name=table["store"].map(looks.titles))
-        several = table["parameters"].nunique() > 1
         words = _("Percentiles of the latency of {} in µs, by store.")
-        panels = []
-        for (parameters, operation), rows in table.groupby(["parameters", "operation"], sort=False):
-            title = sentence(operation) + (f", {parameters}" if several else "")
+        settings = table.groupby("workload")["parameters"].nunique()
+        keys, panels = ["workload", "parameters", "operation"], []
+        for (workload, parameters, operation), rows in table.groupby(keys, sort=False):
+            title = f"{looks.study.workload(workload).short}: {sentence(operation)}"
+            if settings[workload] > 1:
+                title += f", {parameters}"
             panels.append(Panel(title, rows, words.format(title), 250))
         return panels
 
@@ -211,9 +219,10 @@ class Spectrum(DrawnFigure):
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A line per store; the band is the range of its single runs."""
         panels, legend = self.panels(table, looks), self.legend(table, looks)
-        figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
+        figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 1.7, sharey=True)
         for ax, panel in zip(axes.flat, panels, strict=False):
-            _spectrum_panel(ax, panel.rows, legend)
+            # In three columns there is no room for 50 % beside 90 %.
+            _spectrum_panel(ax, panel.rows, legend, TICKS[axes.shape[1] == MOST_COLUMNS :])
             ax.set_title(panel.title, loc="left", pad=5)
         for row in axes:
             row[0].set_ylabel(_("Latency (µs)"))
@@ -284,7 +293,9 @@ def _short(count: float) -> str:
     return f"{count:.0f}"
 
 
-def _spectrum_panel(ax: plt.Axes, table: pd.DataFrame, legend: list[Look]) -> None:
+def _spectrum_panel(
+    ax: plt.Axes, table: pd.DataFrame, legend: list[Look], ticks: list[float]
+) -> None:
     for look, of_store in draw.by_look(table, legend):
         rows = of_store.sort_values("percent")
         x = odds(rows["percent"])
@@ -294,7 +305,7 @@ def _spectrum_panel(ax: plt.Axes, table: pd.DataFrame, legend: list[Look]) -> No
             ax.fill_between(x, low, high, color=look.color, alpha=0.2, linewidth=0)
         ax.plot(x, value, **look.style(linewidth=1.2))
     ax.set(xscale="log", yscale="log", xlim=(1, _farthest(table)))
-    ax.xaxis.set_major_locator(ticker.FixedLocator([float(odds(tick)) for tick in TICKS]))
+    ax.xaxis.set_major_locator(ticker.FixedLocator([float(odds(tick)) for tick in ticks]))
     ax.xaxis.set_major_formatter(ticker.FuncFormatter(percent_words))
     draw.number_axis(ax.yaxis, ticker.LogLocator(subs=(1, 2, 5)))
     ax.minorticks_off()

@@ -9,19 +9,20 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.findings.pairs import ratio_of
-from kvstudy.analyse.tidy.numbers import MARK, between, significant
+from kvstudy.analyse.findings.pairs import fastest_first, ratio_of
+from kvstudy.analyse.tidy.numbers import MARK, OTHER_SIZE, between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.present.typeset.latex import with_mark
 from kvstudy.study.parts import MEAN
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
-    *["decision", "in_floor", "floor", "published", "inconsistent"],
+    *["decision", "in_floor", "floor", "published", "inconsistent", "other_size"],
 ]
 NUMBERS = ["ratio", "low", "high", "floor", "published"]
 ACROSS = 5
@@ -31,6 +32,8 @@ GREY = "0.6"
 PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
 PUBLISHED |= {"linestyle": "", "zorder": 3}
 MOST_TICKS = 5
+# How far the marks of here and there stand above and below the middle of their line.
+APART = 0.16
 TEXTS = {"ratio_text": N_("Ratio of the throughputs"), "interval": N_("95 % interval")}
 TEXTS |= {"verdict": N_("Verdict"), "published_text": N_("Published")}
 TEXTS |= {"floor_text": N_("Noise floor"), "cells": N_("Sizes")}
@@ -50,18 +53,19 @@ class RatioPlot(DrawnFigure):
 
     controls = "noise floor"
     texts = TEXTS
-    fields = ("pair", "workload", "decision", "in_floor", *NUMBERS)
+    fields = ("pair", "workload", "decision", "in_floor", "other_size", *NUMBERS)
     across = 3
     own_caption = N_("Throughput of each two stores relative to each other, with 95 % intervals")
 
     kind: Literal["ratios"] = Field(description="Ratio of the throughputs of every two stores.")
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
-        """One row per workload and pair of stores, in the study's order: throughput one/other.
+        """One row per workload and pair of stores, the fastest first: throughput one/other.
 
         ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
         ``analysis.pairs``, ``floor`` the workload's noise floor, ``published`` the ratio of the
-        source's values and ``inconsistent`` whether its audit finds one of them inconsistent; NaN
+        source's values and ``inconsistent`` whether its audit finds one of them inconsistent,
+        ``other_size`` whether one of the stores has its own number of records or operations; NaN
         where unknown. Rates themselves do not compare between machines, so there are ratios alone.
         """
         floors = run.headline_analysis.floor.set_index(["workload", "parameters"])["floor"]
@@ -69,9 +73,10 @@ class RatioPlot(DrawnFigure):
         of_pair = {(row.workload, row.faster, row.slower): row for row in pairs.itertuples()}
         rows = []
         for workload in [*run.study.workload_names, MEAN]:
-            for one, other in combinations(run.study.store_names, 2):
+            for one, other in combinations(fastest_first(pairs, run.study.store_names), 2):
                 published, inconsistent = run.results.published_ratio(one, other, workload)
-                source = [published, "yes" if inconsistent else "no"]
+                own = {(one, workload), (other, workload)} & run.other_sizes
+                source = [published, *("yes" if is_so else "no" for is_so in (inconsistent, own))]
                 row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
                 if row is not None:
                     verdict = [row.decision, row.in_floor]
@@ -101,7 +106,8 @@ class RatioPlot(DrawnFigure):
 
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
         published = table["published"].notna().any()
-        return _(NOTE) + (" " + _("Hollow diamonds: published.") if published else "")
+        diamonds = _("Hollow diamonds: published.") if published else ""
+        return " ".join(filter(None, [_(NOTE), diamonds, *mark_notes(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """One panel per workload, one line per pair, one axis for all; the floor is a grey band.
@@ -129,13 +135,12 @@ class RatioPlot(DrawnFigure):
         draw.number_axis(ax.xaxis, ticker.FixedLocator(ticks_of(low, high)), written=decimal)
         ax.minorticks_off()
         figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
+        handles = mark_handles(table)
         if table["published"].notna().any():
             measured = Look(_("measured, with its 95 % interval"), draw.DARK, marker="o", line="-")
-            handles = [
-                measured.handle(markersize=4, linewidth=1),
-                lines.Line2D([], [], label=_("published"), **PUBLISHED),
-                *draw.inconsistent_handles(table),
-            ]
+            published = lines.Line2D([], [], label=_("published"), **PUBLISHED)
+            handles = [measured.handle(markersize=4, linewidth=1), published, *handles]
+        if handles:
             draw.legend(figure, handles)
         return figure
 
@@ -180,6 +185,9 @@ class RatioPlot(DrawnFigure):
                 .encode(x=alt.X("ratio:Q", **x), opacity=faint)
                 for same, shape in (("!==", "circle"), ("===", "square"))
             ),
+            base.transform_filter("datum.other_size === 'yes' && isValid(datum.ratio)")
+            .mark_text(style="kv-text", text=OTHER_SIZE, dx=8, aria=False)
+            .encode(x=alt.X("ratio:Q", **x)),
             base.transform_filter("isValid(datum.published)")
             .mark_point(filled=False, size=60, shape="diamond", style="kv-ink")
             .encode(x=alt.X("published:Q", **x)),
@@ -205,14 +213,17 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame) -> None:
     floor = rows["floor"].max()
     if pd.notna(floor):
         ax.axvspan(1 / floor, floor, color="0.92", linewidth=0, gid="noise-floor")
-    for y, row in zip(rows["pair"].cat.codes, rows.itertuples(), strict=True):
+    apart = APART if rows["published"].notna().any() else 0
+    for place, row in zip(rows["pair"].cat.codes, rows.itertuples(), strict=True):
+        y, below = place - apart, place + apart
         color = GREY if row.in_floor == "yes" else draw.DARK
         if pd.notna(row.low):
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)
         ax.plot(row.ratio, y, "s" if row.decision == "equal" else "o", color=color, markersize=4)
-        ax.plot(row.published, y, **PUBLISHED)
-        if row.inconsistent == "yes":
-            ax.annotate(MARK, (row.published, y), (3, 1), textcoords="offset points", fontsize=7)
+        ax.plot(row.published, below, **PUBLISHED)
+        for mark, *at in [(MARK, row.published, below), (OTHER_SIZE, row.ratio, y)]:
+            if mark in marks_of(row._asdict()):
+                ax.annotate(mark, at, (3, -1), textcoords="offset points", fontsize=7)
     ax.tick_params(axis="x", length=3, labelbottom=True)
     ax.grid(axis="y", visible=False)
     ax.grid(axis="x", visible=True)

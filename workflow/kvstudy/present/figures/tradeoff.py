@@ -8,23 +8,27 @@ from typing import Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.tidy.numbers import OTHER_SIZE
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import main_operation, properties_of
 
 NUMBERS = ["throughput", "throughput_low", "throughput_high"]
 NUMBERS += ["latency", "latency_low", "latency_high", "n"]
-COLUMNS = ["workload", "parameters", "store", "operation", *NUMBERS, "note"]
+COLUMNS = ["workload", "parameters", "store", "operation", *NUMBERS, "note", "other_size"]
 PERCENT = 99.0
 # Values further apart than that need a logarithmic scale.
 WIDE, WIDEST = 10, 30
 # Of a line of a panel's title.
 LETTERS = 20
+# How a mark stands beside its point.
+BESIDE = {"xytext": (4, 2), "textcoords": "offset points", "fontsize": 7, "color": draw.DARK}
 TEXTS = {"throughput_text": N_("Throughput"), "throughput_range": N_("95 % interval")}
 TEXTS |= {"latency_text": N_("99th percentile"), "latency_range": N_("Range of the single runs")}
 TEXTS |= {"runs": N_("Of")}
@@ -34,7 +38,7 @@ class Tradeoff(DrawnFigure):
     """Throughput against the 99th percentile of latency: a panel for each workload."""
 
     texts = TEXTS
-    fields = ("store", "workload", *NUMBERS)
+    fields = ("store", "workload", "other_size", *NUMBERS)
     across = 4
 
     kind: Literal["tradeoff"] = Field(
@@ -58,7 +62,8 @@ class Tradeoff(DrawnFigure):
         """One row per workload and store: throughput (ops/s) and latency (us); NaN where unknown.
 
         Throughput is the geometric mean over ``n`` runs, the percentile that of all runs
-        together. ``note`` says why a value is missing.
+        together. ``note`` says why a value is missing, ``other_size`` (yes, no) whether the store
+        has its own number of records or operations.
         """
         study, analysis = run.study, run.headline_analysis
         speeds = analysis.intervals.query("operation == 'overall' and metric == 'throughput'")
@@ -76,7 +81,8 @@ class Tradeoff(DrawnFigure):
                 key = {"workload": workload, "store": store, "operation": operation}
                 mine = both[(both[list(key)] == list(key.values())).all(axis=1)]
                 if len(mine) and (mine["beyond"] >= ENOUGH_BEYOND).all():
-                    rows += mine.assign(note="").to_dict("records")
+                    own = "yes" if (store, workload) in run.other_sizes else "no"
+                    rows += mine.assign(note="", other_size=own).to_dict("records")
                 else:
                     why = reason("few-timed" if len(mine) else "not-timed", operation=operation)
                     note = run.results.state(store, workload).label or why
@@ -100,11 +106,12 @@ class Tradeoff(DrawnFigure):
         return looks.legend(_measured(table), "marker")
 
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
-        """Why values are missing."""
-        return "; ".join(
+        """Why values are missing, and what the marks say."""
+        missing = "; ".join(
             f"{looks.titles[row.store]}, {looks.study.workload(row.workload).short}: {row.note}"
             for row in table[table["latency"].isna()].itertuples()
         )
+        return " ".join(filter(None, [missing, *mark_notes(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """One scale for all panels, so that workloads compare."""
@@ -117,13 +124,14 @@ class Tradeoff(DrawnFigure):
                 bars = {"xerr": _ends(row, "throughput"), "yerr": _ends(row, "latency")}
                 ax.errorbar(x, y, **bars, color=look.color, linewidth=0.8)
                 ax.plot(x, y, look.marker, color=look.color, markersize=5, zorder=3)
+                ax.annotate("".join(marks_of(row)), (x, y), **BESIDE)
             ax.set_title(fill(panel.title, LETTERS), loc="left")
             ax.grid(axis="both", visible=True)
         _scale(axes[0, 0], "x", table, "throughput")
         _scale(axes[0, 0], "y", table, "latency")
         figure.supxlabel(_side_title("throughput"), fontsize="medium")
         figure.supylabel(_side_title("latency"), fontsize="medium")
-        handles = [look.handle() for look in self.legend(table, looks)]
+        handles = [look.handle() for look in self.legend(table, looks)] + mark_handles(table)
         draw.legend(figure, handles, handletextpad=0.2)
         return figure
 
@@ -159,6 +167,9 @@ class Tradeoff(DrawnFigure):
             base.mark_point(filled=True, size=70, opacity=1).encode(
                 **chart.by_legend(legend, "shape"), **chart.texts(self.texts)
             ),
+            base.transform_filter("datum.other_size === 'yes'").mark_text(
+                style="kv-text", text=OTHER_SIZE, dx=9, aria=False
+            ),
         ]
 
 
@@ -188,11 +199,14 @@ def _scale(ax: plt.Axes, side: str, table: pd.DataFrame, name: str) -> None:
     """The axis ``side`` (x, y) of all panels, with few numbers."""
     low, high, logarithmic = _domain(table, name)
     ax.set(**{f"{side}scale": "log" if logarithmic else "linear", f"{side}lim": (low, high)})
-    # Between 1 000 and 30 000 there is no room for 3 000 and 10 000.
-    steps = (1, 3) if high < WIDEST * low else (1,)
+    # Between 1 000 and 30 000 there is no room for 3 000 and 10 000 side by side.
+    steps = (1, 3) if side == "y" or high < WIDEST * low else (1,)
     ticks = ticker.LogLocator(subs=steps) if logarithmic else ticker.MaxNLocator(3)
     draw.number_axis(getattr(ax, f"{side}axis"), ticks)
-    getattr(ax, f"{side}axis").set_minor_locator(ticker.NullLocator())
+    # Without numbers, they still show what kind of axis it is.
+    between = ticker.LogLocator(subs=range(2, 10)) if logarithmic else ticker.NullLocator()
+    getattr(ax, f"{side}axis").set_minor_locator(between)
+    getattr(ax, f"{side}axis").set_minor_formatter(ticker.NullFormatter())
 
 
 def _ends(row: dict, name: str) -> list[list[float]] | None:

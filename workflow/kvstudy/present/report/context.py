@@ -36,6 +36,7 @@ from kvstudy.study.raw import file_digest
 
 # Checks that the body of the report names; an appendix has all.
 MOST = 5
+SLIGHT = (Fits.YES, Fits.DIGITS)
 
 
 def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | None:
@@ -43,7 +44,8 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | 
 
     ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
     these have none. ``inconsistent``: published values are marked for them. ``gravest`` are those
-    that change most.
+    that change most, ``explained`` the kinds that find more than
+    wrong digits, or have no verdict.
     """
     if checks is None or checks.empty:
         return None
@@ -52,7 +54,7 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | 
     severities = {misfit: int((fits == misfit).sum()) for misfit in MISFITS}
     gravest = gravest_first(checks[fits != Fits.DIGITS]).head(MOST)
     return SimpleNamespace(
-        of_tables=[kind for kind in Kind if kind != Kind.TEXT and (kinds == kind).any()],
+        explained=[kind for kind in Kind if (kinds[~fits.isin(SLIGHT)] == kind).any()],
         of_text=len(of_text),
         open_in_text=int((of_text == Fits.NONE).sum()),
         checks=int((fits != Fits.NONE).sum()),

@@ -46,7 +46,6 @@ def course_facts(
     strips = own(headline.steadiness)
     drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
     over_time = study.figures_of("time")
-    timed = set(own(headline.spectrum)["workload"])
     of_phase = summary[summary["operation"] == "overall"]
     return SimpleNamespace(
         watching=_watching(of_phase[of_phase["metric"] == "monitor_cpu"]),
@@ -62,7 +61,7 @@ def course_facts(
         not_drawn=[
             names.workload(figure.workload) for figure in over_time if figure.workload not in drawn
         ],
-        spectra=[figure for figure in study.figures_of("spectrum") if figure.workload in timed],
+        spectra=[] if own(headline.spectrum).empty else study.figures_of("spectrum"),
     )
 
 

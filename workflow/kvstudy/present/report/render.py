@@ -24,7 +24,6 @@ from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.facts import run_facts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
-from kvstudy.present.tables.setting import numbered
 from kvstudy.stats import intervals, laws, over_time, percentiles, power
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.bibliography import check_citations
@@ -32,7 +31,6 @@ from kvstudy.study.cells import TRIALS
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.parts import AUTO
-from kvstudy.study.properties import Reference, store_properties
 from kvstudy.study.run_names import REPORT
 from kvstudy.study.workload import operations_of
 
@@ -58,7 +56,6 @@ def render(run: Run, appendix: str = "") -> Path:
         "audit": facts.audit,
         "machine": facts.machine,
         "run_order": study.figures_of("run-order")[0],
-        "property_sources": _property_sources(facts),
         "deviations": _deviations(facts),
         "operations": {
             operation
@@ -150,17 +147,6 @@ OF_A_RUN = {
     "enough_beyond": percentiles.ENOUGH_BEYOND,
     "most_runs": power.MOST,
 }
-
-
-def _property_sources(run: SimpleNamespace) -> list[tuple[int, Reference, str]]:
-    """Number, reference and title of the store; none where the study has no such table."""
-    if not run.data.study.tables_of("properties"):
-        return []
-    properties = store_properties(run.data.study)
-    return [
-        (number, properties[store].references[name], run.names.store(store))
-        for number, store, name in numbered(properties)
-    ]
 
 
 def _deviations(run: SimpleNamespace) -> list[tuple[str, Deviation]]:

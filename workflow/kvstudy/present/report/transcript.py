@@ -13,19 +13,25 @@ from kvstudy.language.current import NN_, ngettext
 from kvstudy.study.raw import command_sections
 
 # Characters of a line; the listing's type size in report.tex.j2 is made for it.
-COLUMNS = 100
+COLUMNS = 114
 # Most lines of one listing: what a page holds below its caption.
-LINES = 64
-STATUS_KEPT, LOG_KEPT = 2, 12
+LINES = 72
+STATUS_KEPT, LOG_KEPT = 1, 12
 # What is said of lines that are not shown.
 SOME_LINES = NN_("{} line left out", "{} lines left out")
 EQUAL_LINES = NN_("{} equal line left out", "{} equal lines left out")
 STATUS_LINES = NN_("{} status line left out", "{} status lines left out")
+SIDE_LINES = NN_(
+    "{} line on garbage collection or clean-up left out",
+    "{} lines on garbage collection or clean-up left out",
+)
 
 # The folder in which the cell was measured, on whatever machine.
 FOLDER = re.compile(r"(?:/[^\s'\"=:]+/)?results/[^\s'\"/]+/measuring(?:/[^\s'\"/]+){3}/rep\d+")
 # YCSB's `-s`: "2024-04-30 12:00:01:123 1 sec: 4321 operations; ..."
 STATUS = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:.,]\d+ \d+ sec: ")
+# YCSB's results that no table has.
+SIDE = re.compile(r"^\[(?:TOTAL_GC[^\]]*|CLEANUP)\], ")
 
 
 class Line(NamedTuple):
@@ -107,17 +113,24 @@ def wrapped(lines: Iterable[Line]) -> list[Line]:
 
 
 def _thinned(lines: list[Line]) -> list[Line]:
-    """Without the inner status lines and repeated lines; a note says how many went."""
+    """Without inner status lines, results that no table has and repeated lines; notes say so."""
     thin: list[Line] = []
-    for is_status, group in groupby(lines, key=lambda line: bool(STATUS.match(line.text))):
-        if is_status:
+    for kind, group in groupby(lines, key=_kind):
+        if kind is STATUS:
             thin += _without_middle([*group], STATUS_KEPT, STATUS_KEPT, STATUS_LINES)
+            continue
+        if kind is SIDE:
+            thin += _without_middle([*group], 0, 0, SIDE_LINES)
             continue
         for line, same in groupby(group):
             thin.append(line)
             if times := len(list(same)) - 1:
                 thin.append(_note(times, EQUAL_LINES))
     return thin
+
+
+def _kind(line: Line) -> re.Pattern[str] | None:
+    return next((kind for kind in (STATUS, SIDE) if kind.match(line.text)), None)
 
 
 def _without_middle(
@@ -127,7 +140,7 @@ def _without_middle(
     left_out = len(lines) - first - last
     if left_out < 2:
         return lines
-    return [*lines[:first], _note(left_out, words), *lines[-last:]]
+    return [*lines[:first], _note(left_out, words), *lines[len(lines) - last :]]
 
 
 def _note(number: int, words: tuple[str, str]) -> Line:

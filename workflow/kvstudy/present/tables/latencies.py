@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -14,21 +12,18 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell, stacked
+from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell
 from kvstudy.present.typeset.table import (
     Grid,
     Line,
     Paper,
     Section,
     Table,
-    number_of,
     operation_word,
     sections_of,
-    two_lines,
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
-from kvstudy.study.metrics import PERCENTILES
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -46,72 +41,39 @@ class PercentilesTable(Table):
     )
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """The rows of the analysis, and ``mean_of_runs`` (us).
-
-        That is the plain mean of the values of the single runs, as sources print it; NaN
-        where no percentiles of the workload were published, and for other percentages.
-        """
-        rows, results = run.headline_analysis.percentiles, run.results
-        published = {
-            (workload, metric)
-            for workload in rows["workload"].unique()
-            for metric in PERCENTILES.values()
-            for store in rows["store"].unique()
-            for operation in results.operations(workload)
-            if results.published(store, workload, operation, metric) is not None
-        }
-        means = []
-        for row in rows.itertuples():
-            metric = PERCENTILES.get(row.percent, "")
-            value = results.measured(row.store, row.workload, row.operation, metric)
-            shown = value and (row.workload, metric) in published
-            means.append(value.mean if shown else math.nan)
-        return rows.assign(mean_of_runs=means)
+        """The rows of the analysis."""
+        return run.headline_analysis.percentiles
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters, a line per store and operation."""
-        averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
-        columns = [(percent, decimal(f"{percent:g} %"), _merged) for percent in SHOWN]
-        head = stacked(_("mean of the"), _("runs' values"))
-        mean = number_of("mean_of_runs", whole)
-        columns += [(percent, head, lambda row: (mean(row), "")) for percent in averaged]
-        columns.sort(key=itemgetter(0))
 
         def lines(store: str, of_store: pd.DataFrame) -> list[Line]:
-            made = []
-            for operation, of in of_store.groupby("operation", sort=False):
-                of = of.set_index("percent").reindex(SHOWN)
-                cells = [cell(of.loc[percent]) for percent, _head, cell in columns]
-                label = f"{run.titles[store]}, {operation_word(operation)}"
-                made += two_lines(label, cells, store)
-            return made
+            return [
+                Line(
+                    f"{run.titles[store]}, {operation_word(operation)}",
+                    [_merged(row) for _percent, row in of.reindex(SHOWN).iterrows()],
+                    store,
+                )
+                for operation, of in of_store.set_index("percent").groupby("operation", sort=False)
+            ]
 
         sections = sections_of(rows, run.study, lines)
         if not sections:
-            sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(columns))])]
-        notes = [
-            _(
-                "Service time in µs that this share of the operations of all runs together does "
-                "not exceed, below it the range of the single runs. Left out: percentiles with "
-                "fewer than {} operations beyond them."
-            ).format(ENOUGH_BEYOND)
-        ]
-        if len(averaged):
-            notes.append(
-                _(
-                    "Mean of the runs' values: plain mean of the percentiles of the single runs, "
-                    "as the source has it; it is no percentile of any set of operations."
-                )
-            )
-        return [Grid([head for _percent, head, _cell in columns], sections, notes)]
+            sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(SHOWN))])]
+        note = _(
+            "Service time in µs that this share of the operations of all runs together does "
+            "not exceed, in brackets the range of the single runs. Left out: percentiles with "
+            "fewer than {} operations beyond them."
+        ).format(ENOUGH_BEYOND)
+        return [Grid([decimal(f"{percent:g} %") for percent in SHOWN], sections, [note])]
 
 
-def _merged(row: pd.Series) -> tuple[str, str]:
-    """The percentile of all runs, and below it the range of the single ones."""
+def _merged(row: pd.Series) -> str:
+    """The percentile of all runs, and the range of the single ones."""
     if not row["beyond"] >= ENOUGH_BEYOND:
-        return DASH, ""
-    below = f"{whole(row['low'])}{DASH}{whole(row['high'])}" if row["n"] > 1 else ""
-    return marked(whole(row["value"]), row["value"]), below
+        return DASH
+    of_runs = f" [{whole(row['low'])}{DASH}{whole(row['high'])}]" if row["n"] > 1 else ""
+    return marked(whole(row["value"]), row["value"]) + of_runs
 
 
 TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in SHOWN]

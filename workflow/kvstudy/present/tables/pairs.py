@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.findings.pairs import by_pair, order_of, ratio_of
+from kvstudy.analyse.findings.pairs import by_pair, fastest_first, order_of, ratio_of
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.language.current import N_, _
@@ -70,7 +70,7 @@ class RatiosTable(Table):
         names = [name for name in [*study.workload_names, MEAN] if name in set(rows["workload"])]
         of_workload = {name: by_pair(of) for name, of in rows.groupby("workload")}
         lines = []
-        for both in combinations(study.store_names, 2):
+        for both in combinations(fastest_first(rows, study.store_names), 2):
             pairs = [of_workload[name].get(frozenset(both)) for name in names]
             if any(pairs):
                 cells = [_ratio(row, both[0], bound) for row in pairs]

@@ -16,14 +16,13 @@ from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, raised
+from kvstudy.present.typeset.latex import DASH, Rich, grey, marked
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.properties import (
     JUDGED,
     STATED,
     TITLES,
-    StoreProperties,
     published_properties,
     store_properties,
 )
@@ -129,7 +128,7 @@ def _joined(name: str, details: str) -> str:
     return ", ".join(parts) or DASH
 
 
-PROPERTIES = ["property", "store", "version", "says", "numbers", "published"]
+PROPERTIES = ["property", "store", "version", "says", "references", "published"]
 # Stores that fit side by side, and their share of the line.
 MOST_STORES, WIDTH = 4, 0.8
 
@@ -145,27 +144,22 @@ class PropertiesTable(Table):
     )
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """One row per property and store; ``numbers`` are those of the references.
+        """One row per property and store; ``references`` are addresses with spaces between.
 
         ``says`` is "" for a property that is a judgement, which only the source has.
         """
         properties, published = store_properties(run.study), published_properties(run.study)
-        number = {
-            properties[store].references[name].url: number
-            for number, store, name in numbered(properties)
-        }
         there = published.stores if published else {}
         names = [*STATED, *(name for name in JUDGED if any(name in of for of in there.values()))]
         rows = []
         for name, (store, of_store) in product(names, properties.items()):
-            says, cited = "", []
+            says, references = "", ""
             if name in STATED:
                 statement = getattr(of_store, name)
                 says = statement.says
-                cited = sorted(number[of_store.references[one].url] for one in statement.references)
-            numbers = " ".join(map(str, cited))
+                references = " ".join(of_store.references[one].url for one in statement.references)
             published_words = there.get(store, {}).get(name, "")
-            rows.append([name, store, of_store.version, says, numbers, published_words])
+            rows.append([name, store, of_store.version, says, references, published_words])
         return pd.DataFrame(rows, columns=PROPERTIES)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
@@ -203,30 +197,16 @@ class PropertiesTable(Table):
         return source.table(heads, sections, notes=notes, text=True, stores=stores)
 
 
-def numbered(properties: dict[str, StoreProperties]) -> list[tuple[int, str, str]]:
-    """The references of all stores: number, store (one of its names), name of the reference.
-
-    A reference of a store that stands in the study twice has one number.
-    """
-    rows = {}
-    for store, of_store in properties.items():
-        for name, reference in of_store.references.items():
-            rows.setdefault(reference.url, (len(rows) + 1, store, name))
-    return list(rows.values())
-
-
 def _statement(row) -> Rich:
-    """What the store says, its references, and in brackets what the source says of it."""
+    """What the store says, and in brackets what the source says of it."""
     text = Rich.escape(row.says)
-    if row.numbers:
-        text += "\N{NARROW NO-BREAK SPACE}" + raised(row.numbers.replace(" ", ", "))
     if row.published:
         text += " " + grey(f"({sentence(row.published)})")
     return text
 
 
 def _notes(rows: pd.DataFrame, study: Study) -> list[str]:
-    notes = [_("Small numbers: the sources below.")]
+    notes = []
     if (rows["published"] != "").any():
         source = study.source
         name = f"{source.author}, {source.year}" if source else _("the source")
