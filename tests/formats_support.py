@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?(?![\w])")
@@ -21,7 +22,9 @@ def plain(path: Path) -> str:
         return _pandoc(page.encode(), "--from=html", "--to=plain").decode()
     tree = json.loads(_pandoc(path.read_bytes(), "--from=docx", "--to=json"))
     text = _pandoc(json.dumps(_without_pictures(tree)).encode(), "--from=json", "--to=plain")
-    return text.decode()
+    # Pandoc 3 takes a caption for the picture's description alone.
+    alone = [words for words in _descriptions(tree) if words not in text.decode()]
+    return "\n\n".join([text.decode(), *alone])
 
 
 def _pandoc(given: bytes, *options: str) -> bytes:
@@ -37,6 +40,15 @@ def _without_pictures(node):
         shown = (each for each in node if not (isinstance(each, dict) and each.get("t") == "Image"))
         return [_without_pictures(each) for each in shown]
     return node
+
+
+def _descriptions(node) -> Iterator[str]:
+    """The words of all images of pandoc's tree."""
+    if isinstance(node, dict) and node.get("t") == "Image":
+        yield "".join(each.get("c", " ") for each in node["c"][1] if each["t"] in ("Str", "Space"))
+    elif isinstance(node, (dict, list)):
+        for each in node.values() if isinstance(node, dict) else node:
+            yield from _descriptions(each)
 
 
 def text_of(pdf: Path) -> str:

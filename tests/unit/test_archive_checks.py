@@ -414,6 +414,9 @@ def test_the_fewest_cells_are_called_late(times):
         ("a.csv", "x,mean\na\n", "x,mean\na,1\n", "line 2 is 'a', from the raw logs follows 'a 1'"),
         ("a.csv", "", "x\n", "has 0 lines"),
         ("a.tex", "1 & 2 \\\\", "1 & 3 \\\\", "line 1: is '2', from the raw logs follows '3'"),
+        ("a.json", '[{"a":214.1520895757026,"b":1}]', '[{"a":214.1520895757024,"b":1}]', ""),
+        ("a.json", '[{"a": 214.15}, 2]', '[{"a": 214.16}, 2]', "line 1: is '214.15', from the raw"),
+        ("a.json", '{"a":"b c"}', '{"a":"b d"}', "line 1: is 'c\"', from the raw"),
     ],
 )
 def test_where_two_files_differ(tmp_path, name, packed, anew, said):

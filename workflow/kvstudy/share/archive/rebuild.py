@@ -41,6 +41,9 @@ SNAKEFILE = Path("workflow/Snakefile")
 STEPS = re.compile(r"\d+ of \d+ steps")
 # Another processor may round the last digits of a sum in another way.
 CLOSE = 1e-9
+# What stands between the values of a JSON file. Another processor or library of mathematics gives
+# a number of a chart another last digit: it is "214.15," there, and no number with its comma.
+SIGNS = re.compile(r"([\s,:\[\]{}]+)")
 PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
@@ -259,6 +262,8 @@ def differing(packed: Path, anew: Path) -> str:
 def _lines(path: Path) -> list[list[str]]:
     """The values of each line; where numbers stand among words, these and the numbers."""
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        if path.suffix == ".json":
+            return [SIGNS.split(line) for line in file]
         return list(csv.reader(file) if path.suffix == ".csv" else map(str.split, file))
 
 

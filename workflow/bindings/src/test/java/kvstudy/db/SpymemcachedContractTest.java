@@ -14,7 +14,7 @@ import site.ycsb.Status;
 class SpymemcachedContractTest extends MemcachedContractTest {
   @Override
   DB client(int at) {
-    return Clients.create("spymemcached", at, 1000);
+    return Clients.create("spymemcached", at, timeout(at));
   }
 
   /** spymemcached's buffer for a replace has no room for a length of seven digits. */
