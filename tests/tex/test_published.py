@@ -171,7 +171,7 @@ def test_values_that_the_audit_rejects_are_marked(report):
     table = (folder / "tables/insert-only.html").read_text(encoding="utf-8")
     assert '1052,43<span class="hang"><sup>\N{DOUBLE DAGGER}</sup></span>' in table
     assert table.count("<sup>\N{DOUBLE DAGGER}</sup>") == 3
-    assert "Rejected by the audit of the source." in table
+    assert "Inconsistent with other values of the source." in table
     # The numbers are those of the source all the same.
     made = pd.read_csv(folder / "tables/insert-only.csv", dtype=str)
     assert "1052,43" in made["Riak KV"].tolist()

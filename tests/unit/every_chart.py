@@ -76,6 +76,7 @@ def _of_small() -> dict[str, tuple]:
         "time-a": times,
         "spectrum": _spectrum(),
     }
+    named["time-a"] = small.figure("time", workload="a")
     made = {name: (named[name], table, study, look) for name, table in tables.items()}
     tradeoff = Tradeoff(kind="tradeoff", **test_tradeoff.KEYS)
     made["tradeoff"] = (tradeoff, test_tradeoff.rows(), study, look)

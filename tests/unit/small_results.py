@@ -134,6 +134,7 @@ def run(**values: object) -> SimpleNamespace:
     made.setdefault("headline", dict.fromkeys(made["study"].workload_names, "r10_o20_t1"))
     made.setdefault("compared", [made["study"].store_names])
     made.setdefault("values", _values())
+    made.setdefault("other_sizes", set())
     if "analysis" in made:
         made.setdefault("headline_analysis", made["analysis"])
     return SimpleNamespace(**made)

@@ -89,8 +89,8 @@ def test_values_that_the_audit_rejects_have_a_mark_and_say_why(drawn):
     assert inconsistent
     marked = [row for row in spec["data"]["values"] if row["mark"]]
     assert {row["value"] for row in marked} == inconsistent
-    assert {row["note"] for row in marked} == {"inconsistent by the audit of the source"}
-    assert "inconsistent by the audit of the source." in drawn["lines"].text
+    assert {row["note"] for row in marked} == {"inconsistent with other values of the source"}
+    assert "inconsistent with other values of the source." in drawn["lines"].text
 
 
 @pytest.mark.parametrize("name", ["time-a", "map"])

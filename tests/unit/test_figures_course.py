@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from . import small_results as small
 
-TIME, SPECTRUM = (small.figure(kind, workload="a") for kind in ("time", "spectrum"))
+TIME, SPECTRUM = small.figure("time", workload="a"), small.figure("spectrum")
 WARM = [100.0] * 5 + [1000.0, 1001.0] * 20
 
 

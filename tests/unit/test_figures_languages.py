@@ -29,7 +29,7 @@ WORDS = {
     "run-order": ["kontrolní buňky", "Místo v pořadí měření"],
     "ratios": ["Poměr propustností", "publikováno"],
     "time-a": ["Redis\nustálené: 2 z 2", "rozběh", "nezměřeno"],
-    "spectrum": ["čtení", "Latence (µs)", "99,9 %"],
+    "spectrum": ["A: čtení", "Latence (µs)", "99,9 %"],
     "open": ["99,9 %", "doba obsluhy"],
     "separation": ["změřené + 800\u202fµs", "Zdejší průměrná latence (µs)"],
     "lines": ["Vlákna klienta", "Latence: čtení, 99. percentil", "odtud nasyceno"],

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.pairs import FLOOR
 from kvstudy.analyse.tidy.files import SUMMARY
-from kvstudy.analyse.tidy.numbers import MARK
+from kvstudy.analyse.tidy.numbers import MARK, OTHER_SIZE
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.figures.ratios import ticks_of
 from kvstudy.study.model import Study
@@ -31,13 +31,13 @@ def draw_ratios(table: pd.DataFrame, study: Study) -> Figure:
     return small.figure("ratios").draw(table, small.looked(of=study))
 
 
-def test_ratios_are_of_the_studys_order_with_the_floor_beside_them():
+def test_ratios_lead_with_the_faster_store_with_the_floor_beside_them():
     study = small.study(stores=["memcached", "redis"])
     table = ratios(small.analysis().pairs, FLOORS, study).set_index("workload")
-    assert table.loc["a", ["one", "other"]].tolist() == ["memcached", "redis"]
-    # 1000/2000 and 1020/2200.
-    assert table.loc["a", "ratio"] == pytest.approx(0.481, abs=1e-3)
-    assert table.loc["a", "low"] < table.loc["a", "ratio"] < table.loc["a", "high"] < 1
+    assert table.loc["a", ["one", "other"]].tolist() == ["redis", "memcached"]
+    # 2000/1000 and 2200/1020.
+    assert table.loc["a", "ratio"] == pytest.approx(2.077, abs=1e-3)
+    assert 1 < table.loc["a", "low"] < table.loc["a", "ratio"] < table.loc["a", "high"]
     assert table.loc["a", "floor"] == 1.2
     assert math.isnan(table.loc["c", "floor"])
 
@@ -105,9 +105,22 @@ def test_published_ratios_are_hollow_diamonds_beside_the_measured_ones():
     assert of_a["ratio"].notna().tolist() == [True, False, False]
     figure = draw_ratios(table, study)
     diamonds = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
+    # Below the measured ones.
+    assert diamonds[0].get_ydata()[0] > 0
     assert [line.get_xdata()[0] for line in diamonds] == [5, 0.5, 0.1]
     assert {line.get_markerfacecolor() for line in diamonds} == {"white"}
     assert [text.get_text() for text in figure.axes[0].texts] == [MARK, MARK]
     (legend,) = figure.legends
-    assert legend.get_texts()[-1].get_text() == "inconsistent by the audit of the source"
+    assert legend.get_texts()[-1].get_text() == "inconsistent with other values of the source"
     assert len({ax.get_xlim() for ax in figure.axes}) == 1
+
+
+def test_ratios_of_another_size_are_marked():
+    run = small.run(analysis=SimpleNamespace(pairs=small.analysis().pairs, floor=FLOORS))
+    run.results, run.other_sizes = small.results(source=False), {("memcached", "a")}
+    table = small.figure("ratios").rows(run)
+    assert table.set_index("workload")["other_size"].to_dict() == {"a": "yes", "c": "no"}
+    figure = draw_ratios(table, small.study())
+    assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[OTHER_SIZE], []]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["another size"]

@@ -118,11 +118,16 @@ def test_run_times_of_another_size_are_not_drawn_and_the_table_says_why(project)
     bars = small.figure("bars", workloads=["a"], operation="overall", metrics=["runtime"], unit="s")
     faults = {("riak", "a", number): ("measured", "", "") for number in (1, 2)}
     results = small.results(faults, source=False)
-    run = small.run(study=study, results=results)
+    run = small.run(study=study, results=results, other_sizes={("riak", "a")})
     drawn = bars.rows(run).set_index("store")
     assert drawn.loc["redis", "value"] == pytest.approx(9.545, abs=0.001)
     assert pd.isna(drawn.loc["riak", "value"])
     assert drawn.loc["riak", "note"] == "other size"
+    # Rates are drawn, with a mark.
+    keys = {"workloads": ["a"], "operation": "overall", "unit": "kops/s"}
+    rates = small.figure("bars", metrics=["throughput"], **keys).rows(run).set_index("store")
+    assert rates.loc[["redis", "riak"], "other_size"].tolist() == ["no", "yes"]
+    assert pd.notna(rates.loc["riak", "value"])
     notes = small.grid_of(small.table("results", workload="a"), run).notes
     assert any(re.search(r"20.000 operations instead of 50.000", str(text)) for text in notes)
 

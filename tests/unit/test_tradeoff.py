@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.repetitions import PERCENTILES
+from kvstudy.analyse.tidy.numbers import OTHER_SIZE
 
 from . import small_results as small
 
@@ -51,6 +52,18 @@ def test_each_workload_has_a_panel_and_each_mark_both_intervals():
     assert [len(bar.lines[2]) for bar in bars] == [2, 2, 2]
     words = [text.get_text() for text in figure.legends[0].get_texts()]
     assert words == ["Redis", "Memcached"]
+
+
+def test_points_of_another_size_have_a_mark():
+    table = rows()
+    assert set(table["other_size"].dropna()) == {"no"}
+    table.loc[(table["store"] == "memcached") & (table["workload"] == "a"), "other_size"] = "yes"
+    figure = TRADEOFF.draw(table, LOOKS)
+    marks = [[text.get_text() for text in ax.texts if text.get_text()] for ax in figure.axes]
+    assert marks == [[OTHER_SIZE], []]
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert words == ["Redis", "Memcached", "another size"]
+    assert TRADEOFF.note(table, LOOKS).endswith(f"{OTHER_SIZE}: another size.")
 
 
 def test_an_axis_is_logarithmic_where_values_are_far_apart():

@@ -36,11 +36,14 @@ class PrintedForm(Strict):
 
     def text(self, metric: str, value: float) -> str:
         """``value`` as the source prints it, but where ``published.csv`` says otherwise."""
+        marks = {ord(","): self.group_mark, ord("."): self.decimal_mark}
+        return self.digits(metric, value).translate(marks)
+
+    def digits(self, metric: str, value: float) -> str:
+        """``value`` with as many decimals as the source prints: 1,234.56."""
         fixed = self.decimals.get(metric)
         text = f"{value:,.{self.most_decimals if fixed is None else fixed}f}"
-        if fixed is None and "." in text:
-            text = text.rstrip("0").rstrip(".")
-        return text.translate({ord(","): self.group_mark, ord("."): self.decimal_mark})
+        return text.rstrip("0").rstrip(".") if fixed is None and "." in text else text
 
 
 class MachineRow(Strict):

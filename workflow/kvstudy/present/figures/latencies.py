@@ -175,7 +175,7 @@ class Spectrum(DrawnFigure):
     """All percentiles of the latencies; a part of every report."""
 
     texts = SPECTRUM_TEXTS
-    fields = ("store", "percent", "value", "low", "high", "n", "name")
+    fields = ("store", "workload", "percent", "value", "low", "high", "n", "name")
     own_caption = N_("Latency by share of the operations")
 
     kind: Literal["spectrum"] = Field(

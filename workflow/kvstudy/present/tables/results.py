@@ -35,9 +35,11 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
 from kvstudy.study.cells import own_sizes
 from kvstudy.study.metrics import LATENCIES, METRICS
+from kvstudy.study.parts import PrintedForm
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
+    from kvstudy.study.model import Study
 
 COLUMNS = [
     *["store", "operation", "metric", "unit", "n", "mean", "sd", "cov", "min", "max"],
@@ -121,7 +123,7 @@ class ResultsTable(Table):
                     cells.append(_number(metric, row.mean, marks) if row.n else gap)
                     if published:
                         marks = MARK if row.inconsistent else ""
-                        cells.append(_number(metric, row.published, marks))
+                        cells.append(_published(run.study, metric, row.published, marks))
                 label = label if unit == "count" else f"{label} ({sign(unit)})"
                 sections[-1].lines.append(Line(label, cells))
         groups, columns, incomplete = self._heads(stores, run)
@@ -196,12 +198,24 @@ def _marks(row, fewest: pd.Series) -> str:
 
 
 def _number(metric: str, value: float | None, marks: str = "") -> str:
-    """``value`` for a right-aligned column: whole numbers keep the decimals' place free.
+    return DASH if pd.isna(value) else _aligned(grouped(fixed(metric, value)), 1, value, marks)
+
+
+def _published(study: Study, metric: str, value: float | None, marks: str) -> str:
+    """``value`` with all decimals that its source prints."""
+    if pd.isna(value):
+        return DASH
+    form = study.source.printed if study.source else PrintedForm()
+    text = grouped(form.digits(metric, value).replace(",", ""))
+    return _aligned(text, max([form.most_decimals, *form.decimals.values()]), value, marks)
+
+
+def _aligned(text: str, decimals: int, value: float, marks: str) -> str:
+    """``text`` for a right-aligned column, in which decimals that it lacks keep their place free.
 
     ``marks`` stand high behind the number without taking room.
     """
-    if pd.isna(value):
-        return DASH
-    text = grouped(fixed(metric, value))
+    _whole, mark, has = text.partition(decimal_mark())
+    lacking = decimal("." * (not mark) + "0" * (decimals - len(has)))
     rich = Rich.escape(text) + (hanging(raised(marks)) if marks else "")
-    return marked(rich + ("" if decimal_mark() in text else phantom(decimal(".0"))), value)
+    return marked(rich + (phantom(lacking) if lacking else ""), value)

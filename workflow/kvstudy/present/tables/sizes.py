@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import amount, rate, share, significant, whole
+from kvstudy.analyse.tidy.numbers import amount, grouped, rate, share, significant, whole
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
     from kvstudy.study.combinations import Line as Over
     from kvstudy.study.model import Study
+    from kvstudy.study.parts import Source
 
 
 class SweepTable(Table):
@@ -87,7 +88,7 @@ class SweepTable(Table):
                 point = (curve.store, *(sizes[name] for name in SIZES))
                 cells.append(_cell(by_point.get((MEASURED, *point))))
                 if published:
-                    cells.append(grey(_cell(by_point.get((PUBLISHED, *point)))))
+                    cells.append(grey(_cell(by_point.get((PUBLISHED, *point)), run.study.source)))
             shown.append(Line(whole(size), cells, value=size))
         notes = [_("Throughput in operations per second.")]
         runs = span_of(rows.loc[rows["side"] == MEASURED, "n"])
@@ -108,12 +109,15 @@ class SweepTable(Table):
         return [Grid(columns, sections, notes, sortable=True)]
 
 
-def _cell(row) -> str:
+def _cell(row, source: Source | None = None) -> str:
+    """A measured throughput in whole operations/s, one of a ``source`` as it printed it."""
     if row is None:
         return DASH
     if math.isnan(row.value):
         return sentence(row.note)
-    return with_mark(marked(whole(row.value), row.value), row.inconsistent == "yes")
+    digits = source.printed.digits("throughput", row.value) if source else f"{row.value:.0f}"
+    text = grouped(digits.replace(",", ""))
+    return with_mark(marked(text, row.value), row.inconsistent == "yes")
 
 
 class ScalingTable(Table):
