@@ -403,7 +403,8 @@ def test_the_fewest_cells_are_called_late(times):
 # --- comparing, and the page
 
 OF_PANDOC_2 = (
-    "\\hypertarget{terms}{%\n\\section{Terms}\\label{terms}}\n\nRedis's is faster: 12.5\\,kops/s.\n"
+    "\\hypertarget{terms}{%\n\\section{Terms}\\label{terms}}\n\n"
+    "Redis's is faster: 12.5\\,kops/s.\n"
 )
 OF_PANDOC_3 = (
     "\\section{Terms}\\label{terms}\n\n"
@@ -431,7 +432,8 @@ OF_PANDOC_3 = (
     ],
 )
 def test_where_two_files_differ(tmp_path, name, packed, anew, said):
-    first, second = tmp_path / name, tmp_path / f"anew-{name}"
+    first, second = tmp_path / name, tmp_path / "anew" / name
+    second.parent.mkdir()
     first.write_text(packed)
     second.write_text(anew)
     found = differing(first, second)
