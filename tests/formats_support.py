@@ -17,12 +17,13 @@ MORE_ON_THE_PAGE = re.compile(r"<(details|nav)\b.*?</\1>", re.S)
 
 def plain(path: Path) -> str:
     """The text of an HTML page or a Word file: no scripts, captions once."""
+    content = path.read_bytes()
     if path.suffix == ".html":
-        page = MORE_ON_THE_PAGE.sub("", path.read_text(encoding="utf-8"))
-        return _pandoc(page.encode(), "--from=html", "--to=plain").decode()
-    tree = json.loads(_pandoc(path.read_bytes(), "--from=docx", "--to=json"))
+        content = MORE_ON_THE_PAGE.sub("", content.decode()).encode()
+    tree = json.loads(_pandoc(content, f"--from={path.suffix[1:]}", "--to=json"))
     text = _pandoc(json.dumps(_without_pictures(tree)).encode(), "--from=json", "--to=plain")
-    # Pandoc 3 takes a caption for the picture's description alone.
+    # Pandoc 2 takes the caption on a page for the picture's description alone, pandoc 3 that in a
+    # Word file.
     alone = [words for words in _descriptions(tree) if words not in text.decode()]
     return "\n\n".join([text.decode(), *alone])
 
@@ -43,12 +44,24 @@ def _without_pictures(node):
 
 
 def _descriptions(node) -> Iterator[str]:
-    """The words of all images of pandoc's tree."""
+    """The words of the images of pandoc's tree, but for those that have a caption apart."""
     if isinstance(node, dict) and node.get("t") == "Image":
-        yield "".join(each.get("c", " ") for each in node["c"][1] if each["t"] in ("Str", "Space"))
-    elif isinstance(node, (dict, list)):
-        for each in node.values() if isinstance(node, dict) else node:
+        yield "".join(_words(node["c"][1]))
+    elif isinstance(node, dict) and node.get("t") != "Figure":
+        yield from _descriptions([*node.values()])
+    elif isinstance(node, list):
+        for each in node:
             yield from _descriptions(each)
+
+
+def _words(node) -> Iterator[str]:
+    if isinstance(node, dict):
+        yield from [node["c"]] if node["t"] == "Str" else _words(node.get("c", " "))
+    elif isinstance(node, list):
+        for each in node:
+            yield from _words(each)
+    elif node == " ":
+        yield node
 
 
 def text_of(pdf: Path) -> str:

@@ -402,6 +402,15 @@ def test_the_fewest_cells_are_called_late(times):
 
 # --- comparing, and the page
 
+OF_PANDOC_2 = (
+    "\\hypertarget{terms}{%\n\\section{Terms}\\label{terms}}\n\n"
+    "Redis's is faster: 12.5\\,kops/s.\n"
+)
+OF_PANDOC_3 = (
+    "\\section{Terms}\\label{terms}\n\n"
+    "Redis\\textquotesingle s is faster: 12.5\\,kops/s.\n"
+)
+
 
 @pytest.mark.parametrize(
     ("name", "packed", "anew", "said"),
@@ -416,11 +425,15 @@ def test_the_fewest_cells_are_called_late(times):
         ("a.tex", "1 & 2 \\\\", "1 & 3 \\\\", "line 1: is '2', from the raw logs follows '3'"),
         ("a.json", '[{"a":214.1520895757026,"b":1}]', '[{"a":214.1520895757024,"b":1}]', ""),
         ("a.json", '[{"a": 214.15}, 2]', '[{"a": 214.16}, 2]', "line 1: is '214.15', from the raw"),
+        ("body.tex", OF_PANDOC_2, OF_PANDOC_3, ""),
+        ("body.tex", OF_PANDOC_2, OF_PANDOC_3.replace("12.5", "12.6"), "line 2: is '12.5', from"),
+        ("body.tex", OF_PANDOC_2, OF_PANDOC_3.replace("faster", "slower"), "line 2: is 'faster'"),
         ("a.json", '{"a":"b c"}', '{"a":"b d"}', "line 1: is 'c\"', from the raw"),
     ],
 )
 def test_where_two_files_differ(tmp_path, name, packed, anew, said):
-    first, second = tmp_path / name, tmp_path / f"anew-{name}"
+    first, second = tmp_path / name, tmp_path / "anew" / name
+    second.parent.mkdir()
     first.write_text(packed)
     second.write_text(anew)
     found = differing(first, second)

@@ -44,6 +44,9 @@ CLOSE = 1e-9
 # What stands between the values of a JSON file. Another processor or library of mathematics gives
 # a number of a chart another last digit: it is "214.15," there, and no number with its comma.
 SIGNS = re.compile(r"([\s,:\[\]{}]+)")
+# Of the report's text words and numbers count: pandoc 3 has other commands than pandoc 2.
+MARKUP = re.compile(r"\\(?:label|hypertarget)\{[^}]*\}|\\[A-Za-z]+")
+WORDS = re.compile(r"[^\W\d_]{2,}|\d[\d.]*")
 PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
@@ -264,6 +267,9 @@ def _lines(path: Path) -> list[list[str]]:
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         if path.suffix == ".json":
             return [SIGNS.split(line) for line in file]
+        if path.name == "body.tex":
+            words = (WORDS.findall(MARKUP.sub("", line)) for line in file)
+            return [line for line in words if line]
         return list(csv.reader(file) if path.suffix == ".csv" else map(str.split, file))
 
 
