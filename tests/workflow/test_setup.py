@@ -23,8 +23,8 @@ PYTHON_LOCKS = ["bootstrap", "requirements", "test", "cluster"]
 TOOLS = """basename bash cat chmod cp cut dirname du env find flock grep id ls mkdir paste rm sed
 sha256sum sleep sort stat tail touch true uname xargs"""
 PROGRAMS = (
-    "javac java mvn curl redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext chromium "
-    "slurmctld slurmd munged ip ss sshd"
+    "javac java mvn curl redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext "
+    "chromium slurmctld slurmd munged ip ss sshd"
 )
 
 FAKE_PYTHON = """#!/bin/bash
