@@ -168,7 +168,11 @@ class BarFigure(DrawnFigure):
         handles += mark_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25
         gap = left if beside else 0.52
-        height = 1.7 if beside else 0.55 + 1.45 * rows
+        across = (draw.TEXT_WIDTH - left - right - gap * (columns - 1)) / columns
+        bars = max(panel.rows["group"].nunique() for panel in panels) * len(stores)
+        # Turned values take the room of the bars.
+        turned = _letters(widest, draw.GROUP_WIDTH * across * 72 / bars) is None
+        height = 1.7 + 0.4 * turned if beside else 0.55 + 1.45 * rows
         figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
         sizes = {"handlelength": 1.6, "handleheight": 0.9}
         sizes |= {"columnspacing": 1.2, "borderaxespad": 0.1}
@@ -279,7 +283,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
     ax.set_xlim(-0.5, len(groups) - 0.5)
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     room = width * box.width * 72 / len(groups)
-    size = next((size for size in LABEL_SIZES if widest * size < room), None)
+    size = _letters(widest, room)
     # Turned values of thinner bars would run into each other.
     all_values = room >= LABEL_SIZES[0]
     over = 12 if size else 4 + 1.15 * LABEL_SIZES[0] * widest
@@ -317,6 +321,11 @@ def _ticks(top: float, most: int = MOST_TICKS) -> list[float]:
     """Above ``top``, the highest bar that stays, the axis does not hold for broken bars."""
     ticks = ticker.MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
     return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
+
+
+def _letters(widest: float, room: float) -> int | None:
+    """The size at which the ``widest`` label fits ``room`` (points); None: it has to be turned."""
+    return next((size for size in LABEL_SIZES if widest * size < room), None)
 
 
 def _width(label: str) -> float:

@@ -120,7 +120,7 @@ class RatioPlot(DrawnFigure):
         # Long names have several lines, or nothing would be left for the marks.
         labels = [fill(pair, LETTERS) for pair in pairs]
         most = max(label.count("\n") for label in labels)
-        height = 0.55 + (0.2 + 0.15 * most) * len(pairs)
+        height = 0.55 + (0.25 + 0.15 * most) * len(pairs)
         figure, axes = draw.grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
         # The numbers at the ends of two axes would touch.
         figure.get_layout_engine().set(wspace=0.08)
@@ -204,7 +204,8 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     """The ends of the axis of all panels, with room around the values."""
     values = table[NUMBERS].stack()
     values = pd.concat([values, 1 / table["floor"].dropna()])
-    return float(min(values.min(), 0.9) / 1.1), float(max(values.max(), 1.1) * 1.1)
+    # With room for the mark beside the last value.
+    return float(min(values.min(), 0.9) / 1.15), float(max(values.max(), 1.1) * 1.35)
 
 
 def _panel(ax: plt.Axes, rows: pd.DataFrame) -> None:
