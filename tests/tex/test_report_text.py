@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from kvstudy.analyse.tidy.numbers import latency
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.document import OPTIONS, convert
 from kvstudy.present.report.markdown import (
     as_kops,
-    as_latency,
     as_range,
     code,
     fill,
@@ -119,10 +119,10 @@ def test_pandoc_refuses_what_it_warns_about() -> None:
         (as_kops, [4801.0366], "4.80 kops/s"),
         (as_kops, [123.4], "0.123 kops/s"),
         (as_range, [765_000.0, 1_073_000.0], "765\N{EN DASH}1 073 kops/s"),
-        (as_latency, [68.396], "68.4 µs"),
-        (as_latency, [999.0], "999 µs"),
-        (as_latency, [1000.0], "1.00 ms"),
-        (as_latency, [1234567.0], "1 235 ms"),
+        (latency, [68.396], "68.4 µs"),
+        (latency, [999.0], "999 µs"),
+        (latency, [1000.0], "1.00 ms"),
+        (latency, [1234567.0], "1 235 ms"),
     ],
 )
 def test_values_with_units(write, values: list[float], text: str) -> None:

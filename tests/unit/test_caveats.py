@@ -28,6 +28,7 @@ def facts(**changes: object) -> SimpleNamespace:
         "imports": None,
         "validity": SimpleNamespace(invalid=0),
         "without_value": 0,
+        "absent_stores": [],
     }
     return SimpleNamespace(**(calm | changes))
 
@@ -49,6 +50,11 @@ BUSY = SimpleNamespace(number=9, of=10, cores=2)
         (
             {"busy": BUSY, "measured_stores": [store("memory"), store("memory"), store("disk")]},
             ["together", "storage", "chance"],
+        ),
+        # A store without any value has no place.
+        (
+            {"without_value": 5, "absent_stores": [store("disk")]},
+            ["missing", "chance", "together"],
         ),
         # Nothing is said of a machine that only one of them used.
         ({"busy": BUSY, "one_machine": False}, ["chance", "together"]),

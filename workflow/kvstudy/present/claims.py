@@ -38,7 +38,7 @@ def write_claims(
     """Write claims.csv into ``output`` and claims.tex and .html into ``tables``.
 
     If nothing was ``measured``, they are of the source's own data. Rows of a trial run have no
-    verdicts, and their table has no column of them.
+    verdicts; the source's own data have their column then.
     """
     tables.mkdir(parents=True, exist_ok=True)
     rows.to_csv(output / f"{NAME}.csv", index=False, lineterminator="\n")
@@ -49,7 +49,8 @@ def write_claims(
     values = {
         "rows": content(rows, measured),
         "judged": judged,
-        "heads": [_("Claim"), _("Source's own data"), *([_("Verdict here")] * judged), last],
+        "heads": [_("Claim"), _("Verdict here") if judged else _("Source's own data"), last],
+        "source_head": _("Source's own data"),
     }
     caption = _("What holds of the source's claims.")
     tex = fill(templates / f"{NAME}.tex.j2", **values, caption=caption)

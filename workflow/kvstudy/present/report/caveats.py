@@ -85,7 +85,12 @@ def _of_values(facts: SimpleNamespace) -> list[Caveat]:
     return [
         chance,
         Caveat("invalid", Change.RATES, facts.validity.invalid / planned),
-        Caveat("missing", Change.RATES, facts.without_value / planned),
+        # A store without values has no place at all.
+        Caveat(
+            "missing",
+            Change.ORDER if facts.absent_stores else Change.RATES,
+            facts.without_value / planned,
+        ),
     ]
 
 
