@@ -151,7 +151,9 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "hosts": N_("server on {server}, clients on {clients}"),
     # What the audit of a source checks, and what it notes.
     "in-calls": N_("share of the time in calls, from throughput, mean latency and threads"),
-    "little-most": N_("At this throughput the mean latency is at most {most} µs, not {mean}"),
+    "little-most": N_(
+        "At this throughput the mean latency over all operations is at most {most} µs, not {mean}"
+    ),
     "by-runtime": N_("operations, from throughput and run time"),
     "by-runtime-of": N_("operations, from throughput and run time of {operation}"),
     "spread": N_("As if the {runs} run times had a coefficient of variation of {spread} %"),

@@ -109,7 +109,7 @@ class Bars(BarFigure):
             if panel == "published":
                 row |= _published(results, (store, workload, operation, metric), self.unit)
             elif metric == "runtime" and (store, workload) in run.other_sizes:
-                row["note"] = N_("other size")
+                row["note"] = N_("another size")
             else:
                 row |= _measured(results, (store, workload, operation, metric), self.unit)
                 row["other_size"] = "yes" if (store, workload) in run.other_sizes else "no"

@@ -221,8 +221,9 @@ class Spectrum(DrawnFigure):
         panels, legend = self.panels(table, looks), self.legend(table, looks)
         figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 1.7, sharey=True)
         for ax, panel in zip(axes.flat, panels, strict=False):
-            # In three columns there is no room for 50 % beside 90 %.
-            _spectrum_panel(ax, panel.rows, legend, TICKS[axes.shape[1] == MOST_COLUMNS :])
+            # Three columns have no room for 50 % beside 90 %, nor for 99.99 % beside 99.9 %.
+            ticks = TICKS[1:4] if axes.shape[1] == MOST_COLUMNS else TICKS
+            _spectrum_panel(ax, panel.rows, legend, ticks)
             ax.set_title(panel.title, loc="left", pad=5)
         for row in axes:
             row[0].set_ylabel(_("Latency (µs)"))
@@ -307,7 +308,9 @@ def _spectrum_panel(
     ax.set(xscale="log", yscale="log", xlim=(1, _farthest(table)))
     ax.xaxis.set_major_locator(ticker.FixedLocator([float(odds(tick)) for tick in ticks]))
     ax.xaxis.set_major_formatter(ticker.FuncFormatter(percent_words))
-    draw.number_axis(ax.yaxis, ticker.LogLocator(subs=(1, 2, 5)))
+    low, high = ax.get_ylim()
+    steps = (1, 2, 5) if high < 100 * low else (1,)
+    draw.number_axis(ax.yaxis, ticker.LogLocator(subs=steps))
     ax.minorticks_off()
 
 

@@ -75,7 +75,11 @@ class RatioPlot(DrawnFigure):
         for workload in [*run.study.workload_names, MEAN]:
             for one, other in combinations(fastest_first(pairs, run.study.store_names), 2):
                 published, inconsistent = run.results.published_ratio(one, other, workload)
-                own = {(one, workload), (other, workload)} & run.other_sizes
+                own = {
+                    of
+                    for of in run.other_sizes
+                    if of[0] in (one, other) and workload in (of[1], MEAN)
+                }
                 source = [published, *("yes" if is_so else "no" for is_so in (inconsistent, own))]
                 row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
                 if row is not None:
@@ -205,7 +209,7 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     values = table[NUMBERS].stack()
     values = pd.concat([values, 1 / table["floor"].dropna()])
     # With room for the mark beside the last value.
-    return float(min(values.min(), 0.9) / 1.15), float(max(values.max(), 1.1) * 1.35)
+    return float(min(values.min(), 0.9) / 1.3), float(max(values.max(), 1.1) * 1.35)
 
 
 def _panel(ax: plt.Axes, rows: pd.DataFrame) -> None:

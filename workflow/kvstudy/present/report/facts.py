@@ -193,6 +193,16 @@ def _of_study(run: Run, names: Names, stores: list[SimpleNamespace]) -> dict[str
         "own_sizes": [(*key, workloads) for key, workloads in joined(own).items()],
         # What is shown of workloads with several sizes, with their short names.
         "headline_sizes": [(words, workloads) for words, workloads in shown.items() if words],
+        # Workloads of which figures show several operations together.
+        "combined": [
+            use.short
+            for use in study.workloads
+            if "+" in (run.results.all_operations(use.name) or "")
+            and any(
+                getattr(figure, "operation", "") == "all" and use.name in figure.workloads_of(study)
+                for figure in study.figures_of("bars")
+            )
+        ],
         # Figures over several workloads.
         "overview_figures": [figure for figure in study.figures if figure.in_overview],
         # Tables and figures over a size, with the titles of the workloads that they are of.

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
+from kvstudy.analyse.claims.values import SHORTEST_SECONDS
 from kvstudy.analyse.findings.pairs import order_of, undone
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import amount
@@ -93,8 +94,9 @@ def workload_facts(
 
     ``published`` are the source's values. Of the result, ``mix`` are operations and their shares
     between 0 and 1, and ``sizes`` has one cell for each set of parameters. ``cell`` is the one of
-    the headline sizes, and of these are ``throughput`` (``ranking``), ``apart``, ``tails``, and
-    the ``client_bound`` stores with the reasons. Of ``elsewhere`` no table or figure has values.
+    the headline sizes, and of these are ``throughput`` (``ranking``), ``apart``, ``tails``, stores
+    with ``short`` runs, and the ``client_bound`` stores with the reasons. Of ``elsewhere`` no table
+    or figure has values.
     """
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
@@ -105,6 +107,8 @@ def workload_facts(
     speeds = throughputs(published[published["workload"] == use.name])
     values = speeds[speeds["store"].isin(stores)].set_index("store")["value"].to_dict()
     only_load = load_only(properties)
+    times = run.summary.query(of_cell).query("operation == 'overall' and metric == 'runtime'")
+    times = times[times["store"].isin(stores)]
     shares = {"insert": 1.0} if only_load else proportions_of(properties)
     total = sum(shares.values())
     return SimpleNamespace(
@@ -120,6 +124,7 @@ def workload_facts(
         sizes=[cell for (name, _), cell in names.cells.items() if name == use.name],
         throughput=ranks,
         apart=apart(ranks, pairs),
+        short=list(map(names.store, times.loc[times["mean"] < 1000 * SHORTEST_SECONDS, "store"])),
         tails=tails(run.analysis.percentiles.query(of_cell), stores),
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreement(values, pairs),

@@ -285,7 +285,7 @@ def _sections(
     for pair in {store for _name, store in by_key.index if "/" in store}:
         store = pair.partition("/")[0]
         title = _("{} against itself").format(run.titles[store])
-        yield Section(title, _ratios(INDENT + _("noise floor"), rows_of(pair), store))
+        yield Section(title, _ratios(INDENT + _("ratio"), rows_of(pair), store))
 
 
 def _ratios(label: str, rows: list, store: str) -> list[Line]:
@@ -348,10 +348,12 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         notes.append(_("Geomean: geometric mean of the ratios of all workloads."))
     grey_if = {
         _("undecided"): rows["decision"] == Decision.UNDECIDED,
-        _("not above the noise floor, the farther end of the last line"): rows["in_floor"] == "yes",
+        _("not above the noise floor, the farther end of the last interval"): (
+            rows["in_floor"] == "yes"
+        ),
     }
     if reasons := [words for words, which in grey_if.items() if which.any()]:
-        notes.append(_("Grey: {}.").format("; ".join(reasons)))
+        notes.append(_("Grey ratios: {}.").format(_(" or ").join(reasons)))
     if run.scale == 1 and rows["first_place"].notna().any():
         notes.append(_("Place: the places that the runs leave possible (Holm's correction)."))
     if rows["p99"].notna().any():

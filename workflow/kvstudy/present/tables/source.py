@@ -186,7 +186,10 @@ class Scoreboard(Table):
             return rows
         said = pd.concat(claims)
         weakness = {verdict.value: place for place, verdict in enumerate(WEAKEST_FIRST)}
+        # What denies a claim of which some part is contradicted.
+        split = said["verdict"].isin([Verdict.PARTLY, Verdict.CONTRADICTED])
         order = {
+            "held": split & ~said["verdicts"].str.contains(Verdict.CONTRADICTED),
             "unknown": said["value"].isna() & said["what_published"].isna(),
             "unmeasured": said["value"].isna(),
             "weakness": said["statement_verdict"].map(weakness).fillna(0),

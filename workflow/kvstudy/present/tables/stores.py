@@ -69,8 +69,8 @@ class RunsTable(Table):
                 "CoV: standard deviation ÷ mean. Whole, Rest: mean ops/s in the whole seconds of "
                 "the runs, and in those after the warm-up, which took Cut seconds (means over the "
                 "runs with at least {} whole seconds). Steady: runs that have a steady state after "
-                "their warm-up, of all runs; too short: less than {} s remain. !: a CoV above {}, "
-                "or runs without a steady state, whose mean hides a change."
+                "their warm-up, of those that can be judged; too short: less than {} s remain. !: "
+                "a CoV above {}, or runs without a steady state, whose mean hides a change."
             ).format(FEWEST_WHOLE, STEADY_SECONDS, share(NOISY))
         ]
         grid = store_grid(shown, run, columns, notes, sortable=True)
@@ -92,8 +92,11 @@ def _seconds(run: Run) -> pd.DataFrame:
 def _steady(verdicts: pd.Series) -> str:
     if (verdicts == Steadiness.TOO_SHORT).all():
         return _("too short")
-    flag = " !" if (verdicts == Steadiness.NOT_STEADY).any() else ""
-    return _("{} of {}").format((verdicts == Steadiness.STEADY).sum(), len(verdicts)) + flag
+    counts = verdicts.value_counts()
+    short = counts.get(Steadiness.TOO_SHORT, 0)
+    text = _("{} of {}").format(counts.get(Steadiness.STEADY, 0), len(verdicts) - short)
+    text += " !" if Steadiness.NOT_STEADY in counts else ""
+    return _("{} ({} too short)").format(text, short) if short else text
 
 
 class BottleneckTable(Table):
