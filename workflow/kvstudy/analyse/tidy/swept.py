@@ -69,6 +69,11 @@ class Swept:
         published = points.merge(self._published, on=names, suffixes=("", "_published"))
         sizes = {size: published[f"{size}_published"] for size in SIZES}
         published = published[of_sizes(published, sizes)]
+        # What a source gives for no certain size is one value, not one of each point.
+        over = [size for size in SIZES if points[size].nunique() > 1]
+        certain = published[[f"{size}_published" for size in over]].notna().all(axis=1)
+        headline = shown(self.study, self.scale)[line.workload]
+        published = published[certain | (published["parameters"] == headline)]
         inconsistent = published["inconsistent"].map({True: "yes", False: "no"})
         published = published.assign(side=PUBLISHED, inconsistent=inconsistent, n=0, note="")
         published = published.assign(low=math.nan, high=math.nan)

@@ -172,7 +172,7 @@ class BarFigure(DrawnFigure):
         bars = max(panel.rows["group"].nunique() for panel in panels) * len(stores)
         # Turned values take the room of the bars.
         turned = _letters(widest, draw.GROUP_WIDTH * across * 72 / bars) is None
-        height = 1.7 + 0.4 * turned if beside else 0.55 + 1.45 * rows
+        height = 1.7 + 0.3 * turned if beside else 0.55 + 1.45 * rows
         figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
         sizes = {"handlelength": 1.6, "handleheight": 0.9}
         sizes |= {"columnspacing": 1.2, "borderaxespad": 0.1}

@@ -82,7 +82,7 @@ class RunOrder(DrawnFigure):
 
         ``table`` is ``analysis.order.order``'s.
         """
-        figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.3), layout="constrained")
+        figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.1), layout="constrained")
         ax.axhline(0, color="0.6", linewidth=0.6)
         (panel,) = self.panels(table, looks)
         for look, rows in draw.by_look(panel.rows, self.legend(table, looks)):

@@ -70,7 +70,7 @@ class SeparationPlot(DrawnFigure):
         return _("Hollow: operations of more than one round trip.") if several else ""
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 3.1), layout="constrained")
+        figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.7), layout="constrained")
         ax.set(xscale="log", yscale="log")
         (panel,) = self.panels(table, looks)
         legend = looks.legend(table, "marker")
