@@ -163,7 +163,7 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
     for words in (
         "is the faster (a 95 % interval excludes 1 by itself, but not after the correction for 3",
         "1.15 to 3.71, which excludes 1, but not after the correction for 3 comparisons)",
-        "excludes 1, also after the correction for the number of pairs; they",
+        "excludes 1, also after the correction for the number of pairs (X); they",
         "not after the correction for the number of pairs: Redis / Memcached (C).",
     ):
         assert words in text.replace("\u202f", " "), words

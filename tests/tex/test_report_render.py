@@ -674,7 +674,7 @@ def test_foreign_load_and_steal(inputs, project) -> None:
     assert "above 5 % in 1 of 2 cells: these values are lower than they should be." in text
     assert "The worst was 61.0 % (" in text
     assert "repetition 2)." in text
-    assert "It was at most 0.2 % of the machine's time in every cell." in text
+    assert "Its largest share of the machine's time in a cell is 0.2 %." in text
     few = {"background_cpu": load(1, 0, 1.0), "steal_cpu": load(2, 2, 20.0)}
     text = told(inputs, project, disturbance=few)
     assert "at most 5 % in the only cell. The most was 1.0 % (" in text
@@ -696,7 +696,7 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
     text = told(inputs, project, disturbance={"background_cpu": load(2, 1, 61.04)})
     assert "Workload A (4 client threads), repetition 2)." in text
     assert "Workload A, repetition 2 (1 client thread): failed; died." in text
-    assert "Workload A (4 client threads): 1.00 ms in a run" in text
+    assert "Workload A (4 client threads): 1.00 ms, mean over the runs)" in text
     assert "3 cells (store, workload, sizes and repetition)" in text
     assert "The cell has 4 client threads." in text
 
