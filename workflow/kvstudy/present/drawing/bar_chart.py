@@ -165,6 +165,9 @@ class BarFigure(DrawnFigure):
         if table["high"].notna().any():
             whisker = Look(_("95 % interval"), draw.DARK, marker="|")
             handles.append(whisker.handle(markersize=9))
+        if any((panel.rows["beyond"] == "yes").any() for panel in panels):
+            further = Look(_("goes on"), draw.DARK, marker="^")
+            handles.append(further.handle(markersize=4))
         handles += mark_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25
         gap = left if beside else 0.52

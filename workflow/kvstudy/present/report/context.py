@@ -16,7 +16,15 @@ import pandas as pd
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import THREADS
-from kvstudy.analyse.claims.table import IN_FLOOR, JUDGED, SHORT, UNEQUAL, asked, counts_of
+from kvstudy.analyse.claims.table import (
+    IN_FLOOR,
+    JUDGED,
+    SHORT,
+    UNEQUAL,
+    VALUE,
+    asked,
+    counts_of,
+)
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.separation import MODELLED, ORDER_NUMBERS
@@ -164,11 +172,12 @@ def claim_facts(
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
     are counts of claims; ``parts`` are those of all parts that the source says, with their
-    ``parts_count``. ``short``: some part is undecided since its cells are short; ``derived``: some
-    statement is. ``unsupported`` are names of claims that the source's own data deny, ``resting``
-    of others that rest on values that the audit of the source finds inconsistent. ``once``: some
-    verdict rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates
-    mean another thing on some store; ``threads``: some claim is about saturation.
+    ``parts_count``; so many more are ``rates``, which are not judged. ``short``: some part is
+    undecided since its cells are short; ``derived``: some statement is. ``unsupported`` are names
+    of claims that the source's own data deny, ``resting`` of others that rest on values that the
+    audit of the source finds inconsistent. ``once``: some verdict rests on one repetition;
+    ``in_floor``: some value is marked so; ``unequal``: updates mean another thing on some store;
+    ``threads``: some claim is about saturation.
     """
     rows = JUDGED.read(folder)
     if rows.empty:
@@ -187,6 +196,7 @@ def claim_facts(
         supports=supports,
         parts=[(word, counts[word]) for word in reversed(WEAKEST_FIRST) if counts[word]],
         parts_count=counts.total(),
+        rates=int(rows.loc[rows["kind"] == VALUE, "parts"].sum()),
         short=bool(rows["marks"].str.contains(SHORT).any()),
         derived=bool((rows["derived"] == "yes").any()),
         unsupported=list(rows.loc[denied, "id"].unique()),

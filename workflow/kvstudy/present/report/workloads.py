@@ -93,7 +93,8 @@ def workload_facts(
     """All that the section of the workload ``use`` says.
 
     ``published`` are the source's values. Of the result, ``mix`` are operations and their shares
-    between 0 and 1, and ``sizes`` has one cell for each set of parameters. ``cell`` is the one of
+    between 0 and 1, and ``sizes`` has one cell for each set of parameters, of which ``fewer``
+    are of some stores. ``cell`` is the one of
     the headline sizes, and of these are ``throughput`` (``ranking``), ``apart``, ``tails``, stores
     with ``short`` runs, and the ``client_bound`` stores with the reasons. Of ``elsewhere`` no table
     or figure has values.
@@ -122,6 +123,7 @@ def workload_facts(
         figures=[figure for figure in study.figures_of("bars") if figure.workloads == [use.name]],
         cell=names.cells[use.name, headline],
         sizes=[cell for (name, _), cell in names.cells.items() if name == use.name],
+        fewer=_with_fewer_sizes(use.name, run, names),
         throughput=ranks,
         apart=apart(ranks, pairs),
         short=list(map(names.store, times.loc[times["mean"] < 1000 * SHORTEST_SECONDS, "store"])),
@@ -135,6 +137,16 @@ def workload_facts(
             for row in run.swept.published_elsewhere(use.name).to_dict("records")
         ],
     )
+
+
+def _with_fewer_sizes(workload: str, run: Run, names: Names) -> list[tuple[str, int]]:
+    """The stores that do not have all sets of sizes of the workload, with how many they have."""
+    had: dict[str, set[str]] = {store: set() for store in run.study.store_names}
+    for cell in run.planned.values():
+        if cell.workload == workload and cell.store in had:
+            had[cell.store].add(cell.parameters)
+    most = max(map(len, had.values()))
+    return [(names.store(store), len(sizes)) for store, sizes in had.items() if len(sizes) < most]
 
 
 # The percentile that the text may name: of all runs together, of enough operations.
