@@ -43,7 +43,7 @@ def test_the_study_of_a_shop(clone):
 
     results = measured_tiny(clone, "ascani2023", change)
     cells = [path.parent for path in results.glob("raw/*/*/*/*/run.out")]
-    stores = {path.parents[3].name for path in cells}
+    stores = {path.parents[2].name for path in cells}
     # Three workloads, each with two thread counts.
     assert stores >= {"redis", "mongodb"}
     assert len(cells) == len(stores) * 3 * 2

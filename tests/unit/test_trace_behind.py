@@ -86,7 +86,7 @@ def test_every_kind_is_in_some_study():
     for file in STUDIES:
         study = load_study(file)
         found |= {part.kind for part in [*study.tables, *study.figures]}
-    assert kinds - found <= {"comparison", "trimmed", "store"}
+    assert kinds - found <= {"comparison", "trimmed", "store", "time"}
 
 
 def test_controls_are_behind_what_needs_them(of):
