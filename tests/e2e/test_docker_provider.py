@@ -464,7 +464,7 @@ def test_server_that_would_listen_to_everybody_is_refused(local_images):
 
 
 def test_sigkill_of_the_controller_ends_a_server(docker_daemon, local_images, tmp_path):
-    name = _killed_controller("redis", local_images.redis, tmp_path)
+    name = _killed_controller(local_images.redis, "Ready to accept connections", tmp_path)
     wait_for(lambda: name not in containers(docker_daemon))
     assert provider.sweep() == []
     assert not list((process.state_directory() / "servers").iterdir())
@@ -472,7 +472,7 @@ def test_sigkill_of_the_controller_ends_a_server(docker_daemon, local_images, tm
 
 def test_sigkill_of_the_controller_then_sweep(docker_daemon, local_images, tmp_path):
     # This server ignores SIGTERM, so only the next cell can end it.
-    name = _killed_controller("redis", local_images.never_ready, tmp_path)
+    name = _killed_controller(local_images.never_ready, "still starting", tmp_path)
     time.sleep(1)
     assert containers(docker_daemon) == [name]
     assert provider.sweep() == [f"redis (container {name})"]
@@ -483,7 +483,7 @@ def test_sigkill_of_the_controller_then_sweep(docker_daemon, local_images, tmp_p
 def test_sweep_while_the_daemon_is_down_tries_again_later(
     docker_daemon, local_images, tmp_path, monkeypatch
 ):
-    name = _killed_controller("redis", local_images.never_ready, tmp_path)
+    name = _killed_controller(local_images.never_ready, "still starting", tmp_path)
     (record,) = (process.state_directory() / "servers").iterdir()
     entry = json.loads(record.read_text())
     record.write_text(json.dumps(entry | {"daemon": f"unix://{tmp_path}/nobody.sock"}))
@@ -503,7 +503,7 @@ def test_containers_of_others_are_not_touched(docker_daemon, local_images, tmp_p
         began = _since(docker_daemon, names)
         with serving(store, _server(store, log), log):
             pass
-        _killed_controller("redis", local_images.never_ready, tmp_path)
+        _killed_controller(local_images.never_ready, "still starting", tmp_path)
         assert len(provider.sweep()) == 1
         assert containers(docker_daemon) == sorted(names)
         assert _since(docker_daemon, names) == began
@@ -519,16 +519,17 @@ def _since(daemon: str, names: list[str]) -> str:
     return docker(daemon, "inspect", "--format", "{{.State.Running}} {{.State.StartedAt}}", *names)
 
 
-def _killed_controller(name: str, image: str, tmp_path: Path) -> str:
-    """Start a server from a process of its own, kill that; returns the container's name."""
-    arguments = [str(STORES / name), image, str(free_port()), str(tmp_path / "killed.log")]
+def _killed_controller(image: str, said: str, tmp_path: Path) -> str:
+    """Kill the process that started a Redis once its log holds ``said``; the container's name."""
+    log = tmp_path / "killed.log"
+    arguments = [str(STORES / "redis"), image, str(free_port()), str(log)]
     controller = subprocess.Popen(
         [sys.executable, "-c", CONTROLLER, *arguments], stdout=subprocess.PIPE, text=True
     )
     try:
         container = controller.stdout.readline().strip()
-        running = ["docker", "ps", "--quiet", "--filter", f"name={container}"]
-        wait_for(lambda: subprocess.check_output(running))
+        # Running is too early: a process 1 ignores SIGTERM until it has a handler for it.
+        wait_for(lambda: said in log.read_text(), lambda: f"{said}: not in {log.read_text()}")
     finally:
         controller.send_signal(signal.SIGKILL)
         controller.wait()
