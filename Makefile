@@ -13,9 +13,11 @@ SNAKEMAKE = snakemake$(if $(1), $(1)) --cores $(CORES)$(if $(CONFIG), --config $
 # As in the activated environment; the set-up itself runs outside of it.
 IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
+REAL := pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder \
+    --durations 40 --durations-min 5 tests/e2e tests/workflow tests/tex
 MVN := MAVEN_OPTS="$${MAVEN_OPTS:-} -Djansi.noreset=true" mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-cluster setup-test study demo partial test test-unit faults lint format bench false-calls reference clean check-systems check-workbook lock
+.PHONY: help setup servers setup-cluster setup-test study demo partial test test-slow test-unit faults lint format bench false-calls reference clean check-systems check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -44,7 +46,7 @@ demo: setup ## the same at a hundredth of its size, under a name of its own
 partial: setup ## build the report from the finished cells, with the holes explained
 	$(IN_VENV) $(call SNAKEMAKE,report_partial)
 
-test: setup-test servers ## all tests; they start servers on free loopback ports
+test: setup-test servers ## tests; they start servers on free loopback ports
 	$(MVN) test
 	$(IN_VENV) pytest --numprocesses auto tests/unit
 # A part of 'make faults' that takes less than a minute.
@@ -52,8 +54,10 @@ test: setup-test servers ## all tests; they start servers on free loopback ports
 	    $(addprefix tests/faults/test_,configuration.py client.py fuzz.py foreign_logs.py)
 # Each file to the process that is free, in this order: the short ones end it. They wait a third of
 # their time, so there is one process more than a small machine has cores.
-	$(IN_VENV) pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder \
-	    --durations 40 --durations-min 5 tests/e2e tests/workflow tests/tex
+	$(IN_VENV) $(REAL) -m 'not slow'
+
+test-slow: setup-test servers ## those tests that take long and show what others show too
+	$(IN_VENV) $(REAL) -m slow
 
 test-unit: setup-test ## the tests that need neither a server nor TeX
 	$(IN_VENV) pytest --numprocesses auto tests/unit

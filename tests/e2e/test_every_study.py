@@ -1,4 +1,7 @@
-"""Every study on real servers, as tiny as it gets, to its PDF."""
+"""Every study on real servers, as tiny as it gets, to its PDF.
+
+Slow are those whose stores, tables and figures other tests have too.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,7 @@ def few_threads(study: dict) -> None:
         figure.update(workloads=["a"])
 
 
+SLOW = ("aa", "haverinen2018", "memcached-client")
 TINY = {
     "aa": two_names,
     "haverinen2018": two_threads,
@@ -46,7 +50,9 @@ TINY = {
 }
 
 
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in TINY]
+)
 def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
     measured_tiny(clone, name, TINY[name])
 

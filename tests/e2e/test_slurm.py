@@ -105,7 +105,11 @@ def block(measured: Project) -> Iterator[tuple[subprocess.Popen, str]]:
         yield block
 
 
-@pytest.mark.parametrize("fault", [interrupt, kill, cancel, lose_the_node])
+# SLURM waits a minute before it believes that a node is lost.
+FAULTS = [interrupt, kill, cancel]
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, pytest.param(lose_the_node, marks=pytest.mark.slow)])
 def test_a_fault_leaves_no_server_and_the_next_call_goes_on(project, block, fault):
     """Each is the next call of the one before."""
     running, job = block
@@ -117,6 +121,7 @@ def test_a_fault_leaves_no_server_and_the_next_call_goes_on(project, block, faul
     project.cluster.wait_for_nodes()
 
 
+@pytest.mark.slow
 def test_a_drained_node_without_its_daemon_ends_its_block(project, block):
     """It takes no other; of the end of this one SLURM hears all the same, if it comes in time."""
     running, job = block

@@ -104,6 +104,7 @@ def test_a_tampered_log_is_named_and_nothing_is_computed_from_it(finished):
     assert "not made anew: the raw logs are not those that were measured" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_measured_again_as_the_guide_says_is_no_fault(finished):
     """The other cells are from before; the earlier logs stay beside those that count now."""
     cell = "pretend/a/r1000_o2000_t2/rep1"
