@@ -268,6 +268,8 @@ def test_paper_has_the_static_drawings_and_no_contents(page: Page) -> None:
 def test_a_phone_scrolls_tables_and_not_the_page(browser: Browser, built: Path) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740})
     page.goto(built.as_uri())
+    page.get_by_role("heading", name="Results").click()
+    page.locator("figure.chart").scroll_into_view_if_needed()
     page.wait_for_selector("figure.chart .mark-rect path")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     menu = page.get_by_role("button", name="Contents and filter")
@@ -284,6 +286,30 @@ def test_a_phone_scrolls_tables_and_not_the_page(browser: Browser, built: Path) 
     link.click()
     expect(link).to_be_hidden()
     assert page.evaluate("document.querySelector('#later').getBoundingClientRect().top") < 120
+    page.close()
+
+
+def test_on_a_phone_sections_are_closed_until_they_are_asked_for(
+    browser: Browser, built: Path
+) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 740})
+    page.goto(built.as_uri())
+    results, line = page.get_by_role("button", name="Results"), page.get_by_text("A line of text")
+    expect(page.get_by_text("The question.")).to_be_visible()
+    expect(results).to_have_attribute("aria-expanded", "false")
+    assert page.evaluate("document.documentElement.scrollHeight") < 2 * 740
+    results.focus()
+    page.keyboard.press("Enter")
+    expect(results).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_text("Of C.")).to_be_visible()
+    page.get_by_role("heading", name="Results").click()
+    expect(results).to_have_attribute("aria-expanded", "false")
+    # A link into a section opens it, also from outside.
+    for address in ("#speed", "#later"):
+        page.goto("about:blank")
+        page.goto(built.as_uri() + address.replace("speed", "figure:speed"))
+        expect(results).to_have_attribute("aria-expanded", str(address == "#speed").lower())
+    expect(line.first).to_be_visible()
     page.close()
 
 

@@ -92,7 +92,7 @@ window.kvPage = (() => {
   function mark() {
     let found = null;
     for (const [goal, link] of links) {
-      if (!goal.closest("[data-filtered]") && goal.getBoundingClientRect().top < 120) found = link;
+      if (!goal.closest("[data-filtered], [hidden]") && goal.getBoundingClientRect().top < 120) found = link;
     }
     if (found === now) return;
     now?.removeAttribute("aria-current");

@@ -81,7 +81,7 @@
   }
 
   // On a phone the claims have no head above their columns.
-  for (const table of document.querySelectorAll("table.claims")) {
+  for (const table of document.querySelectorAll("table:is(.claims, .scoreboard)")) {
     for (const [head, column] of heads(table)) {
       for (const body of table.tBodies) {
         for (const row of body.rows) {

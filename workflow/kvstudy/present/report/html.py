@@ -244,7 +244,7 @@ CHOICES = re.compile(r"<!--choices (.*?)-->")
 PAGE_OPTIONS = ["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3"]
 BETWEEN = "<!-- contents above, text below -->"
 # In the order in which they run; the first one's functions serve the others.
-BEHAVIOUR = ["page.js", "tables.js", "filter.js", "cells.js", "choices.js", "charts.js"]
+BEHAVIOUR = ["page.js", "fold.js", "tables.js", "filter.js", "cells.js", "choices.js", "charts.js"]
 # What a reader's filter hides.
 FILTERED = ("store", "workload")
 
