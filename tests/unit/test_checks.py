@@ -66,6 +66,22 @@ def test_ratios_lead_with_the_faster_store():
     assert float(low) < 2.08 < float(high)
 
 
+@pytest.mark.parametrize(
+    ("changes", "explained"),
+    [
+        ({"decision": "faster"}, ""),
+        ({"decision": "undecided", "would_decide": 12}, "~ brackets"),
+        ({"decision": "undecided", "would_decide": None}, "~"),
+        ({"decision": "equal"}, "="),
+        ({"decision": "faster", "in_floor": "yes"}, "Grey"),
+    ],
+)
+def test_the_note_explains_the_signs_that_are_used(changes, explained):
+    (note,) = ratios(with_pairs(**{"would_decide": None, "in_floor": "no"} | changes)).notes
+    signs = ("~:", "brackets:", "=:", "Grey:", "\N{PILCROW SIGN}:")
+    assert [each[:-1] for each in signs if each in note] == explained.split()
+
+
 def test_what_is_undecided_is_marked_and_one_run_has_no_interval():
     analysis = with_pairs(decision="undecided", would_decide=12)
     grid = lines(ratios(analysis))

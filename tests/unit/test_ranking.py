@@ -128,7 +128,7 @@ def test_a_store_without_values_has_no_place_and_a_reason():
 
 def test_a_store_that_the_client_limits_is_marked():
     _, grid = ranked(("redis",), redis=[100, 101, 99], memcached=[200, 199, 202])
-    assert "\N{DAGGER}" in grid.lines[0].cells[1]
+    assert "\N{PILCROW SIGN}" in grid.lines[0].cells[1]
     assert any("the client, not the store" in note for note in grid.notes)
 
 

@@ -89,13 +89,23 @@ class RatiosTable(Table):
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
             sections.insert(0, Section(_("Noise floor"), lines))
         heads = [marked(study.workload(name).short, workload=name) for name in names]
-        note = _(
-            "Ratio of throughputs (geometric means, {}), below it the 95 % interval. {}: undecided "
-            "(Holm's correction over the pairs of a workload), in brackets the runs that would "
-            "decide. {}: equal within ±10 %. Grey: not above the noise floor. {}: one of the two "
-            "is client-bound."
-        ).format(pairing(study), TIE, EQUAL, BOUND)
+        note = " ".join(_signs(rows, bound, pairing(study)))
         return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
+
+
+def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], how: str) -> Iterator[str]:
+    """What a cell says, and the signs that stand in this table."""
+    yield _("Ratio of throughputs (geometric means, {}), below it the 95 % interval.").format(how)
+    if (rows["decision"] == Decision.UNDECIDED).any():
+        yield _("{}: undecided (Holm's correction over the pairs of a workload).").format(TIE)
+    if rows["would_decide"].notna().any():
+        yield _("In brackets: the runs that would decide.")
+    if (rows["decision"] == Decision.EQUAL).any():
+        yield _("{}: equal within ±10 %.").format(EQUAL)
+    if (rows["in_floor"] == "yes").any():
+        yield _("Grey: not above the noise floor.")
+    if bound:
+        yield _("{}: one of the two is client-bound.").format(BOUND)
 
 
 def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from kvstudy.present import templates
 
 DASH = "\N{EN DASH}"
 # Two stores that the runs do not tell apart, or show to be equal; one that the client limits.
-TIE, EQUAL, BOUND = "~", "=", "\N{DAGGER}"
+TIE, EQUAL, BOUND = "~", "=", "\N{PILCROW SIGN}"
 
 
 class Rich(Markup):
@@ -124,7 +124,7 @@ NAMED = {
     **{"<": "less", ">": "greater", "|": "bar"},
     # pdflatex's fonts have no glyph for these.
     **{"µ": "mu", "±": "pm", "\N{MULTIPLICATION SIGN}": "times", "\N{MINUS SIGN}": "minus"},
-    "\N{DAGGER}": "dagger",
+    **{"\N{DAGGER}": "dagger", "\N{PILCROW SIGN}": "paragraph"},
 }
 SPECIAL = {
     **{sign: f"\\{sign}" for sign in "{}$&#%_"},
