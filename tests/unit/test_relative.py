@@ -22,7 +22,7 @@ from kvstudy.present.tables.rounds import duration
 from kvstudy.present.typeset.table import Grid, Table
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
 from kvstudy.study.kinds import TABLES
-from kvstudy.study.parts import Source
+from kvstudy.study.parts import PrintedForm, Source
 
 from . import small_results as small
 
@@ -100,7 +100,13 @@ def rows_of(table: Table, found: pd.DataFrame, published: pd.DataFrame | None) -
 
 
 def grid_of(table: Table, frame: pd.DataFrame, published: pd.DataFrame | None = None) -> Grid:
-    run = small.run(titles=TITLES, swept=SimpleNamespace(published=published))
+    study = small.study()
+    with_commas = study.source.model_copy(update={"printed": PrintedForm(decimal_mark=",")})
+    run = small.run(
+        study=study.model_copy(update={"source": with_commas}),
+        titles=TITLES,
+        swept=SimpleNamespace(published=published),
+    )
     return table.grids(frame, run)[0]
 
 
@@ -155,8 +161,8 @@ def test_relative_performance_of_two_stores(published):
     assert [line.label for line in section.lines] == ["1", "", TEN_THOUSAND, ""]
     assert section.lines[2].cells[:5:2] == [f"13.1{NBSP}s", f"404{NBSP}ms", "1:32.5"]
     text, _html = small.both(grid)
-    # As it is printed; a value without a printed form by itself.
-    for printed_form in (r"13\,s", r"0,4\,s", r"24\,631", "1:32", "763", r"0\,ms"):
+    # As it is printed, but for the decimal mark; a value without a printed form by itself.
+    for printed_form in (r"13\,s", r"0.4\,s", r"24\,631", "1:32", "763", r"0\,ms"):
         assert printed_form in text
     assert "not how another server would do" in text
 

@@ -20,6 +20,7 @@ from kvstudy.analyse.tidy.numbers import between, grouped, rate, significant
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _
+from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of
@@ -106,8 +107,11 @@ class RelativeTable(TwoStores, Table):
                 label = grouped(str(row.records))
                 lines.append(Line(label, _measured(row), pair, value=row.records))
             else:
+                # Its words, with the decimal mark of the values above them.
+                mark = run.study.source.printed.decimal_mark
                 printed = [
-                    text or (DASH if math.isnan(value) else significant(value))
+                    decimal(text.replace(mark, "."))
+                    or (DASH if math.isnan(value) else significant(value))
                     for value, text in source[row.records].values()
                 ]
                 lines.append(Line("", [grey(text) for text in [*printed, ""]], pair))
