@@ -13,6 +13,8 @@ SNAKEMAKE = snakemake$(if $(1), $(1)) --cores $(CORES)$(if $(CONFIG), --config $
 # As in the activated environment; the set-up itself runs outside of it.
 IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
+# Each file to the process that is free, in this order: the short ones end it. They wait a third of
+# their time, so there is one process more than a small machine has cores.
 REAL := pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder \
     --durations 40 --durations-min 5 tests/e2e tests/workflow tests/tex
 MVN := MAVEN_OPTS="$${MAVEN_OPTS:-} -Djansi.noreset=true" mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
@@ -52,8 +54,6 @@ test: setup-test servers ## tests; they start servers on free loopback ports
 # A part of 'make faults' that takes less than a minute.
 	$(IN_VENV) pytest --numprocesses 2 --inputs 0.01 --every 8 \
 	    $(addprefix tests/faults/test_,configuration.py client.py fuzz.py foreign_logs.py)
-# Each file to the process that is free, in this order: the short ones end it. They wait a third of
-# their time, so there is one process more than a small machine has cores.
 	$(IN_VENV) $(REAL) -m 'not slow'
 
 test-slow: setup-test servers ## those tests that take long and show what others show too

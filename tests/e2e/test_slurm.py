@@ -105,11 +105,9 @@ def block(measured: Project) -> Iterator[tuple[subprocess.Popen, str]]:
         yield block
 
 
-# SLURM waits a minute before it believes that a node is lost.
-FAULTS = [interrupt, kill, cancel]
-
-
-@pytest.mark.parametrize("fault", [*FAULTS, pytest.param(lose_the_node, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "fault", [interrupt, kill, cancel, pytest.param(lose_the_node, marks=pytest.mark.slow)]
+)
 def test_a_fault_leaves_no_server_and_the_next_call_goes_on(project, block, fault):
     """Each is the next call of the one before."""
     running, job = block

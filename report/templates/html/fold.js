@@ -16,12 +16,12 @@
   }
 
   /** The section that a link leads into is open before the browser goes there. */
-  function follow(hash, again = true) {
+  function follow(hash) {
     const goal = document.getElementById(decodeURIComponent(hash.slice(1)));
     const section = goal?.closest("main > section");
     if (!section || !folds.get(section).rest.hasAttribute("hidden")) return;
     open(section, true);
-    if (again) goal.scrollIntoView();
+    goal.scrollIntoView();
   }
 
   for (const section of document.querySelectorAll("main > section")) {
@@ -29,14 +29,14 @@
     const rest = document.createElement("div");
     rest.append(...[...section.children].filter((child) => child !== heading));
     section.append(rest);
-    const toggle = document.createElement("button");
-    toggle.type = "button";
+    const flip = () => open(section, rest.hasAttribute("hidden"));
+    const toggle = window.kvPage.button("", flip);
     toggle.className = "fold";
     const words = [...heading.childNodes].filter((node) => node.className !== "anchor");
     toggle.setAttribute("aria-label", words.map((node) => node.textContent).join("").trim());
     heading.append(toggle);
     heading.addEventListener("click", (event) => {
-      if (narrow.matches && !event.target.closest("a")) open(section, rest.hasAttribute("hidden"));
+      if (narrow.matches && !event.target.closest("a, button")) flip();
     });
     rest.addEventListener("beforematch", () => open(section, true));
     folds.set(section, { rest, toggle });
@@ -48,7 +48,7 @@
   addEventListener("beforeprint", openAll);
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
-    if (link) follow(link.hash, false);
+    if (link) follow(link.hash);
   });
   addEventListener("hashchange", () => follow(location.hash));
   follow(location.hash);

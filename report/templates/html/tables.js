@@ -82,6 +82,7 @@
 
   // On a phone the claims have no head above their columns.
   for (const table of document.querySelectorAll("table:is(.claims, .scoreboard)")) {
+    table.classList.add("stacked");
     for (const [head, column] of heads(table)) {
       for (const body of table.tBodies) {
         for (const row of body.rows) {
