@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import subprocess
 import sys
@@ -116,9 +117,21 @@ def test_ports_at_a_distance_are_free_too(pretend_study, project):
         wanted = taken.getsockname()[1] - 11
         with pytest.raises(KvstudyError, match=rf"port {wanted + 11} is taken by"):
             free_port(wanted, [11])
-        assert all(free_port(0, [11]) != wanted for _ in range(20))
     with pytest.raises(KvstudyError, match="port 65540 does not exist"):
         free_port(65530, [10])
+
+
+def test_no_connection_gets_a_port_that_a_server_may_have(monkeypatch):
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    assert len({port for _ in range(50) if 1024 < (port := free_port(0, [11])) < lowest - 11}) > 40
+    # What is taken is passed over, also above.
+    monkeypatch.setattr(random.SystemRandom, "sample", lambda self, ports, k: list(ports)[:k])
+    with socket.create_server((HOST, free_port())) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr("kvstudy.stores.server.OWN_PORTS", range(port, port + 100))
+        assert free_port() > port
+        monkeypatch.setattr("kvstudy.stores.server.OWN_PORTS", range(port - 11, port + 100))
+        assert free_port(0, [11]) > port - 11
 
 
 def test_ports_at_a_distance_are_filled_in(pretend_study, project):

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import platform
+import random
 import re
 import shlex
 import socket
@@ -21,6 +22,10 @@ from kvstudy.stores.definition import Store, Way
 HOST = "127.0.0.1"
 POLL_SECONDS = 0.02
 HIGHEST_PORT = 65535
+# Below those of Kubernetes' services, and below those that Linux, as it is shipped, gives to
+# connections: one of these was free when it was chosen, and had a connection of another program
+# when the server began.
+OWN_PORTS = range(10_000, 30_000)
 # Limit for one command beside a starting server.
 COMMAND_SECONDS = 10
 # Of what a program wrote, so many characters stand in a message, of so many lines, which are looked
@@ -138,27 +143,26 @@ def free_port(wanted: int = 0, distances: Iterable[int] = (), host: str = HOST) 
 
     KvstudyError when one is taken.
     """
-    while True:
-        port = _bound(wanted, host)
-        try:
-            for distance in distances:
-                _bound(port + distance, host)
-            return port
-        except KvstudyError:
-            if wanted:
-                raise
+    if not wanted:
+        # Chosen by chance, so that two measurements choose different ones.
+        for wanted in random.SystemRandom().sample(OWN_PORTS, k=100):
+            with contextlib.suppress(KvstudyError):
+                return free_port(wanted, distances, host)
+    for distance in (0, *distances):
+        _check_free(wanted + distance, host)
+    return wanted
 
 
-def _bound(wanted: int, host: str) -> int:
-    if not 0 <= wanted <= HIGHEST_PORT:
+def _check_free(port: int, host: str) -> None:
+    if not 1 <= port <= HIGHEST_PORT:
         raise KvstudyError(
-            f"port {wanted} does not exist; name one from 1 to {HIGHEST_PORT}, or 0 for any free"
+            f"port {port} does not exist; name one from 1 to {HIGHEST_PORT}, or 0 for any free"
         )
     with socket.socket() as probe:
         # Without it the port of a server that stopped a moment ago counts as taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host, wanted))
+            probe.bind((host, port))
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:
                 raise KvstudyError(
@@ -166,10 +170,9 @@ def _bound(wanted: int, host: str) -> int:
                     "hosts.address names one that it has"
                 ) from None
             raise KvstudyError(
-                f"port {wanted} is taken{_holder(wanted)}; stop that program, name another port, "
+                f"port {port} is taken{_holder(port)}; stop that program, name another port, "
                 "or use 0 for any free one"
             ) from None
-        return probe.getsockname()[1]
 
 
 @contextlib.contextmanager
