@@ -120,12 +120,18 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
         (
             {"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 2},
             Limit.CPU,
-            "client and server keep the machine's cores 95 % busy, 63 % of it the client",
+            "the machine's cores are 95 % busy, 63 % of that with the client",
         ),
         (
             {"client_cores": 0.7, "server_cores": 1.2, "machine_cores": 2},
             Limit.CPU,
-            "client and server keep the machine's cores 95 % busy, 37 % of it the client",
+            "the machine's cores are 95 % busy, 37 % of that with the client",
+        ),
+        # Other programs take from the same cores.
+        (
+            {"client_cores": 0.5, "server_cores": 0.4, "other_cores": 1.0, "machine_cores": 2},
+            Limit.CPU,
+            "the machine's cores are 95 % busy, 26 % of that with the client",
         ),
         ({"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 8}, Limit.NOT_SEEN, ""),
     ],

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.resources import Samples, client_start, gc_pauses, resources
+from kvstudy.analyse.tidy.resources import Samples, client_start, gc_pauses, resources, usage
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.log import parse
 from kvstudy.measure.clients import MACHINE_COLUMNS, PROCESS_COLUMNS
 from kvstudy.study.alike import client_cores
 
@@ -166,3 +167,21 @@ def test_pauses_of_the_collector(tmp_path):
 )
 def test_usable_cores_of_a_manifest(environment, number):
     assert client_cores({"environment": environment}, 1) == number
+
+
+def test_time_in_calls_is_that_of_failed_operations_too():
+    """Of 80 000 reads of a table with ten records, 68 000 found nothing, and took as long."""
+    counts = {"READ": (12_000, 39.79), "CLEANUP": (1, 5.0), "READ-FAILED": (68_000, 39.62)}
+    lines = ["[OVERALL], RunTime(ms), 4000", "[OVERALL], Throughput(ops/sec), 20000"]
+    for section, (count, mean) in counts.items():
+        lines += [f"[{section}], Operations, {count}", f"[{section}], AverageLatency(us), {mean}"]
+        lines += [f"[{section}], {which}Latency(us), {mean}" for which in ("Min", "Max")]
+    lines += ["[READ], Return=OK, 12000", "[READ], Return=NOT_FOUND, 68000"]
+    samples = Samples(Path("nowhere"), "run")
+    log = parse("\n".join([*lines, ""]), "run.out")
+    found = usage(samples, log, 1, (None, None), 2)["in_call"]
+    assert found == pytest.approx((12_000 * 39.79 + 68_000 * 39.62) / 4e6)
+    # How long those took that only their return codes tell of is not known.
+    lines = [line for line in lines if "-FAILED" not in line]
+    few = parse("\n".join([*lines, ""]), "run.out")
+    assert usage(samples, few, 1, (None, None), 2)["in_call"] is None

@@ -82,7 +82,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     ),
     "client-cores": N_("the client uses {used} of the {allowed} cores that it may use"),
     "cpu-saturated": N_(
-        "client and server keep the machine's cores {busy} % busy, {client} % of it the client"
+        "the machine's cores are {busy} % busy, {client} % of that with the client"
     ),
     # How well the law of scalability fits.
     "off-law": N_("the points are far off the law"),

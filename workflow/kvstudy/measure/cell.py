@@ -36,7 +36,6 @@ from kvstudy.study.raw import (
 from kvstudy.study.workload import ROUNDS_FILE, class_of, field_names
 from kvstudy.study.ycsb_properties import CORE, TOGETHER
 
-
 # How Java starts for a few seconds in which no time is measured: with its faster compiler alone it
 # needs 40 % less CPU time.
 SHORT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")

@@ -81,21 +81,27 @@ def unpaired_ratio(a: Iterable[float], b: Iterable[float]) -> Ratio:
     Source: Welch 1947; Kalibera & Jones 2013.
     ValueError: a side without values, a value that is not a number above 0.
     """
-    return unpaired_quotient([a], [b])
+    return unpaired_product([(1, a), (-1, b)])
 
 
 def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable[float]]) -> Ratio:
-    """The product of the geometric means ``above`` by that of those ``below``, none paired.
+    """The product of the geometric means ``above`` by that of those ``below``, none paired."""
+    return unpaired_product([*((1, runs) for runs in above), *((-1, runs) for runs in below)])
 
-    As ``unpaired_ratio``, with the variances of all means added: with two of each it
-    is a ratio of ratios. ``n`` counts the runs of the one that has fewest.
+
+def unpaired_product(powers: Sequence[tuple[float, Iterable[float]]]) -> Ratio:
+    """The product of geometric means, each raised to its power, of runs that share no blocks.
+
+    As ``unpaired_ratio``, with the variances of all means added: with the powers 1, 1, -1 and -1
+    it is a ratio of ratios. ``n`` counts the runs of the one that has fewest.
 
     Source: Welch 1947 (any number of independent means). ValueError as there.
     """
-    logs = [np.log(positive(runs, "values of A")) for runs in above]
-    logs += [np.log(positive(runs, "values of B")) for runs in below]
-    signs = [1] * len(above) + [-1] * len(below)
-    mean = float(sum(sign * of.mean() for sign, of in zip(signs, logs, strict=True)))
+    logs = [
+        power * np.log(positive(runs, f"values of {'A' if power > 0 else 'B'}"))
+        for power, runs in powers
+    ]
+    mean = float(sum(of.mean() for of in logs))
     sizes = np.array([of.size for of in logs])
     n = int(sizes.min())
     if n == 1:

@@ -16,7 +16,7 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
 from kvstudy.stats.intervals import Interval, log_t_interval, plain_mean, trimmed_mean
 from kvstudy.stats.laws import saturation
-from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
+from kvstudy.stats.ratios import paired_ratio, unpaired_product, unpaired_ratio
 from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import metric_of
 
@@ -78,9 +78,15 @@ def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[
         named = ((each.name, each.candidates[0]) for each in step[1:] if each)
         return str([(*name, *(getattr(sizes, size) for size in fixed)) for name, sizes in named])
 
-    steps = [(getattr(pair[0].candidates[0], over) or 0, *pair) for pair in pairs]
+    steps = [(_size(pair[0], over), *pair) for pair in pairs]
     ordered = sorted(steps, key=lambda step: (rest(step), step[0]))
     return [list(group) for _, group in groupby(ordered, key=rest)]
+
+
+def _size(operand: Operand, name: str) -> int:
+    """As it was measured, which a scaled run makes smaller."""
+    sizes = operand.candidates[0]
+    return dict(sizes.measured).get(name) or getattr(sizes, name) or 0
 
 
 def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
@@ -120,8 +126,8 @@ def change(values: Values, steps: Sequence[Step], until_saturation: bool = False
     """How many times the value (or first by second) is larger at the last step than at the first.
 
     By the straight line through the logarithms of value and size, fitted in each
-    repetition that has all steps; up to the size at which the mean throughput saturates, if only
-    ``until_saturation``.
+    repetition that has all steps, or through the means of runs that have no counterpart; up to the
+    size at which the mean throughput saturates, if only ``until_saturation``.
     """
     sizes = [size for size, *_ in steps]
     if until_saturation and len(sizes) > 1:
@@ -132,12 +138,24 @@ def change(values: Values, steps: Sequence[Step], until_saturation: bool = False
     if len(sizes) < 2:
         one_count = until_saturation and len(steps) < 2
         raise UnknownValue(Verdict.NOT_MEASURED, "one-thread-count" if one_count else "one-size")
+    steps, x = steps[: len(sizes)], np.log(sizes)
+    operands = [operand for _, *both in steps for operand in both if operand]
+    if not values.side_by_side(*operands):
+        line = (x - x.mean()) * np.ptp(x) / ((x - x.mean()) ** 2).sum()
+        found = unpaired_product(
+            [
+                (sign * power, values.runs(operand).values())
+                for power, (_, *both) in zip(line, steps, strict=True)
+                for sign, operand in zip((1, -1), both, strict=True)
+                if operand
+            ]
+        )
+        return Quantity(found.value, found.low, found.high, found.n)
     at_steps = []
-    for _, a, b in steps[: len(sizes)]:
+    for _, a, b in steps:
         runs = values.runs(a)
         below = values.runs(b) if b else dict.fromkeys(runs, 1.0)
         at_steps.append({name: runs[name] / below[name] for name in runs if name in below})
-    x = np.log(sizes)
     changes = [
         exp(np.polyfit(x, [log(runs[name]) for runs in at_steps], 1)[0] * np.ptp(x))
         for name in _common(at_steps)

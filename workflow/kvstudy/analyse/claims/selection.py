@@ -150,16 +150,20 @@ def grid_of(study: Study, scale: float) -> Grid:
     """The study's parameter sets, with their names in a run at ``scale``."""
     sets, shown_sets = {}, {}
     for use in study.workloads:
-        found = {
-            each: ParameterSet(
+        scaled = by_combination(study, use, scale)
+        planned = {(cell.records, cell.operations, cell.threads): cell for cell in scaled.values()}
+        found = {}
+        for each, cell in scaled.items():
+            full = (each.records, each.operations if cell.operations else 0, each.threads)
+            # A scaled run may have the very sizes.
+            cell = planned.get(full, cell)
+            found[each] = ParameterSet(
                 each.records,
                 each.operations if cell.operations else None,
                 each.threads,
                 cell.parameters,
                 tuple((size, getattr(cell, size)) for size in SIZES),
             )
-            for each, cell in by_combination(study, use, scale).items()
-        }
         # Insert-only cells are the same for every operation count.
         sets[use.name] = list(dict.fromkeys(found.values()))
         shown_sets[use.name] = found[shown_combination(study, use)]
@@ -194,9 +198,15 @@ def _together(
             if choices.get(size) == ["all"]:
                 numbers = {number for name in workloads for number in grid.values(name, size)}
                 choices[size] = [_Any(number) for number in sorted(numbers)]
+    # Of sizes that are one in a scaled run the first.
+    different = set()
     for choice, *chosen in product(*([*_products(each)] for each in (common, *own))):
         found = [_operand(choice | side, grid) for side in chosen]
-        if None not in found:
+        if None in found:
+            continue
+        cells = tuple((*each.name, *(of.slug or of for of in each.candidates)) for each in found)
+        if cells not in different:
+            different.add(cells)
             yield tuple(found)
 
 

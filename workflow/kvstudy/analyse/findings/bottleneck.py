@@ -20,7 +20,10 @@ from kvstudy.study.controls import ceiling_store, clients_of_trial, original
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
-USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]
+USAGE = [
+    *["client_cores", "server_cores", "other_cores", "machine_cores", "client_allowed"],
+    "in_call",
+]
 TWICE = ["twice", "twice_low", "twice_high"]
 NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "clients", *TWICE]
 BOTTLENECK = Finding(
@@ -48,7 +51,7 @@ class Limit(StrEnum):
     """What limits the throughput of a store."""
 
     CLIENT = N_("client")
-    # Client and server share the machine's cores, and these have no more to give.
+    # Client, server and other programs share the machine's cores, and these have no more to give.
     CPU = N_("CPU")
     NOT_SEEN = N_("not seen")
 
@@ -56,18 +59,21 @@ class Limit(StrEnum):
 def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = ()) -> pd.DataFrame:
     """One row per store, workload and parameters, geometric means over the repetitions.
 
-    Columns: client_cpu, server_cpu (us per operation), client_cores, server_cores (in
-    use), machine_cores, client_allowed (that the client may use), in_call (share of
-    the threads' time inside calls to the store), ceiling (throughput by that of
-    YCSB without a store), clients (how many there were, where trial cells told), twice (throughput
-    of twice as many by theirs, of the trial cells) and the ends of its 95 % interval,
-    limit (a ``Limit``, or "" where nothing tells, as of ``embedded`` stores), reason (of a limit
-    that was seen). Unknown is NaN.
+    Columns: client_cpu, server_cpu (us per operation), client_cores, server_cores,
+    other_cores (in use, the last by other programs: a plain mean), machine_cores, client_allowed
+    (that the client may use), in_call (share of the threads' time inside calls to the store),
+    ceiling (throughput by that of YCSB without a store), clients (how many there were, where trial
+    cells told), twice (throughput of twice as many by theirs, of the trial cells) and the ends of
+    its 95 % interval, limit (a ``Limit``, or "" where nothing tells, as of ``embedded`` stores),
+    reason (of a limit that was seen). Unknown is NaN.
     """
     overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]
     groups = overall[overall["value"] > 0].groupby([*SETTING, "metric"], sort=False)["value"]
     means = groups.agg(lambda runs: log_t_interval(runs).value).unstack(sort=False)
     means = means.reindex(columns=["throughput", *NUMBERS])
+    # No other load is a value, too.
+    background = overall[overall["metric"] == "background_cpu"].groupby(SETTING)["value"].mean()
+    means["other_cores"] = background / 100 * means["machine_cores"]
     speeds = throughputs(overall)
     trials = speeds[speeds["store"].map(clients_of_trial).notna()]
     ceiling = ceiling_store(study)
@@ -102,11 +108,16 @@ def limit(found: dict[str, float]) -> tuple[Limit, str]:
     if client > FULL * allowed:
         words = {"used": f"{client:.1f}", "allowed": f"{allowed:.0f}"}
         return Limit.CLIENT, reason("client-cores", **words)
-    used = client + found["server_cores"]
+    used = in_use(client, found["server_cores"], found["other_cores"])
     if used > FULL * machine:
         words = {"busy": f"{100 * used / machine:.0f}", "client": f"{100 * client / used:.0f}"}
         return Limit.CPU, reason("cpu-saturated", **words)
     return Limit.NOT_SEEN, ""
+
+
+def in_use(client: float, server: float, other: float) -> float:
+    """Cores in use by all; what other programs use may be unknown."""
+    return client + server + (0 if math.isnan(other) else other)
 
 
 def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:

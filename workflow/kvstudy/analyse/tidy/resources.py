@@ -22,7 +22,7 @@ from pathlib import Path
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import np, pd
-from kvstudy.logs.ycsb.log import YcsbLog
+from kvstudy.logs.ycsb.log import TIMES, YcsbLog
 from kvstudy.logs.ycsb.status import run_start
 
 PROCESSES, MACHINE = "processes.csv", "machine.csv"
@@ -219,24 +219,20 @@ def usage(
     ``client`` is the CPU time of the whole client process and how long it lived (s), ``cores``
     how many the client's machines have, ``bound`` those that it was bound to (``0-1,4``).
 
-    ``in_call``: share of the client threads' time inside calls to the store (throughput x mean
-    latency / threads, Little's law). ``client_cores``, ``server_cores``: cores in use on average,
-    of the server from the first to the last sample; ``machine_cores``: cores that there are,
-    ``client_allowed`` those that the client may use.
+    ``in_call``: share of the client threads' time inside calls to the store, also those that
+    failed (throughput x mean latency / threads, Little's law). ``client_cores``, ``server_cores``:
+    cores in use on average, of the server from the first to the last sample; ``machine_cores``:
+    cores that there are, ``client_allowed`` those that the client may use.
     """
-    # The parts of a read-modify-write have sections of their own.
-    waited = sum(
-        section.operations * section.latencies["latency_mean"]
-        for name, section in log.sections.items()
-        if name != "READ-MODIFY-WRITE" and "latency_mean" in section.latencies
-    )
+    # The parts of a read-modify-write have sections of their own, and verifying calls no store.
+    waited = [section.waited for name, section in log.sections.items() if TIMES.get(name, 1) > 0]
     allowed = cores
     if bound:
         ends = [part.split("-") for part in bound.split(",")]
         allowed = sum(int(end[-1]) - int(end[0]) + 1 for end in ends)
     (cpu, seconds), (server_cpu, watched) = client, samples.server() or (None, None)
     return {
-        "in_call": waited / (threads * log.runtime * 1000),
+        "in_call": None if None in waited else sum(waited) / (threads * log.runtime * 1000),
         "client_cores": cpu / seconds if seconds else None,
         "server_cores": server_cpu / watched if watched else None,
         # Cores of several machines limit nobody together.

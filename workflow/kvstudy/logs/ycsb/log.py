@@ -70,7 +70,8 @@ class Section:
 
     ``latencies`` in us by metric (latency_mean, latency_p95, ...) are service
     times; ``intended`` are those from the time that a target rate asked for, with
-    measurement.interval=both or intended.
+    measurement.interval=both or intended. ``waited`` is the sum of all service times in us, of
+    failed operations too; None where the log does not tell all of them.
     """
 
     operations: int = 0
@@ -78,6 +79,8 @@ class Section:
     returns: dict[str, int] = field(default_factory=Counter)
     latencies: dict[str, float] = field(default_factory=dict)
     intended: dict[str, float] = field(default_factory=dict)
+    # A log that is cut off before the sections of failures says the same but for this.
+    waited: float | None = field(default=None, compare=False)
     origins: Origins = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -251,7 +254,13 @@ def _section(
 ) -> Section:
     section = Section()
     begun, failures, errors = set(), [], []
+    # Of each section with service times: how many operations, and the sum of their times.
+    timed: dict[str, tuple[int, float]] = {}
+    operations = 0
     for match, entry in parts:
+        of_service = not match["intended"] and interval != "intended"
+        if of_service and _metric(entry.label) == "latency_mean" and operations:
+            timed[entry.section] = operations, operations * _number(entry, name)
         if entry.label.startswith("Return="):
             code = entry.label.removeprefix("Return=")
             section.returns[code] += _number(entry, name, int)
@@ -281,6 +290,8 @@ def _section(
     of_returns = sum(section.errors.values())
     section.origins["failed"] = failures if section.failed >= of_returns else errors
     section.failed = max(section.failed, of_returns)
+    if sum(count for count, _ in timed.values()) == section.operations + section.failed:
+        section.waited = sum(time for _, time in timed.values())
     if section.operations == 0:
         # YCSB prints average NaN and minimum 2^63 - 1 then.
         section.latencies, section.intended = {}, {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.findings.bottleneck import FULL, Limit
+from kvstudy.analyse.findings.bottleneck import FULL, Limit, in_use
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import between, rate, share, significant, whole
 from kvstudy.language.current import N_, _, ngettext, pgettext
@@ -128,14 +128,17 @@ class BottleneckTable(Table):
             (_("Server µs"), number_of("server_cpu", significant)),
             (_("Client cores"), number_of("client_cores", two_digits)),
             (_("Server cores"), number_of("server_cores", two_digits)),
+            (_("Other cores"), number_of("other_cores", two_digits)),
             (_("In calls"), number_of("in_call", share)),
             *more,
             (_("Limit"), _limit),
         ]
         cores = rows["machine_cores"].max()
-        cores_note = _("Client cores, Server cores: cores in use.")
+        cores_note = _("Client, server and other cores: cores in use; other: by other programs.")
         if pd.notna(cores):
-            text = _("Client cores, Server cores: cores in use, of {}.")
+            text = _(
+                "Client, server and other cores: cores in use, of {}; other: by other programs."
+            )
             cores_note = text.format(f"{cores:.0f}")
         notes = [
             _("Geometric means over the runs. Client µs, Server µs: CPU time per operation."),
@@ -143,8 +146,8 @@ class BottleneckTable(Table):
             _("In calls: share of the client threads' time in calls to the store."),
             more_note,
             _(
-                "Limit: the client; or the CPU, where client and server together use over {} of "
-                "the machine, and which part of that is the client's."
+                "Limit: the client; or the CPU, where all together use over {} of the machine, and "
+                "which part of that is the client's."
             ).format(share(FULL)),
         ]
         return [store_grid(rows, run, columns, [" ".join(notes)], sortable=True)]
@@ -152,7 +155,7 @@ class BottleneckTable(Table):
 
 def _limit(row) -> str:
     """The limit; of a saturated CPU also how much of its time in use is the client's."""
-    used = row.client_cores + row.server_cores
+    used = in_use(row.client_cores, row.server_cores, row.other_cores)
     if row.limit == Limit.CPU:
         return _("CPU (client {})").format(share(row.client_cores / used))
     return sentence(row.limit) or DASH
