@@ -240,6 +240,28 @@ def test_the_trend_of_a_ratio():
     assert found["what"].replace("\xa0", " ") == "A: Fast / Slow; threads 1 to 16"
 
 
+def test_a_trend_over_rounds_pairs_none():
+    """Round 4 of one cell met nothing that round 4 of another one did."""
+    both = rates("fast", 100, 200, 400, 800, 1600) | rates("slow", 10, 12, 10, 12, 10)
+    trend = {key: value for key, value in TREND.items() if key != "store"}
+    trend |= {"of": {"store": "fast"}, "to": {"store": "slow"}, "goes": "up"}
+    first = ("fast", "a", "t1")
+    (runs,) = both[first].values()
+    turned = {("overall", "throughput"): dict(zip(("3", "1", "2"), runs.values(), strict=True))}
+    shuffled = both | {first: turned}
+    ends = {}
+    for inside in (set(), set(both)):
+        for order, runs in (("as run", both), ("shuffled", shuffled)):
+            found = answer(trend, Values(runs, in_rounds=inside))
+            ends[bool(inside), order] = found[["value", "low", "high"]].tolist()
+    assert ends[True, "as run"] == pytest.approx(ends[True, "shuffled"])
+    assert ends[False, "as run"] != pytest.approx(ends[False, "shuffled"])
+    # The spread of each cell, 1 % from run to run, is in the interval.
+    value, low, high = ends[True, "as run"]
+    assert value == pytest.approx(16, rel=0.01)
+    assert low < 15.9 < 16.1 < high
+
+
 SATURATION = statement("saturation", store="fast", threads="all")
 
 
@@ -380,9 +402,9 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
         for operation, us in costs.items():
             for number, factor in enumerate((1.0, 1.04, 0.97, 1.9, 1.01)):
                 ns = us * factor * 1e4
-                rounds.append([store, "a", "t16", "1", 16, operation, number, "yes", 10, ns])
+                rounds.append([store, "a", "t16", "1", 16, operation, number, "yes", 10, 10, ns])
     names = ["store", "workload", "parameters", "repetition", "records", "operation", "round"]
-    rounds = pd.DataFrame(rounds, columns=[*names, "counted", "operations", "ns"])
+    rounds = pd.DataFrame(rounds, columns=[*names, "counted", "operations", "ok", "ns"])
     again = rounds.assign(repetition="2", ns=rounds["ns"] * 1.1)
     claimed = statement("break-even", metric="throughput", reads=2.5)
     claimed |= {"cache": "fast", "database": "slow"}

@@ -76,6 +76,12 @@ def test_sizes_of_claims_are_found_in_a_scaled_run(project):
     assert len({each.slug for each in tiny.sets["c"]}) == 12
 
 
+def test_a_scaled_run_is_asked_for_the_sizes_of_the_source_where_it_has_them(project):
+    grid = grid_of(load_study(STUDIES / "petrov2014/study.yaml"), 0.1)
+    measured = {each.records: dict(each.measured)["records"] for each in grid.sets["rounds"]}
+    assert measured == {**{10**n: 10**n for n in range(6)}, 10**6: 10**5}
+
+
 @pytest.mark.parametrize(
     ("rows", "changed", "claim"),
     [

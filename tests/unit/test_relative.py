@@ -1,5 +1,6 @@
 """Relative performance and a cache's break-even, on made rounds and on published values."""
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +19,7 @@ from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
-from kvstudy.present.tables.rounds import duration
+from kvstudy.present.tables.rounds import duration, span
 from kvstudy.present.typeset.table import Grid, Table
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
 from kvstudy.study.kinds import TABLES
@@ -99,13 +100,19 @@ def rows_of(table: Table, found: pd.DataFrame, published: pd.DataFrame | None) -
     return table.rows(small.run(analysis=of, swept=SimpleNamespace(published=published)))
 
 
-def grid_of(table: Table, frame: pd.DataFrame, published: pd.DataFrame | None = None) -> Grid:
+def grid_of(
+    table: Table,
+    frame: pd.DataFrame,
+    published: pd.DataFrame | None = None,
+    found: pd.DataFrame | None = None,
+) -> Grid:
     study = small.study()
     with_commas = study.source.model_copy(update={"printed": PrintedForm(decimal_mark=",")})
     run = small.run(
         study=study.model_copy(update={"source": with_commas}),
         titles=TITLES,
         swept=SimpleNamespace(published=published),
+        headline_analysis=SimpleNamespace(rounds=analysed(made()) if found is None else found),
     )
     return table.grids(frame, run)[0]
 
@@ -209,6 +216,20 @@ def test_the_published_formula_gives_the_published_crossing(published):
     rates = published_costs(published, "w", "db", "cache", 10_000, "throughput").crossing()
     assert rates.value == pytest.approx(2.571, abs=0.001)
     assert published_costs(published, "w", "db", "cache", 1, "runtime") is None
+
+
+def test_reads_that_find_nothing_are_named():
+    few = made(records=10).assign(ok=1_500)
+    found = analysed(pd.concat([few, made()]))
+    (note,) = grid_of(EVEN, rows_of(EVEN, found, None), found=found).notes[1:]
+    assert note.startswith("Of the reads with 10 records, 85 % find nothing")
+    # Nothing is said of them where there are none.
+    assert len(grid_of(EVEN, rows_of(EVEN, analysed(made()), None)).notes) == 1
+
+
+def test_an_end_that_is_cut_off_is_none():
+    assert span(0, 10.4) == "below 10.4"
+    assert span(5.14, math.inf) == "above 5.14"
 
 
 def test_at_the_crossing_both_cost_the_same():

@@ -12,7 +12,10 @@ STEADINESS = Finding(
     "steadiness",
     [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"],
     ["seconds", "cut", "variation", "whole", "steady"],
-    make=lambda run, made: steadiness(run.series.merge(run.counted, on=CELL)),
+    # A second of rounds is of inserts, of reads or of deletes.
+    make=lambda run, made: steadiness(
+        run.series[~run.series["workload"].isin(run.rounds["workload"])].merge(run.counted, on=CELL)
+    ),
 )
 NUMBERS = ["position", "sequence", "throughput", "residual"]
 ORDER = Finding(

@@ -26,7 +26,10 @@ from kvstudy.libraries import pd
 from kvstudy.stats.intervals import Estimate, Interval, plain_mean, quotient, trimmed_mean
 
 KEYS = [*SETTING, "records", "operation"]
-NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
+NUMBERS = [
+    *["operations", "missed", "rounds", "cells"],
+    *["least", "most", "mean", "time", "error", "freedom"],
+]
 ROUNDS = Finding(
     "rounds",
     [*KEYS, *NUMBERS],
@@ -41,10 +44,10 @@ def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
     """One row per setting and operation.
 
     ``found`` is ``rounds.csv``, ``counted`` the cells that count (columns ``CELL``). Columns:
-    operations (of one round), rounds (that count, of all cells), cells, mean (us of one
-    operation, over all rounds), time (us, the trimmed mean) with its standard error (NaN for
-    cells of one round) and the degrees of freedom of that. Of less than five rounds nothing is
-    dropped.
+    operations (of one round), missed (the share of them that was not OK), rounds (that count, of
+    all cells), cells, least, most and mean (us of one operation, over all rounds), time (us, the
+    trimmed mean) with its standard error (NaN for cells of one round) and the degrees of freedom
+    of that. Of less than five rounds nothing is dropped.
     """
     rows = []
     some = found[found["counted"] == "yes"].merge(counted, on=CELL)
@@ -54,7 +57,9 @@ def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
         estimates = [trimmed_mean(values) for _, values in cells]
         means = [each.value for each in estimates]
         estimate = estimates[0] if len(means) == 1 else plain_mean(means)
-        numbers = [of["operations"].iloc[0], len(of), len(estimates), of["us"].mean()]
+        missed = 1 - of["ok"].sum() / of["operations"].sum()
+        numbers = [of["operations"].iloc[0], missed, len(of), len(estimates)]
+        numbers += [of["us"].min(), of["us"].max(), of["us"].mean()]
         rows.append([*key, *numbers, estimate.value, estimate.error, estimate.freedom])
     return ROUNDS.frame(rows).astype({"error": float, "freedom": float})
 

@@ -298,12 +298,13 @@ def _shares_of(samples: Samples, host: str, phase: str, manifest: dict) -> dict[
 
 
 def disturbance(measurements: pd.DataFrame) -> dict[str, dict]:
-    """Per metric: how many ``cells`` have it, how many ``above`` the limit, and the worst."""
+    """Per metric: how many ``cells`` have it, how many ``above`` the limit, ``least`` and worst."""
     some = measurements[measurements["metric"].isin(DISTURBING)]
     return {
         metric: {
             "cells": len(cells),
             "above": int((cells["value"] > MUCH).sum()),
+            "least": float(cells["value"].min()),
             "worst": cells.loc[cells["value"].idxmax(), [*CELL, "value"]].to_dict(),
         }
         for metric, cells in some.groupby("metric", sort=False)

@@ -95,23 +95,32 @@ class RelativePlot(TwoStores, DrawnFigure):
         return [look for look in lines if look.title in set(panel.rows["name"])]
 
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
-        return _("The band is the 95 % interval.") if table["low"].notna().any() else ""
+        if not table["low"].notna().any():
+            return ""
+        open_ended = ((table["low"] <= 0) | (table["high"] == math.inf)).any()
+        text = _("The bar through a point is its 95 % interval.")
+        return text + " " + _("An arrow: it has no end there.") if open_ended else text
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        """A line per operation with its interval as a band."""
+        """A line per operation, with an interval at each point."""
         drawing, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.8), layout="constrained")
         ax.set(xscale="log", yscale="log")
         ax.axhline(1, color="0.4", linewidth=0.6)
         (panel,) = self.panels(table, looks)
-        for look, rows in draw.by_look(panel.rows, self.legend(table, looks)):
+        low, high = _ratio_ends(table)
+        for number, (look, rows) in enumerate(draw.by_look(panel.rows, self.legend(table, looks))):
             style = look.style(markersize=4, linewidth=0.8 if look.hollow else 1.2)
             ax.plot(rows["records"], rows["ratio"], **style)
-            # Of an interval without an upper end, as much as the figure has.
-            band = rows.dropna(subset=["low", "high"])
-            if len(band):
-                ends = band["low"].clip(1e-3), band["high"].clip(upper=1e6)
-                ax.fill_between(band["records"], *ends, color=look.color, alpha=0.2, linewidth=0)
-        low, high = _ratio_ends(table)
+            known = rows.dropna(subset=["low", "high"])
+            # Beside each other, where two are at the same place.
+            at = known["records"] * (1 + 0.06 * number)
+            ends = known["low"].clip(low), known["high"].clip(upper=high)
+            ax.vlines(at, *ends, color=look.color, linewidth=1.2, alpha=0.6)
+            for beyond, place, arrow in (
+                (known["low"] < low, low, "v"),
+                (known["high"] > high, high, "^"),
+            ):
+                ax.plot(at[beyond], [place] * beyond.sum(), arrow, color=look.color, markersize=4)
         ax.set_ylim(low, high)
         ax.set_xlabel(_("Records"))
         ax.set_ylabel(panel.title)
@@ -150,9 +159,12 @@ class RelativePlot(TwoStores, DrawnFigure):
         return [
             chart.line_at(y=alt.YDatum(1, **y)),
             lines.transform_filter("isValid(datum.low)")
-            .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
-            .mark_area(opacity=0.2, aria=False, clip=True)
-            .encode(y=alt.Y("low:Q", **y), y2="upper:Q"),
+            .transform_calculate(
+                lower=f"max(datum.low, {low})",
+                upper=f"isValid(datum.high) ? min(datum.high, {high}) : {high}",
+            )
+            .mark_rule(opacity=0.5, strokeWidth=2, aria=False, clip=True)
+            .encode(y=alt.Y("lower:Q", **y), y2="upper:Q"),
             lines.mark_line(strokeWidth=1.6, aria=False).encode(**dashes),
             *(
                 points.transform_filter(f"datum.origin === '{origin}'").mark_point(

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.validity import TOLERATED, flagged
+from kvstudy.analyse.findings.validity import LEAST_SHARE, TOLERATED, flagged
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.numbers import grouped
@@ -160,8 +160,10 @@ def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
 
     ``slower``: goodput is lower than throughput by ``share`` (0 to 1). ``unknown`` are stores
     whose misses are not known. ``checked`` cells were compared with their server's counters,
-    within ``tolerance``; of ``disagreements``, which differ only in their repetition, the worst
-    of so many ``cells`` is given, with what the server ``counted`` and what was ``expected``.
+    within ``tolerance``, by commands that are not ``rare``; in ``spans`` of them what was expected
+    is a span, of which the ``widest`` goes up to so many times its lower end. Of
+    ``disagreements``, which differ only in their repetition, the worst of so many ``cells`` is
+    given, with what the server ``counted`` and what was ``expected``.
     ``unchecked`` gives each reason with the stores that it concerns, and with the workload if it
     does not concern all of them. ``notable``: a table of them would show more than zeros.
     """
@@ -174,6 +176,7 @@ def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
     slower = names.titled(rows.assign(share=lost)[lost > WORTH_SAYING])
     unknown = rows.groupby("store", sort=False)["missed"].count()
     groups = list(flagged(compared).groupby([*SETTING, "counter"], sort=False))
+    spans = compared[compared["most"] > compared["least"] * (1 + TOLERATED)]
     worst = compared.loc[[of["deviation"].abs().idxmax() for _counter, of in groups]]
     expected = worst["least"].where(worst["deviation"] < 0, worst["most"])
     disagreements = names.titled(
@@ -189,6 +192,9 @@ def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
         unknown=[names.store(store) for store in unknown.index[unknown == 0]],
         checked=len(compared[CELL].drop_duplicates()),
         tolerance=TOLERATED,
+        spans=len(spans[CELL].drop_duplicates()),
+        widest=(spans["most"] / spans["least"]).max(),
+        rare=LEAST_SHARE,
         disagreements=disagreements,
         unchecked=_unchecked(agreement, names),
         notable=bool(invalid or disagreements),

@@ -267,7 +267,7 @@ def in_few_words(machines: list[list[dict]]) -> list[str]:
 def _disturbance(environment: dict, metric: str, names: Names) -> dict | None:
     """In how many of the ``cells`` that tell it the share was ``above`` the limit.
 
-    The ``worst`` cell has its ``share``, between 0 and 1.
+    ``least`` and the ``share`` of the ``worst`` cell are between 0 and 1.
     """
     share = environment["disturbance"].get(metric)
     if share is None:
@@ -278,7 +278,7 @@ def _disturbance(environment: dict, metric: str, names: Names) -> dict | None:
         "workload": names.workload(worst["workload"], worst["parameters"]),
         "share": worst["value"] / 100,
     }
-    return share | {"worst": worst | named}
+    return share | {"least": share["least"] / 100, "worst": worst | named}
 
 
 def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:

@@ -107,10 +107,13 @@ def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
 def rounds_facts(run: Run) -> dict[str, SimpleNamespace]:
     """The rounds of each workload that has them, and what the text says of its tables.
 
-    Of a ``relative`` table, ``rows`` are the measured ones, by records.
+    Of a ``relative`` table, ``rows`` are the measured ones, by records. ``uneven`` is the row of
+    the finding ``rounds`` whose rounds differ most, with that ``factor``; None without rounds.
     """
     facts = {
-        use.name: SimpleNamespace(rounds=rounds, relative=[], break_even=[])
+        use.name: SimpleNamespace(
+            rounds=rounds, relative=[], break_even=[], uneven=_uneven(run, use.name)
+        )
         for use in run.study.workloads
         if (rounds := rounds_of(properties_of(run.study, use)))
     }
@@ -123,6 +126,12 @@ def rounds_facts(run: Run) -> dict[str, SimpleNamespace]:
         values = table.rows(run)
         facts[table.workload].break_even.append(_break_even_facts(table, values))
     return facts
+
+
+def _uneven(run: Run, workload: str):
+    rows = run.headline_analysis.rounds
+    rows = rows[rows["workload"] == workload].assign(factor=rows["most"] / rows["least"])
+    return None if rows.empty else rows.loc[rows["factor"].idxmax()]
 
 
 def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:

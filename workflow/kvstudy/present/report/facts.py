@@ -34,7 +34,7 @@ from kvstudy.present.report.cells import (
 from kvstudy.present.report.workloads import answers, workload_facts
 from kvstudy.study.cells import closed_loop, own_sizes
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
-from kvstudy.study.parts import MEAN
+from kvstudy.study.parts import MEAN, ExpectedFailures
 from kvstudy.study.workload import named_record
 
 
@@ -128,6 +128,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         out_of_order=_out_of_order(run, names),
         busy=caveats.busy_facts(run),
         **_of_study(run, names, stores),
+        expected=_expected(study.expected_failures, names),
         **_of_controls(run, names, closed, absent),
     )
     # Titles of the servers by where their data are.
@@ -162,6 +163,15 @@ def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace
         "edited": [store for store in started if store.edited],
         "shipped": [store for store in started if not (store.arguments or store.edited)],
     }
+
+
+def _expected(failures: list[ExpectedFailures], names: Names) -> list[tuple]:
+    """Each failure that the study expects, once, with the titles of the stores that it is of."""
+    titles: dict[str, tuple[ExpectedFailures, list[str]]] = {}
+    for failure in failures:
+        what = failure.model_dump_json(exclude={"store"})
+        titles.setdefault(what, (failure, []))[1].append(names.store(failure.store))
+    return list(titles.values())
 
 
 def _out_of_order(run: Run, names: Names) -> list[str]:

@@ -60,12 +60,16 @@ class PercentilesTable(Table):
         sections = sections_of(rows, run.study, lines)
         if not sections:
             sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(SHOWN))])]
-        note = _(
-            "Service time in µs that this share of the operations of all runs together does "
-            "not exceed, in brackets the range of the single runs. Left out: percentiles with "
-            "fewer than {} operations beyond them."
-        ).format(ENOUGH_BEYOND)
-        return [Grid([decimal(f"{percent:g} %") for percent in SHOWN], sections, [note])]
+        notes = [
+            _("Service time in µs that this share of the operations of all runs does not exceed."),
+            _("Left out: percentiles with fewer than {} operations beyond them.").format(
+                ENOUGH_BEYOND
+            ),
+        ]
+        if (rows["n"] > 1).any():
+            notes.insert(1, _("In brackets: the range of the single runs."))
+        heads = [decimal(f"{percent:g} %") for percent in SHOWN]
+        return [Grid(heads, sections, [" ".join(notes)])]
 
 
 def _merged(row: pd.Series) -> str:

@@ -16,7 +16,7 @@ from kvstudy.analyse.findings.rounds import (
     printed,
     published_costs,
 )
-from kvstudy.analyse.tidy.numbers import between, grouped, rate, significant
+from kvstudy.analyse.tidy.numbers import between, grouped, rate, share, significant
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _
@@ -117,13 +117,15 @@ class RelativeTable(TwoStores, Table):
                 lines.append(Line("", [grey(text) for text in [*printed, ""]], pair))
         notes = [
             _(
-                "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
-                "of {} ÷ that of {}, with its 95 % interval (Fieller's, from the "
-                "errors of the two times). Times are sums of latencies, trimmed means over the "
-                "rounds that count. {}: undecided, the interval contains 1."
-            ).format(_(self.operation), one, other, one, other, TIE)
+                "The time of all {} operations of a round and their rate; 1:x, x the time of {} ÷ "
+                "that of {}, with its 95 % interval (Fieller's, from the errors of the two times). "
+                "Times are sums of latencies, trimmed means over the rounds that count. {}: "
+                "undecided, the interval contains 1."
+            ).format(_(self.operation), one, other, TIE)
             + (" " + _("Below, in grey: published.") if source else "")
         ]
+        if self.operation == "read":
+            notes += _misses(run, self.workload)
         if (rows["cells"] == 1).any():
             notes.append(
                 _(
@@ -136,7 +138,19 @@ class RelativeTable(TwoStores, Table):
             *(_("{}: time").format(one), "ops/s", _("{}: time").format(other), "ops/s"),
             *(f"{one}:{other}", _("95 % interval")),
         ]
-        return [Grid(columns, [Section("", lines)], notes)]
+        return [Grid(columns, [Section("", lines)], notes, corner=_("Records"))]
+
+
+def _misses(run: Run, workload: str) -> list[str]:
+    """A note of the reads that found nothing, where there are some."""
+    rows = run.headline_analysis.rounds
+    reads = rows[(rows["workload"] == workload) & (rows["operation"] == "read")]
+    missed = reads[reads["missed"] > 0].groupby("records")["missed"].max()
+    if missed.empty:
+        return []
+    text = _("Of the reads with {} records, {} find nothing: these times are of misses, too.")
+    counts = ", ".join(grouped(f"{records:.0f}") for records in missed.index)
+    return [text.format(counts, ", ".join(map(share, missed)))]
 
 
 def _measured(row) -> list[str]:
@@ -155,6 +169,8 @@ def span(low: float, high: float) -> str:
     """An interval; its upper end may be infinite."""
     if math.isinf(high):
         return _("above {}").format(significant(low))
+    if low == 0:
+        return _("below {}").format(significant(high))
     return between(significant(low), significant(high))
 
 
@@ -231,7 +247,7 @@ class BreakEvenTable(Caching, Table):
             ("D", number_of("cache_delete", rate)),
             (_("Crossing"), number_of("crossing", crossing)),
             ("95 %", lambda row: DASH if math.isnan(row.low) else span(row.low, row.high)),
-            (_("Hits"), number_of("hits", lambda share: f"{share * 100:.0f} %")),
+            (_("Hits"), number_of("hits", lambda hits: f"{hits * 100:.0f} %")),
             ("95 %", _hits),
         ]
 
@@ -250,7 +266,8 @@ class BreakEvenTable(Caching, Table):
                 "{}. Crossing: reads per write from which on the cache pays off, with its 95 % "
                 "interval (Fieller's, from the errors of the times). Hits: the share of reads that "
                 "find their record in the cache then."
-            ).format(database, cache)
+            ).format(database, cache),
+            *_misses(run, self.workload),
         ]
         if theirs:
             sections.append(Section(_("Published, by records"), theirs))

@@ -281,30 +281,43 @@ class OperationsTable(Table):
         used = {"insert"}.union(*of_workloads)
         used |= {"read", "update"} if "read-modify-write" in used else set()
         steps = [step.name for step in STEPS if step.name in LABELS and step.operation in used]
+        sized = "update" in used
         sections = []
         for store in run.study.store_names:
             reason, title = run.probes.reason(store), run.titles[store]
-            lines = [] if reason else [_line(run.probes, store, step) for step in steps]
+            lines = [] if reason else [_line(run.probes, store, step, sized) for step in steps]
             if reason:
                 title += ": " + _("not probed")
             sections.append(Section(title, lines, store=store, note=sentence(reason)))
         columns = [
             " ".join([_("Commands that the server"), _("counted, per operation")]),
-            " ".join([_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")]),
+            *([" ".join([_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")])] * sized),
             _("On a missing key"),
         ]
-        note = _(
-            "Commands have the server's own names; below {} an operation they are left out "
-            "(connecting, asking for the counters). Bytes are each server's own count: "
-            "they compare before and after, not between stores."
-        ).format(decimal(f"{RARE:g}"))
-        return [Grid(columns, sections, [note], corner=_("Operation"), paper=PAPER)]
+        notes = [
+            _(
+                "Commands have the server's own names; below {} an operation they are left out "
+                "(connecting, asking for the counters)."
+            ).format(decimal(f"{RARE:g}"))
+        ]
+        if sized:
+            notes.append(
+                _(
+                    "Bytes are each server's own count: they compare before and after, not between "
+                    "stores."
+                )
+            )
+        if "delete" in used:
+            notes.append(_("What a delete makes the server do was not probed."))
+        paper = PAPER if sized else Paper(widths=(0.55, 0.25), head=20)
+        return [Grid(columns, sections, [" ".join(notes)], corner=_("Operation"), paper=paper)]
 
 
-def _line(probes: Probes, store: str, step: str) -> Line:
+def _line(probes: Probes, store: str, step: str, sized: bool) -> Line:
+    """With its sizes where records change theirs (``sized``)."""
     label = _(LABELS[step]).format(SCANNED)
     if not probes.operations(store, step):
-        return Line(label, [pgettext("operation", "not supported"), "", ""])
+        return Line(label, [pgettext("operation", "not supported"), *[""] * sized, ""])
     statuses = probes.statuses(store, step)
     # Names may hold points, so only the numbers are turned into those of the language.
     commands = ", ".join(
@@ -317,7 +330,8 @@ def _line(probes: Probes, store: str, step: str) -> Line:
     if step.startswith("update"):
         both = (whole(size) for size in probes.sizes(store, step) or ())
         sizes = " \N{RIGHTWARDS ARROW} ".join(both) or DASH
-    return Line(label, [commands or DASH, sizes, _missing(probes, store, step)])
+    cells = [commands or DASH, *[sizes] * sized, _missing(probes, store, step)]
+    return Line(label, cells)
 
 
 def _missing(probes: Probes, store: str, step: str) -> str:

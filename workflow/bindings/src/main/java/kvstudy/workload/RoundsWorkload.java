@@ -20,8 +20,8 @@ import site.ycsb.Workload;
 import site.ycsb.WorkloadException;
 
 /**
- * The same short test again and again in one client: a number of <em>rounds</em>, of which the
- * first ones warm up client and server.
+ * The same short test again and again: a number of <em>rounds</em>, of which the first ones warm up
+ * client and server.
  *
  * <p>A round puts {@code recordcount} records into an empty table, reads {@code rounds.reads} times
  * in a fixed pattern that touches 33 keys, and deletes the first {@code rounds.deletes} records (or
@@ -30,7 +30,7 @@ import site.ycsb.WorkloadException;
  * of keys that are not there count, as failed ones.
  *
  * <p>Between two rounds the table is emptied: in one command where the client is {@link Emptying},
- * else by deleting what is left. YCSB does not see that, and no latency contains it.
+ * else by deleting what is left. No latency contains it, but YCSB's run time does.
  *
  * <p>A record is one field: its key and {@code fieldlength} letters (100). Keys are the numbers
  * from 1 on.
