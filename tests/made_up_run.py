@@ -236,8 +236,9 @@ class MadeUp:
         worst = {"store": self.stores[0], "workload": self.workloads[0], "repetition": 1}
         size = f"r1000_o10000_t{self.threads[0]}"
         worst |= {"parameters": size, "value": 12.5}
-        above = {"cells": measured, "above": 1, "worst": worst}
-        none = {"cells": max(1, measured - 1), "above": 0, "worst": worst | {"value": 0.5}}
+        above = {"cells": measured, "above": 1, "least": 2.5, "worst": worst}
+        none = {"cells": max(1, measured - 1), "above": 0, "least": 0.1}
+        none |= {"worst": worst | {"value": 0.5}}
         return {"background_cpu": above, "steal_cpu": none}
 
     def _has(self, part: str) -> bool:

@@ -94,6 +94,7 @@ def test_how_many_cells_and_the_worst():
     ]
     found = disturbance(MEASUREMENTS.frame(rows))
     assert (found["background_cpu"]["cells"], found["background_cpu"]["above"]) == (3, 2)
+    assert found["background_cpu"]["least"] == 5
     worst = {"store": "riak", "workload": "a", "parameters": "r1", "repetition": 2, "value": 61.0}
     assert found["background_cpu"]["worst"] == worst
     assert (found["steal_cpu"]["cells"], found["steal_cpu"]["above"]) == (1, 0)
