@@ -19,6 +19,7 @@ def facts(**changes: object) -> SimpleNamespace:
         "machine": {"background": {"above": 0, "cells": 20}, "mixed": []},
         "busy": SimpleNamespace(number=0, of=10, cores=8),
         "client_bound": {},
+        "workloads": [SimpleNamespace(short=[])],
         "one_machine": True,
         "measured_stores": [store("memory"), store("memory")],
         "operations": SimpleNamespace(lighter=[], heavier=[]),
@@ -63,6 +64,7 @@ BUSY = SimpleNamespace(number=9, of=10, cores=2)
             ["chance", "together"],
         ),
         ({"floors": [], "client_bound": {"Redis": ["A"]}}, ["chance", "client", "together"]),
+        ({"workloads": [SimpleNamespace(short=["Redis"])]}, ["brief", "chance", "together"]),
         ({"measured_stores": [store("embedded")]}, ["chance", "together"]),
         (
             {"measured_stores": [store("embedded"), store("memory")]},

@@ -35,6 +35,7 @@ from kvstudy.stats.intervals import Interval
 from kvstudy.stats.ratios import margin_bounds
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
+from kvstudy.study.parts import MEAN
 
 THESIS = Path("config/studies/jedlicka2024")
 
@@ -81,7 +82,14 @@ def of_run(
         floor=FLOOR.frame() if floor is None else floor,
     )
     study = SimpleNamespace(imported=None, workloads=[], stores=[], store_names=[])
-    run = {"study": study, "analysis": analysis, "probes": None, "cells": cells, "rounds": rounds}
+    run = {
+        "headline": {"a": "t16", "b": "t16"},
+        "study": study,
+        "analysis": analysis,
+        "probes": None,
+        "cells": cells,
+        "rounds": rounds,
+    }
     return measured_values(SimpleNamespace(values=measured, **run))
 
 
@@ -479,6 +487,23 @@ def test_short_cells_decide_nothing_and_say_so():
         assert "short-cells" in found["marks"]
     found = answer(ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), short)
     assert found["verdict"] == "reproduced"
+
+
+def test_a_mean_over_short_cells_is_as_short():
+    rows = [
+        [store, workload, sizes, "1", "overall", "runtime", 1000.0 * seconds]
+        for store, workload, sizes, seconds in (
+            *(("fast", "a", "t16", 2), ("fast", "b", "t16", 60)),
+            *(("slow", "a", "t16", 9), ("slow", "b", "t16", 60)),
+            # The mean is of other sizes.
+            ("slow", "a", "t1", 2),
+        )
+    ]
+    measured = pd.DataFrame(rows, columns=[*CELL, "operation", "metric", "value"])
+    cells = measured[CELL].assign(invalid="", status="measured")
+    none = pd.DataFrame(columns=[*CELL, "operation", "counted", "operations", "ok", "ns"])
+    short = of_run(none, cells, measured).short
+    assert short == {("fast", "a", "t16"), ("slow", "a", "t1"), ("fast", MEAN, "all")}
 
 
 def test_what_was_not_measured_is_counted_and_what_was_is_shown():

@@ -39,7 +39,7 @@ COLUMNS = [
     *["id", "claim", "short", "place", "said", "note", "source", "verdict"],
     *["statement", "kind", "derived", "statement_source", "statement_verdict", "parts", "verdicts"],
     *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
-    *["published_what", "published", "published_unit", "rests_on", "misfit"],
+    *["published_what", "published", "published_unit", "rests_on", "rests", "misfit"],
 ]
 JUDGED = Table("claims", COLUMNS, NUMBERS, "claims")
 # Of this kind are statements that only the source's own data can be asked about.
@@ -166,6 +166,7 @@ def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Name
         "what_published": published.value if published else None,
         "published_what": "",
         "published_unit": "",
+        "rests": "yes" if shown.rests_on else "no",
         "misfit": _misfit(misfit),
     }
     if quantity:

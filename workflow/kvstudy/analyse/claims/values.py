@@ -42,7 +42,8 @@ class Values:
     ``why`` tells what became of the cells of a setting that has none. ``paired`` is false for
     imported logs, whose repetitions only have the same number. ``in_rounds`` are settings whose
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound`` are
-    settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean.
+    settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean,
+    and means over such ones.
     ``floors`` is the noise floor of a (workload, slug), where it is known. Of a source,
     ``inconsistent`` are (setting, operation, metric) whose values its audit finds inconsistent, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest of
@@ -185,6 +186,13 @@ def measured_values(run) -> Values:
         and (times := of.get(("overall", "runtime")))
         and np.mean(list(times.values())) < 1000 * SHORTEST_SECONDS
     }
+    # So does a mean of workloads, if one of them does.
+    shown = {
+        (store, run.headline.get(workload))
+        for store, workload, slug in short
+        if slug == run.headline.get(workload)
+    }
+    short |= {(store, MEAN, OF_MEAN.slug) for store, _ in shown}
     floors = run.analysis.floor.dropna(subset="floor").set_index(["workload", "parameters"])
     return Values(
         runs_of,

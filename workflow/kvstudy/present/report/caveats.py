@@ -43,6 +43,7 @@ def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
     course, background, busy = facts.course, facts.machine["background"], facts.busy
     unsteady = (course.unsteady + course.short) / max(course.runs, 1)
     others = background["above"] / background["cells"] if background else 0
+    brief = sum(len(workload.short) for workload in facts.workloads)
     bound = sum(map(len, facts.client_bound.values())) / max(busy.of, 1)
     # Where both share cores that are all in use, what one takes the other lacks; where some are
     # free, only the rates are those of the machine.
@@ -52,6 +53,7 @@ def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
         Caveat("together", Change.ORDER if shared else Change.RATES, 1),
         Caveat("mixed", Change.ORDER, float(bool(facts.machine["mixed"]))),
         Caveat("background", Change.ORDER, others),
+        Caveat("brief", Change.ORDER, min(brief / max(busy.of, 1), 1)),
         Caveat("client", Change.RATIO, min(bound, 1)),
         Caveat("stalls", Change.RATIO, len(course.stalled) / max(course.runs, 1)),
     ]

@@ -173,7 +173,8 @@ def claim_facts(
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
     are counts of claims; ``parts`` are those of all parts that the source says, with their
     ``parts_count``; so many more are ``rates``, which are not judged. ``short``: some part is
-    undecided since its cells are short; ``derived``: some statement is. ``unsupported`` are names
+    undecided since its cells are short; ``derived`` are counts of parts derived from the source's
+    tables. ``unsupported`` are names
     of claims that the source's own data deny, ``resting`` of others that rest on values that the
     audit of the source finds inconsistent. ``once``: some verdict rests on one repetition;
     ``in_floor``: some value is marked so; ``unequal``: updates mean another thing on some store;
@@ -188,6 +189,7 @@ def claim_facts(
         for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
     )
     counts = sum((counts_of(asked(of)) for _id, of in rows.groupby("id")), Counter())
+    derived = counts_of(rows[(rows["derived"] == "yes") & (rows["kind"] != VALUE)])
     denied, inconsistent = rows["source"] == Support.NOT, rows["rests_on"] != ""
     return SimpleNamespace(
         **timing,
@@ -198,7 +200,7 @@ def claim_facts(
         parts_count=counts.total(),
         rates=int(rows.loc[rows["kind"] == VALUE, "parts"].sum()),
         short=bool(rows["marks"].str.contains(SHORT).any()),
-        derived=bool((rows["derived"] == "yes").any()),
+        derived=[(word, derived[word]) for word in reversed(WEAKEST_FIRST) if derived[word]],
         unsupported=list(rows.loc[denied, "id"].unique()),
         resting=list(rows.loc[inconsistent & ~denied, "id"].unique()),
         once=bool((rows["n"] == 1).any()),

@@ -250,12 +250,14 @@ def _of_controls(
         "noise_store": names.store(noise) if noise and not without else None,
         # Whether YCSB without a store is a control, and no store of the study.
         "ceiling_control": ceiling_store(study) == CEILING.name,
-        # One store against itself: ``limit`` is the farther end of the interval, at least 1.
+        # One store against itself: ``limit`` is the farther end of the interval, at least 1; where
+        # that excludes 1 it ``differs``.
         "floors": [
             SimpleNamespace(
                 workload=study.workload(row.workload).title,
                 text=number(row.ratio, row.low, row.high),
                 limit=row.floor,
+                differs=not row.low <= 1 <= row.high,
             )
             for row in sorted(floors, key=lambda row: order.index(row.workload))
         ],

@@ -348,9 +348,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         notes.append(_("Geomean: geometric mean of the ratios of all workloads."))
     grey_if = {
         _("undecided"): rows["decision"] == Decision.UNDECIDED,
-        _("not above the noise floor, the farther end of the last interval"): (
-            rows["in_floor"] == "yes"
-        ),
+        _("not above the noise floor"): (rows["in_floor"] == "yes"),
     }
     if reasons := [words for words, which in grey_if.items() if which.any()]:
         notes.append(_("Grey ratios: {}.").format(_(" or ").join(reasons)))

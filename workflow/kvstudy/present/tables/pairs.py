@@ -102,7 +102,10 @@ def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], how: str) -> Iterato
     if (rows["decision"] == Decision.UNDECIDED).any():
         yield _("{}: undecided (Holm's correction over the pairs of a workload).").format(TIE)
     if rows["would_decide"].notna().any():
-        yield _("In brackets: the runs that would decide.")
+        yield _(
+            "In brackets: with so many runs four of five such studies would decide, if ratio and "
+            "spread are as measured."
+        )
     if (rows["decision"] == Decision.EQUAL).any():
         yield _("{}: equal within ±10 %.").format(EQUAL)
     if (rows["in_floor"] == "yes").any():

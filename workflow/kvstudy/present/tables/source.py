@@ -237,7 +237,7 @@ def _claim_line(row: dict[str, object], judged: bool) -> Line:
         # The words are longer than the numbers.
         what, row = f"{what};{_(' reads per write')}", row | {"unit": ""}
     published = _number(row, row["what_published"])
-    inconsistent = row["rests_on"] != "" and row["source"] != Support.NOT and published != DASH
+    inconsistent = row["rests"] == "yes" and row["source"] != Support.NOT and published != DASH
     here = _number(row, row["value"], row["low"], row["high"])
     return Line(claim, [what, with_mark(published, inconsistent), here])
 
