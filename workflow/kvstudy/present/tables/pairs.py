@@ -96,11 +96,12 @@ class RatiosTable(Table):
 def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], how: str) -> Iterator[str]:
     """What a cell says, and the signs that stand in this table."""
     if rows["low"].isna().all():
-        yield _("Ratio of the throughputs of single runs, which decides nothing.")
-        return
-    yield _("Ratio of throughputs (geometric means, {}), below it the 95 % interval.").format(how)
-    if (rows["decision"] == Decision.UNDECIDED).any():
-        yield _("{}: undecided (Holm's correction over the pairs of a workload).").format(TIE)
+        yield _("Ratio of the throughputs of single runs. {}: one run decides nothing.").format(TIE)
+    else:
+        text = _("Ratio of throughputs (geometric means, {}), below it the 95 % interval.")
+        yield text.format(how)
+        if (rows["decision"] == Decision.UNDECIDED).any():
+            yield _("{}: undecided (Holm's correction over the pairs of a workload).").format(TIE)
     if rows["would_decide"].notna().any():
         yield _(
             "In brackets: with so many runs four of five such studies would decide, if ratio and "
