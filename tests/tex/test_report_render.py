@@ -601,7 +601,7 @@ def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project
         "(in 1 of 2 cells). Others use the processors.\n" in text
     )
     assert "What could not be seen, or not all of it, may do the same: Turbo clock." in text
-    assert "Without fault: Swap." in text
+    assert "Without fault before the cells: Swap." in text
     assert "was not recorded" not in text
 
 
