@@ -187,12 +187,11 @@ def measured_values(run) -> Values:
         and np.mean(list(times.values())) < 1000 * SHORTEST_SECONDS
     }
     # So does a mean of workloads, if one of them does.
-    shown = {
-        (store, run.headline.get(workload))
+    short |= {
+        (store, MEAN, OF_MEAN.slug)
         for store, workload, slug in short
         if slug == run.headline.get(workload)
     }
-    short |= {(store, MEAN, OF_MEAN.slug) for store, _ in shown}
     floors = run.analysis.floor.dropna(subset="floor").set_index(["workload", "parameters"])
     return Values(
         runs_of,
