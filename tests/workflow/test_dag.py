@@ -313,6 +313,19 @@ def test_killing_snakemake_ends_the_cell_and_its_server(workflow):
     measure_all(workflow)
 
 
+def test_a_cell_that_ended_while_snakemake_died_is_not_measured_again(workflow):
+    running = workflow.started(CELLS)
+    started = "results/small/measuring/*/*/*/*/load.err"
+    wait_for(lambda: list(workflow.folder.glob(started)), "no cell started", 30)
+    running.send_signal(signal.SIGSTOP)
+    finished = "results/small/raw/*/*/*/*/SHA256SUMS"
+    wait_for(lambda: list(workflow.folder.glob(finished)), "no cell ended", 60)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert len(measured(measure_all(workflow))) == 5
+    assert not (workflow.folder / "results/small/replaced").exists()
+
+
 def mine(workflow: Workflow) -> list[str]:
     """Command lines of processes that still work in the test's folder."""
     found = []

@@ -202,11 +202,13 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
 def follow(of: WorkflowPlan) -> None:
     """Have Snakemake measure again what is ``outdated``, and no other cell or probe that is there.
 
-    Its own notes of parameters know nothing of cells that were carried here or measured by hand.
+    Its own notes of parameters know nothing of cells that were carried here or measured by hand,
+    and its notes of interrupted jobs nothing of a cell that ended before the note was removed.
     """
     from snakemake.persistence import NO_PARAMS_CHANGE, ParamsChange, PersistenceBase
 
     has_metadata, params_changed = PersistenceBase.has_metadata, PersistenceBase.params_changed
+    interrupted = PersistenceBase.incomplete
 
     def measures(job: Any) -> bool:
         return job.rule.name in ("measure", "probe_store")
@@ -221,7 +223,12 @@ def follow(of: WorkflowPlan) -> None:
         why = of.outdated.get(output)
         return ParamsChange(only_new={why}, files={output}) if why else NO_PARAMS_CHANGE
 
+    async def incomplete(self: Any, job: Any) -> list:
+        # Logs come to their place in one step: what is there is whole.
+        return [] if measures(job) else await interrupted(self, job)
+
     PersistenceBase.has_metadata, PersistenceBase.params_changed = has, changed
+    PersistenceBase.incomplete = incomplete
 
 
 def told(function: Callable, *arguments: Any) -> Any:
