@@ -82,7 +82,12 @@ def interrupt(project: Project, running: subprocess.Popen, job: str) -> None:
 
 
 def kill(project: Project, running: subprocess.Popen, job: str) -> None:
-    """SLURM goes on with the job: the next call cancels it."""
+    """SLURM goes on with the job: the next call cancels it.
+
+    Its server stands still, or its cell could end while the next call plans it again.
+    """
+    for server in project.servers():
+        server.suspend()
     running.kill()
     running.wait()
     assert project.cluster.jobs() == [job]
