@@ -449,7 +449,8 @@ def whole_of(**counts: int) -> str:
         ({"reproduced": 6}, "reproduced"),
         ({"reproduced": 5, "direction_only": 1}, "direction only"),
         ({"reproduced": 5, "undecided": 1}, "undecided"),
-        ({"reproduced": 5, "undecided": 1, "not_measured": 1}, "not measured"),
+        ({"reproduced": 5, "undecided": 1, "not_measured": 1}, "undecided"),
+        ({"not_measured": 2}, "not measured"),
         # Some hold and some do not; without a majority on the other side.
         ({"reproduced": 5, "contradicted": 1}, "partly reproduced"),
         ({"direction_only": 1, "contradicted": 1}, "partly reproduced"),
@@ -458,7 +459,7 @@ def whole_of(**counts: int) -> str:
         ({"contradicted": 1}, "contradicted"),
         # Nothing holds, and most is open.
         ({"contradicted": 1, "undecided": 2}, "undecided"),
-        ({"contradicted": 2, "undecided": 2, "not_measured": 1}, "not measured"),
+        ({"contradicted": 2, "undecided": 2, "not_measured": 1}, "undecided"),
     ],
 )
 def test_a_claim_takes_its_verdict_from_how_many_parts_hold(counts, expected):
@@ -474,7 +475,7 @@ def test_what_is_derived_decides_nothing():
     assert found["derived"].tolist() == ["no", "yes"]
     (row,) = content(found)
     assert [line.what.startswith("derived, ") for line in row.lines] == [False, True]
-    assert [line.verdict for line in row.lines] == ["", "direction only"]
+    assert [line.verdict for line in row.lines] == ["reproduced", "direction only"]
     # Where there is nothing else, it is all that can be judged.
     assert judged([derived])["verdict"].tolist() == ["direction only"]
 
@@ -509,7 +510,7 @@ def test_a_mean_over_short_cells_is_as_short():
 def test_what_was_not_measured_is_counted_and_what_was_is_shown():
     missing = statement("order", stores=["fast", "slow", "redis"])
     found = answer(missing)
-    assert found["verdict"] == "not measured"
+    assert found["verdict"] == "undecided"
     # What was measured is shown all the same, with how many parts were not.
     assert found["verdicts"] == "2 not measured, 1 reproduced"
     assert found["value"] == pytest.approx(2, 0.01)
@@ -596,7 +597,7 @@ def test_each_workload_of_a_statement_has_a_verdict_and_the_claim_the_weakest():
     assert found["verdict"].tolist() == ["undecided"] * 2
     (row,) = content(found)
     assert [line.what[0] for line in row.lines] == ["A", "B"]
-    assert [line.verdict for line in row.lines] == ["reproduced", ""]
+    assert [line.verdict for line in row.lines] == ["reproduced", "undecided"]
 
 
 def test_a_trial_run_has_values_and_no_verdicts():

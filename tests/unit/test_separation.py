@@ -43,6 +43,16 @@ LATENCIES = {
 }
 
 
+def never(*value: str) -> bool:
+    """No published value is inconsistent."""
+    return False
+
+
+def doubted(*value: str) -> bool:
+    """The updates of Memcached are."""
+    return value == ("memcached", "a", "update", "latency_mean")
+
+
 def by_difference(published: list[float], trips: list[int] = TRIPS) -> dict:
     return {model.difference: model for model in fit_latency_models(published, MEASURED, trips)}
 
@@ -276,7 +286,7 @@ NAMES = Names.of(small.study(), small.TITLES, [])
 
 def test_the_text_is_told_which_model_describes_the_means():
     there = [here + 800 * number for here, number in zip(MEASURED, TRIPS, strict=True)]
-    facts = separation_facts(of_means(there), NAMES)
+    facts = separation_facts(of_means(there), NAMES, never)
     assert (facts.n, facts.best.model, facts.best.describes) == (6, "round-trip", True)
     assert facts.best.constant == pytest.approx(800)
     assert (facts.low, facts.high) == pytest.approx((2800 / 1200, 860 / 60))
@@ -286,18 +296,20 @@ def test_the_text_is_told_which_model_describes_the_means():
 
 
 def test_the_text_is_told_that_none_does():
-    facts = separation_facts(of_means([600.0, 7000.0, 100.0, 2000.0, 150.0, 90_000.0]), NAMES)
+    facts = separation_facts(
+        of_means([600.0, 7000.0, 100.0, 2000.0, 150.0, 90_000.0]), NAMES, never
+    )
     assert not facts.best.describes
 
 
 def test_the_text_is_told_nothing_without_means():
     empty = SimpleNamespace(separation=SEPARATION.frame())
-    assert separation_facts(empty, NAMES) is None
+    assert separation_facts(empty, NAMES, never) is None
 
 
 def test_pairs_stand_in_the_order_of_the_source():
     """Redis over Memcached: published 0.5, measured 2, modelled 0.95, so it is turned and near."""
-    facts = separation_facts(with_orders(), NAMES)
+    facts = separation_facts(with_orders(), NAMES, never)
     assert (facts.pairs, facts.as_modelled, facts.as_measured) == (2, 2, 1)
     (pair,) = facts.turned
     assert (pair.first, pair.second, pair.workload) == ("Memcached", "Redis", "A")
@@ -320,7 +332,7 @@ def texts(monkeypatch: pytest.MonkeyPatch):
     told = {"study": study, "floats": floats, "source": SimpleNamespace(machine=["CPU"])}
 
     def text(analysis: SimpleNamespace, language: str = "en") -> str:
-        run = SimpleNamespace(separation=separation_facts(analysis, NAMES))
+        run = SimpleNamespace(separation=separation_facts(analysis, NAMES, doubted))
         macros = SimpleNamespace(sep=lambda loop: "" if loop.last else ", ")
         with using(language):
             values = {**told, "run": run, "m": macros}
@@ -356,6 +368,8 @@ CASES = {
             [
                 r"So 800.µs more per round trip describes the means best",
                 r"2 for update on Redis, 2 for update on Memcached, 1 for all others",
+                r"Only 2 of the means are of more than one, and only they tell",
+                r"1 of the means is among .* inconsistent \(audit\)\.",
                 r"2 of the source's 2 pairwise orderings .* follow; without it 1\.",
                 r"Memcached over Redis in A \(published 2\.00, measured here 0\.500, mod",
                 r"1 of the pairs within 10 % .*, Memcached over Redis in A closest \(1\.05",
@@ -386,3 +400,16 @@ def test_the_section_has_the_same_numbers_in_czech(texts, case: str):
 def test_there_is_no_section_without_a_model(texts):
     empty = SimpleNamespace(separation=SEPARATION.frame())
     assert not texts(empty).strip()
+
+
+def test_the_constant_without_the_inconsistent_means():
+    facts = separation_facts(with_orders(), NAMES, doubted)
+    assert (facts.beyond, facts.doubted, facts.undoubted) == (2, 1, None)
+    means = of_means([here + 800 * times for here, times in zip(MEASURED, TRIPS, strict=True)])
+    more = pd.concat([means.separation, means.separation.assign(workload="b")], ignore_index=True)
+    analysis = SimpleNamespace(
+        separation=more, separation_models=models(more), separation_orders=ORDERS.frame()
+    )
+    facts = separation_facts(analysis, NAMES, lambda store, workload, *rest: workload == "a")
+    assert (facts.n, facts.beyond, facts.doubted) == (12, 4, 4)
+    assert facts.undoubted.constant == pytest.approx(800)

@@ -62,8 +62,8 @@ def write_claims(
 def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
     """The table's rows, from ``claims.csv``; if nothing was ``measured``, of published values.
 
-    ``lines`` are what each statement comes to, with a ``verdict`` where it is not the claim's:
-    first those that the source says, then those ``derived`` from its tables.
+    ``lines`` are what each statement comes to, with its ``verdict``: first those that the source
+    says, then those ``derived`` from its tables.
     """
     found = []
     for _id, of in rows.groupby("id", sort=False):
@@ -78,9 +78,9 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
                 for row in denied.itertuples()
             ]
             said = asked(of)
-            lines = [_line(row, verdict) for row in said.to_dict("records")]
+            lines = [_line(row) for row in said.to_dict("records")]
             derived = of[(of["kind"] != VALUE) & ~of.index.isin(said.index)]
-            lines += [_line(row, verdict, derived=True) for row in derived.to_dict("records")]
+            lines += [_line(row, derived=True) for row in derived.to_dict("records")]
         else:
             published = of if of["published_what"].ne("").any() else of.head(1)
             lines = [_source_line(row, support) for row in published.to_dict("records")]
@@ -112,7 +112,7 @@ def lines(rows: pd.DataFrame) -> list[str]:
     return found
 
 
-def _line(row: dict[str, object], verdict: str, derived: bool = False) -> SimpleNamespace:
+def _line(row: dict[str, object], derived: bool = False) -> SimpleNamespace:
     reason = row["reason"]
     value = sentence(reason)
     if not value:
@@ -128,7 +128,7 @@ def _line(row: dict[str, object], verdict: str, derived: bool = False) -> Simple
         what=_("derived, {}").format(row["what"]) if derived else row["what"],
         value=value,
         notes="; ".join(filter(None, notes)),
-        verdict="" if own in (verdict, reason) else sentence(own),
+        verdict="" if own == reason else sentence(own),
     )
 
 

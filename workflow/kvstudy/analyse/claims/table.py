@@ -78,8 +78,7 @@ def judge_claims(
 ) -> pd.DataFrame:
     """One row per statement and workload, with its weakest part, in the order of the claims.
 
-    Columns: id to note (of the claim), source and verdict (of the whole claim: the weakest of its
-    statements), the row's number in the claim, kind, source and verdict, how many parts it has and
+    Columns: id to note (of the claim), source and verdict (of the whole claim), the row's number in the claim, kind, source and verdict, how many parts it has and
     their verdicts, what the weakest part that was measured is of, its value in the source, its
     value here with the interval low to high, unit ("" for a ratio) and n, or the reason why there
     is none, marks (client-bound, noise floor), the value of the source that fits worst, with what

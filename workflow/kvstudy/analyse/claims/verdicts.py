@@ -46,16 +46,17 @@ HOLDING = (Verdict.REPRODUCED, Verdict.DIRECTION_ONLY)
 def whole(counts: Mapping[Verdict, int]) -> Verdict:
     """The verdict on a claim (a statement) from how many of its parts have which.
 
-    Contradicted where most parts are; partly reproduced where fewer are, and some hold. Else the
-    weakest of the others: not measured, undecided, direction only, reproduced.
+    Contradicted where most parts are; partly reproduced where fewer are, and some hold. Else that
+    of all parts where they have one; undecided where some part does not hold; else direction only.
     """
-    failing = counts.get(Verdict.CONTRADICTED, 0)
-    if 2 * failing > sum(counts.values()):
+    there = {verdict for verdict, count in counts.items() if count}
+    if 2 * counts.get(Verdict.CONTRADICTED, 0) > sum(counts.values()):
         return Verdict.CONTRADICTED
-    if failing and any(counts.get(verdict, 0) for verdict in HOLDING):
+    if Verdict.CONTRADICTED in there and there.intersection(HOLDING):
         return Verdict.PARTLY
-    others = (verdict for verdict, count in counts.items() if count)
-    return min((one for one in others if one != Verdict.CONTRADICTED), key=WEAKEST_FIRST.index)
+    if len(there) == 1:
+        return there.pop()
+    return Verdict.DIRECTION_ONLY if there <= set(HOLDING) else Verdict.UNDECIDED
 
 
 class Support(StrEnum):

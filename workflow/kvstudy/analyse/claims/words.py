@@ -138,7 +138,7 @@ def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
 
 
 def runs_words(runs: int, would_decide: float) -> str:
-    """``3 runs; about 12 would decide``, what belongs to "undecided".
+    """``3 runs; about 12 might decide``, what belongs to "undecided".
 
     ``would_decide`` is NaN where one run tells no spread, or more than MOST were needed.
     """
@@ -146,8 +146,8 @@ def runs_words(runs: int, would_decide: float) -> str:
         return _("one run") if runs else _("no run in common")
     text = ngettext("{} run", "{} runs", runs).format(runs)
     if isnan(would_decide):
-        return _("{}; more than {} would decide").format(text, MOST)
-    return _("{}; about {} would decide").format(text, f"{would_decide:.0f}")
+        return _("{}; more than {} might decide").format(text, MOST)
+    return _("{}; about {} might decide").format(text, f"{would_decide:.0f}")
 
 
 # What a trend is of.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from itertools import product
 from pathlib import Path
@@ -36,7 +36,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import Names, joined
 from kvstudy.present.tables.source import misfit
-from kvstudy.stats.latency_models import DESCRIBES, Difference
+from kvstudy.stats.latency_models import DESCRIBES, Difference, fit_latency_models
 from kvstudy.stats.ratios import margin_bounds
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
@@ -94,13 +94,20 @@ def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
     )
 
 
-def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None:
+def separation_facts(
+    analysis: Analysis, names: Names, inconsistent: Callable[..., bool]
+) -> SimpleNamespace | None:
     """What separates the source's mean latencies from those measured here (``separation``).
+
+    ``inconsistent`` tells of a published value (store, workload, operation, metric) whether the
+    audit of the source finds it so.
 
     None where no model was fitted. ``models`` are the fitted ones, ``best`` the one that errs
     least, which ``describes`` the ``n`` means or does not, and ``factor``; ``low`` and ``high`` are
     published means by those measured, ``worst`` is the one that ``best`` errs most on, with its
-    ``error``. ``several`` are operations of more than one round trip, by store. Of the source's
+    ``error``. ``several`` are operations of more than one round trip, by store, and of those are
+    ``beyond`` means. So many are ``doubted`` by the audit; without them the best model is
+    ``undoubted``, None where too few are left. Of the source's
     ``pairs`` of stores so many have its order by the model (``as_modelled``) and here
     (``as_measured``); ``turned`` are those of another order here, ``near`` those whose modelled
     ratio is within ``MARGIN``, the closest first.
@@ -116,7 +123,13 @@ def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None
     errors = (found[MODELLED[Difference(best.model)]] / found["published"] - 1).abs()
     worst = found.loc[errors.idxmax()]
     slower = found["published"] / found["measured"]
-    several = found[found["round_trips"] > 1].drop_duplicates(["store", "operation"])
+    several = found[found["round_trips"] > 1]
+    doubted = [
+        inconsistent(row.store, row.workload, row.operation, "latency_mean")
+        for row in found.itertuples()
+    ]
+    rest = found[np.logical_not(doubted)]
+    undoubted = fit_latency_models(rest["published"], rest["measured"], rest["round_trips"])
     orders = analysis.separation_orders
     signs = {name: np.sign(np.log(orders[name])) for name in ORDER_NUMBERS}
     _low, most = margin_bounds()
@@ -145,8 +158,11 @@ def separation_facts(analysis: Analysis, names: Names) -> SimpleNamespace | None
         ),
         several=[
             (names.store(row.store), row.operation, int(row.round_trips))
-            for row in several.itertuples()
+            for row in several.drop_duplicates(["store", "operation"]).itertuples()
         ],
+        beyond=len(several),
+        doubted=sum(doubted),
+        undoubted=next((one for one in undoubted if one.difference == best.model), None),
         pairs=len(orders),
         as_modelled=int((signs["modelled"] == signs["published"]).sum()),
         as_measured=int((signs["measured"] == signs["published"]).sum()),

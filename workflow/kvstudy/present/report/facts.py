@@ -115,7 +115,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         validity=validity_facts(analysis, names),
         rounds=course.rounds_facts(run),
         audit=context.audit_facts(run.audit, names),
-        separation=context.separation_facts(analysis, names),
+        separation=context.separation_facts(analysis, names, run.results.inconsistent),
         claims=context.claim_facts(run.text, context.claims_timing(run, started))
         if run.claims_file
         else None,

@@ -210,9 +210,8 @@ class Scoreboard(Table):
         here = ", ".join([values_head(run.study), interval_head()])
         columns = [part, _("published"), here]
         counts = rows["verdict"].value_counts()
-        words = {Verdict.NOT_MEASURED: _("not measured in full")}
         marks = [
-            f"{symbol}\N{NO-BREAK SPACE}{words.get(verdict, sentence(verdict))} ({counts[verdict]})"
+            f"{symbol}\N{NO-BREAK SPACE}{sentence(verdict)} ({counts[verdict]})"
             for verdict, symbol in SYMBOLS.items()
             if counts.get(verdict)
         ]
