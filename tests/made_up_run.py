@@ -52,7 +52,8 @@ class MadeUp:
     """What a made-up run has; ``lacks`` are names of ``PARTS`` and ``METRICS``.
 
     ``states`` are those of cells that have no valid value, by store, workload and repetition
-    ("*": all). ``few`` says that there are too few operations for a 99th percentile.
+    ("*": all). ``few`` says that there are too few operations for a 99th percentile, ``swept`` that
+    a table shows all thread counts.
     """
 
     stores: tuple[str, ...] = tuple(STORES)
@@ -63,6 +64,7 @@ class MadeUp:
     lacks: frozenset[str] = frozenset()
     controls: bool = True
     few: bool = False
+    swept: bool = False
     spread: float = 0.1
     stalled: bool = False
     imported: bool = False
@@ -127,6 +129,9 @@ class MadeUp:
             "repetitions": self.repetitions,
             **{"noise_floor": self.controls, "client_ceiling": self.controls},
         }
+        if self.swept:
+            sizes = {"name": "sizes", "kind": "sweep", "caption": "Sizes", "over": "threads"}
+            study["tables"] = [sizes | {"workload": self.workloads[0]}]
         if self.source:
             study["source"] = SOURCE
         if self.imported:

@@ -31,6 +31,9 @@ HOLES = {
         r"\( *\)|\( | \)|\[ *\]|\*\* *\*\*",
         r"\b(?:nan|NaN|NaT|None|inf|undefined|True|False)\b",
         r"^[,.;:)]",
+        # A heading or an item that has no line of its own.
+        r"\S #+ \w",
+        r"[.;:] - ",
     ],
     "en": [
         r" (?:and|or|of|at most|at least|than|between|about|the|a|an) *[.;:)]",
@@ -94,6 +97,8 @@ def test_holes_are_seen() -> None:
         "0 of 0 cells",
         "has ; and",
         "It was: .",
+        "This one shows all.\n## Insert only\n",
+        "It is so. - And so.",
     ):
         assert holes(text, "en"), text
 
@@ -123,15 +128,17 @@ def made_up(draw: st.DrawFn) -> MadeUp:
     repetitions = draw(st.sampled_from([1, 2, 3]))
     keys = st.sampled_from(every_key(stores, repetitions))
     source = draw(st.booleans())
+    threads = draw(st.sampled_from([(4,), (1, 4)]))
     return MadeUp(
         stores=stores,
         workloads=workloads,
-        threads=draw(st.sampled_from([(4,), (1, 4)])),
+        threads=threads,
         repetitions=repetitions,
         states=tuple(draw(st.dictionaries(keys, st.sampled_from([*STATES]), max_size=6)).items()),
         lacks=draw(st.frozensets(st.sampled_from([*PARTS, *METRICS]))),
         controls=draw(st.booleans()),
         few=draw(st.booleans()),
+        swept=len(threads) > 1 and draw(st.booleans()),
         spread=draw(st.sampled_from([0, 0.1, 1.0])),
         stalled=draw(st.booleans()),
         imported=draw(st.booleans()),
@@ -226,6 +233,7 @@ NOTHING_BUT_TIMES = frozenset({*PARTS, *METRICS} - {"started"})
 
 @given(made_up())
 @example(MadeUp(few=True))
+@example(MadeUp(threads=(1, 4), swept=True))
 @example(MadeUp(states=EVERY))
 @example(MadeUp(stores=("redis",), workloads=("c",), repetitions=1, controls=False))
 @example(MadeUp(lacks=NOTHING_BUT_TIMES, source=True, claims=True))

@@ -508,7 +508,7 @@ def test_the_text_says_what_did_not_go_well(inputs: Inputs, project: Path) -> No
     ended(project, 0.02, -0.015)
     text = plain(inputs, project)
     assert "1 cell is invalid; [Section](#gaps){.ref} gives" in text
-    assert "Goodput is lower than throughput on Od" in text
+    assert "Goodput is lower than throughput by more than 0.1 % on Od" in text
     assert "under Workload A (by 2 %)." in text
     assert "No counter shows the misses of" in text
     assert "differ by more than 1 % here" in text

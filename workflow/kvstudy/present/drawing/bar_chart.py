@@ -166,7 +166,7 @@ class BarFigure(DrawnFigure):
             whisker = Look(_("95 % interval"), draw.DARK, marker="|")
             handles.append(whisker.handle(markersize=9))
         if any((panel.rows["beyond"] == "yes").any() for panel in panels):
-            further = Look(_("goes on"), draw.DARK, marker="^")
+            further = Look(_("interval goes on"), draw.DARK, marker="^")
             handles.append(further.handle(markersize=4))
         handles += mark_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25

@@ -57,9 +57,9 @@ COMBINED_BY_SOURCE = N_(
     "{}: plain means of the operations' values, as in the source, so no percentiles of all "
     "operations; the number of operations is the sum."
 )
-OWN_SIZE = N_("{}: {} instead of {}; its run time and maxima do not compare.")
+OWN_SIZE = N_("{}: {} instead of {}; its run time, minima and maxima do not compare.")
 OTHER_SIZE = N_(
-    "A run has {} operations here and {} in the source: their run times and maxima do not compare."
+    "A run has {} operations here and {} in the source: their run times, minima and maxima do not compare."
 )
 
 
