@@ -226,7 +226,7 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     # What the runs do not decide is grey; the mean is decided.
     assert [line.cells[0] for line in made.lines[4:6]] == [grey("2.00"), grey("0.357 to 11.2")]
     assert [line.cells[2] for line in made.lines[4:6]] == ["2.00", "2.00 to 2.00"]
-    assert any("Grey ratios: undecided." in note for note in made.notes)
+    assert any("Measured ratios in grey: undecided." in note for note in made.notes)
 
 
 def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_interval():

@@ -78,12 +78,13 @@ def judge_claims(
 ) -> pd.DataFrame:
     """One row per statement and workload, with its weakest part, in the order of the claims.
 
-    Columns: id to note (of the claim), source and verdict (of the whole claim), the row's number in the claim, kind, source and verdict, how many parts it has and
-    their verdicts, what the weakest part that was measured is of, its value in the source, its
-    value here with the interval low to high, unit ("" for a ratio) and n, or the reason why there
-    is none, marks (client-bound, noise floor), the value of the source that fits worst, with what
-    it is of, values of the source behind the statement that its audit finds inconsistent, and the
-    number of its text that does not fit. A ratio of two workloads is of both. Without ``verdicts``
+    Columns: id to note (of the claim), source and verdict (of the whole claim), the row's number
+    in the claim, kind, source and verdict, how many parts it has and their verdicts, what the
+    weakest part that was measured is of, its value in the source, its value here with the interval
+    low to high, unit ("" for a ratio) and n, or the reason why there is none, marks (client-bound,
+    noise floor), the value of the source that fits worst, with what it is of, values of the source
+    behind the statement that its audit finds inconsistent, and the number of its text that does
+    not fit. A ratio of two workloads is of both. Without ``verdicts``
     those columns are empty: a trial run has none, and published values alone.
 
     ``stores`` are the study's. Each claim was made before the measurement, so the intervals are

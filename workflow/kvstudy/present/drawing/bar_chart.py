@@ -289,7 +289,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
     size = _letters(widest, room)
     # Turned values of thinner bars would run into each other.
     all_values = room >= LABEL_SIZES[0]
-    over = 12 if size else 4 + 1.15 * LABEL_SIZES[0] * widest
+    over = 13 if size else 5 + 1.15 * LABEL_SIZES[0] * widest
     ax.set_ylim(0, reach(table) / (1 - over / (box.height * 72)))
     for row in table.itertuples():
         if pd.isna(row.value):
@@ -302,6 +302,8 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
         if all_values or is_broken or marks:
             form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
             form["fontweight"] = "bold" if is_broken else "normal"
+            # Half of a dot reaches above its value.
+            form["above"] = 2 + round(DOTS["markersize"] / 2) * bool(row.dots)
             draw.write(ax, row.x, row.reach, rate(row.value) + marks, **form)
     points = box.height * 72 * highest / ax.get_ylim()[1]
     ax.set_yticks(_ticks(highest, min(MOST_TICKS, max(1, int(points / TICK_POINTS)))))

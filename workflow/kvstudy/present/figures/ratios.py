@@ -55,7 +55,7 @@ class RatioPlot(DrawnFigure):
     texts = TEXTS
     fields = ("pair", "workload", "decision", "in_floor", "other_size", *NUMBERS)
     across = 3
-    own_caption = N_("Throughput of each two stores relative to each other, with 95 % intervals")
+    own_caption = N_("Throughput of each two stores relative to each other")
 
     kind: Literal["ratios"] = Field(description="Ratio of the throughputs of every two stores.")
 
@@ -141,9 +141,13 @@ class RatioPlot(DrawnFigure):
         figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
         handles = mark_handles(table)
         if table["published"].notna().any():
+            handles.insert(0, lines.Line2D([], [], label=_("published"), **PUBLISHED))
+        if table["low"].notna().any():
             measured = Look(_("measured, with its 95 % interval"), draw.DARK, marker="o", line="-")
-            published = lines.Line2D([], [], label=_("published"), **PUBLISHED)
-            handles = [measured.handle(markersize=4, linewidth=1), published, *handles]
+            handles.insert(0, measured.handle(markersize=4, linewidth=1))
+        elif table["published"].notna().any():
+            measured = Look(_("measured"), draw.DARK, marker="o")
+            handles.insert(0, measured.handle(markersize=4))
         if handles:
             draw.legend(figure, handles)
         return figure
@@ -209,7 +213,7 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     values = table[NUMBERS].stack()
     values = pd.concat([values, 1 / table["floor"].dropna()])
     # With room for the mark beside the last value.
-    return float(min(values.min(), 0.9) / 1.3), float(max(values.max(), 1.1) * 1.35)
+    return float(min(values.min(), 0.9) / 1.3), float(max(values.max(), 1.1) * 1.6)
 
 
 def _panel(ax: plt.Axes, rows: pd.DataFrame) -> None:

@@ -261,7 +261,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
         drawing, axes = draw.grid(len(panels), len(panels), 2.7, 0)
         for ax, panel in zip(axes.flat, panels, strict=False):
             ax.set_title(panel.title, loc="left", pad=5, fontsize=7.5)
-            _cost_panel(ax, panel.rows, legend)
+            _cost_panel(ax, panel.rows, legend, *_axis_unit(table))
         drawing.supxlabel(_("Reads after each write"), fontsize=8)
         draw.legend(drawing, axes[0, 0].get_legend_handles_labels()[0])
         return drawing
@@ -280,7 +280,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
         }
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
-        scale, unit = _axis_unit(rows)
+        scale, unit = _axis_unit(table)
         legend, first, high = self.legend(table, looks), rows.iloc[0], int(rows["reads"].max())
         x = {"grid": False, "tickMinStep": 1, "format": "d"}
         x = chart.linear(_("Reads after each write"), 1 - EDGE, high + EDGE, **x)
@@ -318,14 +318,15 @@ def _ratio_ends(table: pd.DataFrame) -> tuple[float, float]:
     return low / 1.2, high * 1.2
 
 
-def _axis_unit(rows: pd.DataFrame) -> tuple[float, str]:
-    """What the axis of the costs is given in, and the factor to it from us."""
-    return (1e-3, "ms") if rows["cost"].max() > 2_000 else (1, "µs")
+def _axis_unit(table: pd.DataFrame) -> tuple[float, str]:
+    """The factor from us to what the axes of all panels are given in, and its sign."""
+    return (1e-3, "ms") if table[[*SIDES]].max(axis=None) > 2_000 else (1, "µs")
 
 
-def _cost_panel(ax: plt.Axes, rows: pd.DataFrame, legend: list[Look]) -> None:
-    """Costs in us or ms, and the crossing with its interval as a band."""
-    scale, unit = _axis_unit(rows)
+def _cost_panel(
+    ax: plt.Axes, rows: pd.DataFrame, legend: list[Look], scale: float, unit: str
+) -> None:
+    """Costs in the unit, and the crossing with its interval as a band."""
     first, high = rows.iloc[0], rows["reads"].max()
     style = {"marker": "o" if high < FEW else None, "markersize": 3, "linewidth": 1.2}
     for look, line in draw.by_look(rows, legend):

@@ -127,6 +127,8 @@ class Tradeoff(DrawnFigure):
                 ax.annotate("".join(marks_of(row)), (x, y), **BESIDE)
             ax.set_title(fill(panel.title, LETTERS), loc="left")
             ax.grid(axis="both", visible=True)
+            # Outside they would strike through the numbers.
+            ax.tick_params(which="minor", direction="in", length=2)
         _scale(axes[0, 0], "x", table, "throughput")
         _scale(axes[0, 0], "y", table, "latency")
         figure.supxlabel(_side_title("throughput"), fontsize="medium")

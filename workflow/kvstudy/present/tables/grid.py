@@ -36,7 +36,7 @@ from kvstudy.stats.ratios import Decision
 from kvstudy.study.controls import AGAIN
 from kvstudy.study.metrics import is_percentile, metric_of
 from kvstudy.study.parts import MEAN
-from kvstudy.study.workload import main_operation, properties_of
+from kvstudy.study.workload import main_operation, properties_of, rounds_of
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -344,6 +344,11 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
             "below 1 they are shorter. {}."
         )
         notes = [text.format(pairing(run.study), operations)]
+    used = (use for use in run.study.workloads if use.name in rows["workload"].unique())
+    mixed = [shorts[use.name] for use in used if rounds_of(properties_of(run.study, use))]
+    if mixed and metric == THROUGHPUT:
+        text = _("{}: all operations of all rounds together, those that warm up too.")
+        notes.append(text.format(list_of(mixed)))
     if (rows["workload"] == MEAN).any():
         notes.append(_("Geomean: geometric mean of the ratios of all workloads."))
     grey_if = {
@@ -351,7 +356,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         _("not above the noise floor"): (rows["in_floor"] == "yes"),
     }
     if reasons := [words for words, which in grey_if.items() if which.any()]:
-        notes.append(_("Grey ratios: {}.").format(_(" or ").join(reasons)))
+        notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
     if run.scale == 1 and rows["first_place"].notna().any():
         notes.append(_("Place: the places that the runs leave possible (Holm's correction)."))
     if rows["p99"].notna().any():

@@ -59,7 +59,8 @@ COMBINED_BY_SOURCE = N_(
 )
 OWN_SIZE = N_("{}: {} instead of {}; its run time, minima and maxima do not compare.")
 OTHER_SIZE = N_(
-    "A run has {} operations here and {} in the source: their run times, minima and maxima do not compare."
+    "A run has {} operations here and {} in the source: their run times, minima and maxima do not "
+    "compare."
 )
 
 
