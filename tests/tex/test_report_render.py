@@ -549,6 +549,20 @@ def test_misses_that_are_expected_are_told_as_such(inputs: Inputs, project: Path
     inputs.study.write_text(yaml.safe_dump(study))
     text = plain(inputs, project)
     assert "are OK for YCSB, but the server has no such record. It is a cache." in text
+    assert "Here" not in text.partition("It is a cache.")[2].partition("Results")[0]
+
+
+def test_the_share_of_failures_that_are_expected_is_told(inputs: Inputs, project: Path) -> None:
+    counts = [
+        ("overall", "throughput", 4801.04),
+        ("read", "operations", 990),
+        ("read", "failed", 10),
+    ]
+    write_csv(inputs.summary, SUMMARY.columns, [summary(*count) for count in counts])
+    expected = {"store": "odd", "operation": "read", "up_to": 0.05, "reason": "They collide."}
+    inputs.study.write_text(yaml.safe_dump(STUDY | {"expected_failures": [expected]}))
+    text = plain(inputs, project).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert " fail. They collide. Here 1.0 % failed." in text
 
 
 def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:

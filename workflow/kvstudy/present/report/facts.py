@@ -128,7 +128,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         out_of_order=_out_of_order(run, names),
         busy=caveats.busy_facts(run),
         **_of_study(run, names, stores),
-        expected=_expected(study.expected_failures, names),
+        expected=_expected(run, names),
         **_of_controls(run, names, closed, absent),
     )
     # Titles of the servers by where their data are.
@@ -165,13 +165,35 @@ def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace
     }
 
 
-def _expected(failures: list[ExpectedFailures], names: Names) -> list[tuple]:
-    """Each failure that the study expects, once, with the titles of the stores that it is of."""
-    titles: dict[str, tuple[ExpectedFailures, list[str]]] = {}
-    for failure in failures:
+def _expected(run: Run, names: Names) -> list[tuple]:
+    """Each failure that the study expects, once, with the titles of the stores that it is of.
+
+    Third is which share of these operations failed, by title; of failures at all sizes alone.
+    """
+    found: dict[str, tuple[ExpectedFailures, list[str], dict[str, float]]] = {}
+    for failure in run.study.expected_failures:
         what = failure.model_dump_json(exclude={"store"})
-        titles.setdefault(what, (failure, []))[1].append(names.store(failure.store))
-    return list(titles.values())
+        _failure, titles, shares = found.setdefault(what, (failure, [], {}))
+        title = names.store(failure.store)
+        titles.append(title)
+        share = _failed_share(run, failure)
+        if failure.kind == "failures" and not failure.records and share is not None:
+            shares[title] = share
+    return list(found.values())
+
+
+def _failed_share(run: Run, of: ExpectedFailures) -> float | None:
+    """Failed operations by all of that kind (0 to 1), of the means; None where there were none."""
+    workloads = [of.workload] if of.workload else run.study.workload_names
+    failed, good = (
+        sum(
+            row.mean
+            for workload in workloads
+            if (row := run.results.measured(of.store, workload, of.operation, metric))
+        )
+        for metric in ("failed", "operations")
+    )
+    return failed / (failed + good) if failed + good else None
 
 
 def _out_of_order(run: Run, names: Names) -> list[str]:
