@@ -837,7 +837,7 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
     run = SimpleNamespace(text=tmp_path, study=study)
     (grid,) = scoreboard.grids(scoreboard.rows(run), run)
     (line,) = grid.lines
-    assert line.label == "\N{CIRCLE WITH RIGHT HALF BLACK} <b>X1</b> ? (1 of 2)"
+    assert line.label == "\N{CIRCLE WITH LEFT HALF BLACK} <b>X1</b> ? (1 of 2)"
     assert "Slow / Fast" in line.cells[0].replace("\xa0", " ")
     assert "partly reproduced (1)" in notes_of([grid])[0]
     facts = claim_facts(tmp_path)

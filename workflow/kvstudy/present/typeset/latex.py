@@ -145,9 +145,6 @@ SPECIAL = {
     "\N{CIRCLE WITH LEFT HALF BLACK}": (
         r"\mbox{\rlap{$\bullet$}\rlap{\hskip.25em\textcolor{white}{\rule{.25em}{1.2ex}}}$\circ$}"
     ),
-    "\N{CIRCLE WITH RIGHT HALF BLACK}": (
-        r"\mbox{\rlap{$\bullet$}\rlap{\textcolor{white}{\rule{.25em}{1.2ex}}}$\circ$}"
-    ),
     "\N{MULTIPLICATION X}": r"$\times$",
 }
 # The space between a number and its unit, or within a number, as report/templates/units.lua has it.
