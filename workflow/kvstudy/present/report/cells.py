@@ -131,6 +131,13 @@ def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> SimpleN
         images=known.get("images", []),
         packages=known.get("packages", []),
         choices=[(name, store.choices[name]) for name in store.chosen],
+        # Of these, what no study gets that says nothing of it, and the title does not say.
+        unusual={
+            name
+            for name, value in store.chosen.items()
+            if value != store.options[name].default
+            and store.choices[name].title not in store.title
+        },
         arguments=known.get("arguments", []),
         command=known.get("command", []),
         edited=known.get("edited", False),

@@ -360,7 +360,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
     if run.scale == 1 and rows["first_place"].notna().any():
         notes.append(_("Place: the places that the runs leave possible (Holm's correction)."))
     if rows["p99"].notna().any():
-        text = _("p99: 99th percentile of the latency of all runs together ({}).")
+        text = _("p99: 99th percentile of latency over all runs ({}).")
         notes.append(text.format(operations))
     if (rows["client_bound"] == "yes").any():
         notes.append(_("{}: the client, not the store, limits the throughput.").format(BOUND))
