@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, phase_command
-from kvstudy.stores.definition import load_store, load_stores
+from kvstudy.present.report.cells import store_facts
+from kvstudy.stores.definition import load_store, load_stores, stores_to_measure
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
-from tests.project import edit
+from tests.project import ROOT, edit
 
 STORE = Path("envs/stores/pretend/store.yaml")
 CONSISTENCY = {
@@ -152,3 +154,16 @@ def test_options_of_a_store_without_a_binding(project):
     path = edit(Path("envs/stores/riak/store.yaml"), lambda data: data.pop("ycsb"))
     with pytest.raises(KvstudyError, match="options: are choices of a binding, and the key ycsb"):
         load_store(path.parent)
+
+
+def test_the_first_page_names_choices_that_are_no_default_and_in_no_title(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    file = Path("config/studies/jedlicka2024/study.yaml")
+    no_cells = pd.DataFrame(columns=["status", "reason", "provider", "client", "server_version"])
+    riak = stores_to_measure(load_study(file), file)["riak"]
+    assert store_facts(riak, no_cells, {"stores": {}}).unusual == {"consistency"}
+    for other in (
+        riak.model_copy(update={"title": "Riak KV, strong"}),
+        riak.model_copy(update={"chosen": {"consistency": "eventual"}}),
+    ):
+        assert not store_facts(other, no_cells, {"stores": {}}).unusual

@@ -135,8 +135,7 @@ def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> SimpleN
         unusual={
             name
             for name, value in store.chosen.items()
-            if value != store.options[name].default
-            and store.choices[name].title not in store.title
+            if value != store.options[name].default and store.choices[name].title not in store.title
         },
         arguments=known.get("arguments", []),
         command=known.get("command", []),
