@@ -54,7 +54,7 @@ def test_the_thesis(monkeypatch):
         ("failures", "riak", "a", 1_000_000, Fits.VALUE),
         ("failures", "riak", "b", 1_000_000, Fits.DIGITS),
         # 3863.59/s · 263.196 s
-        ("runtime", "memcached", "b", 1_016_880, Fits.DIGITS),
+        ("runtime", "memcached", "b", 1_016_880, Fits.VALUE),
         # 308.69 is no third.
         ("steps", "redis", "c", 308.69, Fits.DIGITS),
         # 1052.43/s · 69.749 s

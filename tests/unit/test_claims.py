@@ -1,6 +1,6 @@
 """What is made of claims: each kind of statement, on small made data."""
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,6 +84,7 @@ def of_run(
     study = SimpleNamespace(imported=None, workloads=[], stores=[], store_names=[])
     run = {
         "headline": {"a": "t16", "b": "t16"},
+        "other_sizes": set(),
         "study": study,
         "analysis": analysis,
         "probes": None,
@@ -488,6 +489,20 @@ def test_short_cells_decide_nothing_and_say_so():
         assert "short-cells" in found["marks"]
     found = answer(ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), short)
     assert found["verdict"] == "reproduced"
+
+
+def test_extremes_of_cells_of_another_size_decide_nothing_and_say_so():
+    measured = values(other_sizes={("slow", "a")})
+    for of in measured.runs_of.values():
+        of["read", "latency_min"] = {n: each / 9 for n, each in of["read", "latency_mean"].items()}
+    least = {"metric": "latency_min", "operation": "read"}
+    lowest = statement("best", store="fast", **least)
+    found = answer(lowest, measured)
+    assert found["verdict"] == "undecided"
+    assert "unlike-extremes" in found["marks"]
+    # Not among cells of one size, and not of a mean.
+    assert verdict(lowest, replace(measured, other_sizes=set())) == "reproduced"
+    assert verdict(lowest | {"metric": "latency_mean"}, measured) == "reproduced"
 
 
 def test_a_mean_over_short_cells_is_as_short():

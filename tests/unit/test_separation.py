@@ -325,6 +325,7 @@ def texts(monkeypatch: pytest.MonkeyPatch):
     study = SimpleNamespace(
         figures_of=lambda kind: [figure] if kind == "separation" else [],
         tables_of=lambda kind: [SimpleNamespace(name="machine")] if kind == "machine" else [],
+        choices=["Another order."],
     )
     floats = SimpleNamespace(
         ref=lambda item: item.name, figure=lambda item: "", mark=str, section=lambda label: label

@@ -95,6 +95,8 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "unequal-updates": N_("unequal updates"),
     "short-cells": N_("cells shorter than 5 s"),
     "some-short-cells": N_("some parts of cells shorter than 5 s"),
+    "unlike-extremes": N_("extremes of other numbers of operations"),
+    "some-unlike-extremes": N_("some parts of extremes of other numbers of operations"),
     "some-client-bound": N_("some parts client-bound"),
     "some-unequal-updates": N_("some parts with unequal updates"),
     "mean-of": N_("mean of {n}"),

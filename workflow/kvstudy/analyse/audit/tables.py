@@ -190,7 +190,7 @@ def runtime(cell: Cell) -> Iterator[Check]:
         given = speed * time * 1e-3
         runs = cell.said.setting.runs
         excess = given.value / count - 1
-        room = 0 if runs == 1 else NOISY**2
+        room = NOISY**2 * (1 - 1 / runs if runs else 1)
         note = ""
         if runs and runs > 1 and given.low > count:
             spread = sqrt(excess * runs / (runs - 1))

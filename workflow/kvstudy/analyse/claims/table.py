@@ -47,7 +47,7 @@ VALUE = "value"
 
 # Codes of language.reasons.
 IN_FLOOR, CLIENT_BOUND, UNEQUAL = "in-floor", "client-bound", "unequal-updates"
-SHORT = "short-cells"
+SHORT, UNLIKE = "short-cells", "unlike-extremes"
 ELSEWHERE = "source-machine"
 
 
@@ -150,7 +150,7 @@ def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Name
         support = audited(support, misfit["fits"])
     counts = Counter(answer.verdict for answer in answers)
     marks = list(shown.marks)
-    for mark in (CLIENT_BOUND, UNEQUAL, SHORT):
+    for mark in (CLIENT_BOUND, UNEQUAL, SHORT, UNLIKE):
         if any(mark in each.marks for each in answers) and mark not in marks:
             marks.append(f"some-{mark}")
     quantity, published = shown.measured, shown.published
@@ -211,7 +211,11 @@ def _answer(part: Part, measured: Values, published: Values) -> Answer:
         # Start-up weighs as much as the store.
         answer.verdict = Verdict.UNDECIDED
         answer.marks.append(SHORT)
-    if measured.unequal(*part.of):
+    if measured.unlike_extremes(*part.of):
+        # The smallest of few values is larger than that of many, and the largest is smaller.
+        answer.verdict = Verdict.UNDECIDED
+        answer.marks.append(UNLIKE)
+    if measured.unequal(*(quantity.of or part.of)):
         # The source did the same work, so like is compared with like; whether the
         # comparison is fair to the stores is another question.
         answer.marks.append(UNEQUAL)

@@ -21,6 +21,8 @@ from kvstudy.study.parts import MEAN
 Runs = dict[str, float]
 # Cells that are shorter decide no claim: a second or two of them is the start of the client.
 SHORTEST_SECONDS = 5
+# What depends on how many operations there are.
+EXTREMES = ("latency_min", "latency_max")
 # Store, workload, sizes (a slug, or the numbers of a published value).
 Setting = tuple[str, str, object]
 # Operation and metric.
@@ -47,7 +49,8 @@ class Values:
     ``floors`` is the noise floor of a (workload, slug), where it is known. Of a source,
     ``inconsistent`` are (setting, operation, metric) whose values its audit finds inconsistent, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest of
-    each. ``updating`` are workloads whose updates change one field of a record, ``records`` what
+    each. ``other_sizes`` are stores and workloads whose cells have another size than the workload's
+    others. ``updating`` are workloads whose updates change one field of a record, ``records`` what
     becomes of a store's records then, where that is known.
     """
 
@@ -58,6 +61,7 @@ class Values:
     client_bound: set[Setting] = field(default_factory=set)
     short: set[Setting] = field(default_factory=set)
     floors: dict[tuple[str, str], float] = field(default_factory=dict)
+    other_sizes: set[tuple[str, str]] = field(default_factory=set)
     updating: set[str] = field(default_factory=set)
     records: dict[str, str] = field(default_factory=dict)
     by_slug: bool = True
@@ -106,6 +110,12 @@ class Values:
         updating = self.updating | ({MEAN} if self.updating else set())
         stores = {operand.store for operand in operands if operand.workload in updating}
         return len({self.records[store] for store in stores if store in self.records}) > 1
+
+    def unlike_extremes(self, *operands: Operand) -> bool:
+        """Whether a minimum or maximum of other sizes than those of the others is among them."""
+        extremes = any(operand.metric in EXTREMES for operand in operands)
+        own = {(operand.store, operand.workload) in self.other_sizes for operand in operands}
+        return extremes and len(own) > 1
 
     def runs(self, operand: Operand) -> Runs:
         """One value above 0 per repetition; UnknownValue when there are none."""
@@ -201,6 +211,7 @@ def measured_values(run) -> Values:
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
         short=short,
         floors=floors["floor"].to_dict(),
+        other_sizes=run.other_sizes,
         updating=updating(study),
         records=records_of(run.probes, study.store_names),
     )

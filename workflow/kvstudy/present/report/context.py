@@ -21,6 +21,7 @@ from kvstudy.analyse.claims.table import (
     JUDGED,
     SHORT,
     UNEQUAL,
+    UNLIKE,
     VALUE,
     asked,
     counts_of,
@@ -188,13 +189,13 @@ def claim_facts(
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
     are counts of claims; ``parts`` are those of all parts that the source says, with their
-    ``parts_count``; so many more are ``rates``, which are not judged. ``short``: some part is
-    undecided since its cells are short; ``derived`` are counts of parts derived from the source's
-    tables. ``unsupported`` are names
-    of claims that the source's own data deny, ``resting`` of others that rest on values that the
-    audit of the source finds inconsistent. ``once``: some verdict rests on one repetition;
-    ``in_floor``: some value is marked so; ``unequal``: updates mean another thing on some store;
-    ``threads``: some claim is about saturation.
+    ``parts_count``; so many more are ``rates``, which are not judged. ``short`` and ``unlike``:
+    some part is undecided since its cells are short, or of other sizes; ``derived`` are counts of
+    parts derived from the source's tables. ``unsupported`` are names of claims that the source's
+    own data deny, ``resting`` of others that rest on values that the audit of the source finds
+    inconsistent. ``once``: some verdict rests on one repetition; ``in_floor``: some value is marked
+    so; ``unequal``: updates mean another thing on some store; ``threads``: some claim is about
+    saturation.
     """
     rows = JUDGED.read(folder)
     if rows.empty:
@@ -216,6 +217,7 @@ def claim_facts(
         parts_count=counts.total(),
         rates=int(rows.loc[rows["kind"] == VALUE, "parts"].sum()),
         short=bool(rows["marks"].str.contains(SHORT).any()),
+        unlike=bool(rows["marks"].str.contains(UNLIKE).any()),
         derived=[(word, derived[word]) for word in reversed(WEAKEST_FIRST) if derived[word]],
         unsupported=list(rows.loc[denied, "id"].unique()),
         resting=list(rows.loc[inconsistent & ~denied, "id"].unique()),

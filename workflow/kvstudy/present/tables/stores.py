@@ -66,12 +66,13 @@ class RunsTable(Table):
         notes = [
             _(
                 "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
-                "CoV: standard deviation ÷ mean. Whole, Rest: mean ops/s in the whole seconds of "
-                "the runs, and in those after the warm-up, which took Cut seconds (means over the "
-                "runs with at least {} whole seconds). Steady: runs that have a steady state after "
-                "their warm-up, of those that can be judged; too short: less than {} s remain. !: "
-                "a CoV above {}, or runs without a steady state, whose mean hides a change."
-            ).format(FEWEST_WHOLE, STEADY_SECONDS, share(NOISY))
+                "CoV: standard deviation ÷ mean. Whole: mean ops/s in the whole seconds of the "
+                "runs (those with at least {} of them). Rest: the same after the warm-up, which "
+                "took Cut seconds; it is looked for in runs of at least {} s. Steady: runs that "
+                "have a steady state after their warm-up, of those that can be judged; too "
+                "short: less than {} s remain. !: a CoV above {}, or runs without a steady "
+                "state, whose mean hides a change."
+            ).format(FEWEST_WHOLE, STEADY_SECONDS, STEADY_SECONDS, share(NOISY))
         ]
         grid = store_grid(shown, run, columns, notes, sortable=True)
         if not grid.sections:
@@ -83,7 +84,8 @@ def _seconds(run: Run) -> pd.DataFrame:
     """Of each setting the mean of whole runs, of what follows the warm-up, and the warm-up in s."""
     seconds = run.headline_analysis.steadiness
     enough = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
-    means = enough.groupby(SETTING)[["whole", "steady", "cut"]].mean()
+    long = enough[enough["seconds"] >= STEADY_SECONDS].groupby(SETTING)[["steady", "cut"]].mean()
+    means = enough.groupby(SETTING)[["whole"]].mean().join(long)
     # Where nothing was cut off there is no other value.
     means["steady"] = means["steady"].where(means["cut"] > 0)
     return means.join(seconds.groupby(SETTING)["verdict"].agg(_steady), how="outer")
@@ -141,7 +143,10 @@ class BottleneckTable(Table):
             )
             cores_note = text.format(f"{cores:.0f}")
         notes = [
-            _("Geometric means over the runs. Client µs, Server µs: CPU time per operation."),
+            _(
+                "Geometric means over the runs, of other cores plain ones. "
+                "Client µs, Server µs: CPU time per operation."
+            ),
             cores_note,
             _("In calls: share of the client threads' time in calls to the store."),
             more_note,
