@@ -168,7 +168,8 @@ def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace
 def _expected(run: Run, names: Names) -> list[tuple]:
     """Each failure that the study expects, once, with the titles of the stores that it is of.
 
-    Third is which share of these operations failed, by title; of failures at all sizes alone.
+    Third is which share of these operations failed, by title; only where they are expected
+    whatever the number of records.
     """
     found: dict[str, tuple[ExpectedFailures, list[str], dict[str, float]]] = {}
     for failure in run.study.expected_failures:
