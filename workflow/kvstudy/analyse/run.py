@@ -10,6 +10,7 @@ import pandas as pd
 
 from kvstudy.analyse.audit.files import AUDIT, audit, judged_values
 from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
+from kvstudy.analyse.findings.spread import Spread, spread_of
 from kvstudy.analyse.tidy.files import (
     CELL,
     CELLS,
@@ -27,10 +28,11 @@ from kvstudy.analyse.tidy.files import (
 from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoop
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.results import Results, only, read_published
-from kvstudy.analyse.tidy.summary import per_repetition
+from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
+from kvstudy.study.controls import AGAIN, is_control
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside
@@ -147,6 +149,16 @@ class Run(Paths):
     def values(self) -> pd.DataFrame:
         """One value per repetition that counts, with combined rows and means of workloads."""
         return self._values(self.measurements, self.cells)
+
+    @cached_property
+    def spread(self) -> Spread:
+        """How far the throughputs of the cells spread, control cells among them."""
+        return self.spread_of(throughputs(self.values))
+
+    def spread_of(self, values: pd.DataFrame) -> Spread:
+        """That of one metric's ``values``, without those of YCSB alone and of trial cells."""
+        stores = values["store"].map(lambda store: store.endswith(AGAIN) or not is_control(store))
+        return spread_of(values[stores.astype(bool)], self.study.imported is None, self.headline)
 
     @cached_property
     def own_values(self) -> pd.DataFrame:

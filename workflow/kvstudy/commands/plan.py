@@ -152,7 +152,8 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
         )
     lines.append("")
     if spread:
-        return lines + screen.repetition_lines(spread, paired, study.repetitions)
+        freedom = screen.freedom_of(outlook.cells)
+        return lines + screen.repetition_lines(spread, paired, study.repetitions, freedom)
     return lines + screen.paragraph(
         "How many repetitions it needs is not known: no cell of its stores was measured "
         f"twice. 'kvstudy plan {study.name} --calibrate' does it."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, expm1, inf, log, log1p, sqrt
 
 from kvstudy.libraries import np, optimize, special
@@ -13,6 +13,8 @@ from kvstudy.stats.ratios import MARGIN, Ratio
 POWER = 0.80
 # More than anybody measures.
 MOST = 1000
+# The degrees of freedom of a ratio's standard error by the number of repetitions.
+Freedom = Callable[[int], float]
 
 
 def pooled_spread(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
@@ -47,59 +49,74 @@ def block_spread(rows: Sequence[Sequence[float]]) -> tuple[float, int]:
     return float((rest**2).sum()), (table.shape[0] - 1) * (table.shape[1] - 1)
 
 
-def power(repetitions: int, difference: float, spread: float) -> float:
+def power(repetitions: int, difference: float, spread: float, freedom: Freedom) -> float:
     """Probability that the interval of a paired ratio excludes 1 when it is 1 + ``difference``.
 
     d_b = ln(A_b/B_b) has the standard deviation s_d = √2·``spread`` when the runs of a
-    block are independent; then the t statistic of ``paired_ratio`` has the noncentral t
-    distribution with n - 1 degrees of freedom and λ = ln(1 + difference)·√n/s_d.
+    block are independent; then the t statistic of the ratio has the noncentral t distribution with
+    λ = ln(1 + difference)·√n/s_d and the degrees of ``freedom`` of n repetitions.
     """
-    return _power(log1p(difference) * sqrt(repetitions) / (sqrt(2) * spread), repetitions)
+    size = log1p(difference) * sqrt(repetitions) / (sqrt(2) * spread)
+    return _power(size, freedom(repetitions))
 
 
-def repetitions_for(difference: float, spread: float) -> int | None:
+def repetitions_for(
+    difference: float, spread: float, freedom: Freedom, level: float = LEVEL
+) -> int | None:
     """The fewest repetitions with which ``power`` is at least ``POWER``; None above MOST."""
-    needed = 2 + bisect_left(range(2, MOST + 1), POWER, key=lambda n: power(n, difference, spread))
+    size = log1p(difference) / (sqrt(2) * spread)
+    numbers = range(2, MOST + 1)
+    needed = 2 + bisect_left(
+        numbers, POWER, key=lambda n: _power(size * sqrt(n), freedom(n), level)
+    )
     return needed if needed <= MOST else None
 
 
-def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | None:
+def repetitions_to_decide(ratio: Ratio, floor: float = 1.0) -> int | None:
     """About how many repetitions decide on a pair that is undecided, if it is as it looks.
 
     They tell the two apart or show them to be equal, whichever takes fewer: what has to be
-    told is the distance of ``ratio`` from 1, or from the bound of ``MARGIN``. ``floor`` is the
-    ratio of one store to itself; to tell the two apart, of it and the pair the one that spreads
-    more counts. None above MOST, and where no spread is known.
+    told is the distance of ``ratio`` from the noise ``floor``, at the level that the correction
+    for the other pairs leaves, or its distance from the bound of ``MARGIN``. None above MOST, and
+    where no spread is known.
     """
-    if ratio.error is None:
+    if not ratio.error or ratio.n < 2:
         return None
-    own, noise = (
-        each.error * sqrt(each.n / 2) if each and each.error else 0.0 for each in (ratio, floor)
-    )
+    spread = ratio.error * sqrt(ratio.n / 2)
     logarithm = abs(log(ratio.value))
-    ways = [(logarithm, max(own, noise)), (log1p(MARGIN) - logarithm, own)]
+    pairs = 1.0
+    if ratio.p_adjusted is not None and ratio.p:
+        pairs = max(1.0, ratio.p_adjusted / ratio.p)
+    ways = [
+        (logarithm - log(floor), 1 - (1 - LEVEL) / pairs),
+        (log1p(MARGIN) - logarithm, LEVEL),
+    ]
+
+    def freedom(repetitions: int) -> float:
+        return ratio.freedom * (repetitions - 1) / (ratio.n - 1)
+
     needed = [
-        repetitions_for(expm1(distance), spread)
-        for distance, spread in ways
-        if distance > 0 and spread > 0
+        repetitions_for(expm1(distance), spread, freedom, level)
+        for distance, level in ways
+        if distance > 0
     ]
     return max(min(filter(None, needed), default=0), ratio.n + 1) if any(needed) else None
 
 
-def smallest_difference(repetitions: int, spread: float) -> float:
+def smallest_difference(repetitions: int, spread: float, freedom: Freedom) -> float:
     """The smallest difference that is told with ``POWER``; infinite above a factor of e^50."""
-    needed = optimize.brentq(lambda size: _power(size, repetitions) - POWER, 0, 100)
+    degrees = freedom(repetitions)
+    needed = optimize.brentq(lambda size: _power(size, degrees) - POWER, 0, 100)
     logarithm = needed * sqrt(2) * spread / sqrt(repetitions)
     return exp(logarithm) - 1 if logarithm < 50 else inf
 
 
-def _power(size: float, repetitions: int) -> float:
+def _power(size: float, freedom: float, level: float = LEVEL) -> float:
     """P(|T| > t) as the mean over the spread s that the runs may happen to show.
 
     SciPy's own noncentral t gives no number for some sizes that are needed here.
     """
-    freedom = repetitions - 1
-    critical = special.stdtrit(freedom, (1 + LEVEL) / 2)
+    critical = special.stdtrit(freedom, (1 + level) / 2)
     # Middles of equal shares of a distribution; with these the power is right to 0.001.
     quantiles = (np.arange(2000) + 0.5) / 2000
     shown = np.sqrt(2 * special.gammaincinv(freedom / 2, quantiles) / freedom)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import copysign, exp, inf, log, log1p, sqrt
+from functools import cache
+from math import comb, copysign, exp, inf, log, log1p, sqrt
 
 from kvstudy.language.current import N_
 from kvstudy.libraries import np, special
@@ -19,11 +20,12 @@ MARGIN = 0.10
 class Ratio:
     """The ratio A/B of two stores' values, without unit.
 
-    ``low`` and ``high`` bound its 95 % interval; ``p`` is the two-sided p-value of A = B,
-    ``p_holm`` the same adjusted over a table (see ``adjusted``). ``error`` is the standard error of
-    ln(A/B), with ``freedom`` degrees of freedom. All of these are None when a side has only one run
-    (or there is only one block): the ratio is then known and its spread is not. ``n`` counts the
-    blocks, or the runs of the side that has fewer.
+    ``low`` and ``high`` bound its 95 % interval; ``p`` is the two-sided p-value of A = B, or of a
+    ratio that is not above the noise floor, ``p_adjusted`` the same over a table (see
+    ``adjusted``). ``error`` is the standard error of ln(A/B), with ``freedom`` degrees of freedom.
+    All of these are None when a side has only one run (or there is only one block): the ratio is
+    then known and its spread is not. ``n`` counts the blocks, or the runs of the side that has
+    fewer.
     """
 
     value: float
@@ -33,7 +35,7 @@ class Ratio:
     p: float | None = None
     error: float | None = None
     freedom: float | None = None
-    p_holm: float | None = None
+    p_adjusted: float | None = None
 
     @property
     def differs(self) -> bool | None:
@@ -44,8 +46,8 @@ class Ratio:
         """
         if self.low is None:
             return None
-        if self.p_holm is not None:
-            return self.p_holm < 1 - LEVEL
+        if self.p_adjusted is not None:
+            return self.p_adjusted < 1 - LEVEL
         return not self.low <= 1 <= self.high
 
 
@@ -69,7 +71,7 @@ def paired_ratio(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> Ra
     mean = float(differences.mean())
     if n == 1:
         return Ratio(exp(mean), 1)
-    return _ratio(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n)
+    return ratio_of(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n)
 
 
 def unpaired_ratio(a: Iterable[float], b: Iterable[float]) -> Ratio:
@@ -108,20 +110,23 @@ def unpaired_product(powers: Sequence[tuple[float, Iterable[float]]]) -> Ratio:
         return Ratio(exp(mean), 1)
     parts = np.array([of.var(ddof=1) / of.size for of in logs])
     if not parts.sum():
-        return _ratio(mean, 0.0, n - 1, n)
+        return ratio_of(mean, 0.0, n - 1, n)
     shares = parts / parts.sum()
     freedom = 1 / float((shares**2 / (sizes - 1)).sum())
-    return _ratio(mean, sqrt(parts.sum()), freedom, n)
+    return ratio_of(mean, sqrt(parts.sum()), freedom, n)
 
 
-def _ratio(mean: float, error: float, freedom: float, n: int) -> Ratio:
-    """The same numbers as ``scipy.stats.ttest_rel`` and ``ttest_ind``.
+def ratio_of(mean: float, error: float, freedom: float, n: int, floor: float = 1.0) -> Ratio:
+    """The ratio whose logarithm is ``mean``, with a standard ``error`` of ``freedom`` degrees.
 
-    These have no p-value for equal runs, take two means at most, and do not tell the standard
-    error, from which equivalence and the repetitions that would decide are worked out.
+    Its p-value is that of a ratio between 1/``floor`` and ``floor``: P(abs(T) > (abs(mean) - ln
+    floor)/error). The same numbers as ``scipy.stats.ttest_rel`` and ``ttest_ind``, which have no
+    p-value for equal runs, take two means at most, and do not tell the standard error, from which
+    equivalence and the repetitions that would decide are worked out.
     """
     half = special.stdtrit(freedom, (1 + LEVEL) / 2) * error
-    p = 2 * float(special.stdtr(freedom, -_over(abs(mean), error)))
+    beyond = max(abs(mean) - log(floor), 0.0)
+    p = 2 * float(special.stdtr(freedom, -_over(beyond, error)))
     return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom)
 
 
@@ -132,24 +137,63 @@ def _over(distance: float, error: float) -> float:
     return copysign(inf, distance) if distance else 0.0
 
 
-def adjusted(ratios: Mapping[Hashable, Ratio]) -> dict[Hashable, Ratio]:
-    """The ratios of one table's pairs with ``p_holm``; their intervals stay as they are.
+def adjusted(
+    ratios: Mapping[Hashable, Ratio], equalities: Iterable[int] | None = None
+) -> dict[Hashable, Ratio]:
+    """The ratios of one table's pairs with ``p_adjusted``; their intervals stay as they are.
 
-    The i-th smallest of m p-values becomes max over j <= i of min(1, (m - j + 1)·p_j). A ratio
-    without a p-value was not tested and does not count in m.
+    The i-th smallest of m p-values becomes max over j <= i of min(1, f_j·p_j), with f_j =
+    m - j + 1. Where only so many of the pairs can be equal at once (``equalities``, see
+    ``possible_equalities``), f_j is the largest such number that is no larger. A ratio without a
+    p-value was not tested and does not count in m.
 
-    Source: Holm 1979.
+    Source: Holm 1979; Shaffer 1986 (``equalities``).
     """
     tested = sorted(
         (pair for pair, ratio in ratios.items() if ratio.p is not None),
         key=lambda pair: ratios[pair].p,
     )
-    with_holm = dict(ratios)
+    counts = range(len(tested) + 1) if equalities is None else equalities
+    with_adjusted = dict(ratios)
     largest = 0.0
     for number, pair in enumerate(tested):
-        largest = max(largest, min(1.0, (len(tested) - number) * ratios[pair].p))
-        with_holm[pair] = replace(ratios[pair], p_holm=largest)
-    return with_holm
+        factor = max((count for count in counts if count <= len(tested) - number), default=0)
+        largest = max(largest, min(1.0, max(factor, 1) * ratios[pair].p))
+        with_adjusted[pair] = replace(ratios[pair], p_adjusted=largest)
+    return with_adjusted
+
+
+def possible_equalities(pairs: Iterable[tuple[str, str]]) -> set[int]:
+    """How many of the ``pairs`` of stores can be equal at once.
+
+    Of three stores that are all compared none, one or all three pairs can be equal, never two: if A
+    is as fast as B, and B as C, so is A as C. Stores of which not every pair is there are taken to
+    allow any number.
+
+    Source: Shaffer 1986.
+    """
+    pairs = [frozenset(pair) for pair in pairs]
+    groups: list[set[str]] = []
+    for pair in pairs:
+        touched = [group for group in groups if group & pair]
+        groups = [group for group in groups if not group & pair]
+        groups.append(set(pair).union(*touched))
+    sums = {0}
+    for group in groups:
+        count = sum(pair <= group for pair in pairs)
+        whole = count == comb(len(group), 2)
+        own = _equal_pairs(len(group)) if whole else set(range(count + 1))
+        sums = {one + other for one in sums for other in own}
+    return sums
+
+
+@cache
+def _equal_pairs(stores: int) -> set[int]:
+    """How many pairs of so many stores can be equal: those of one class, and of the others."""
+    if stores < 2:
+        return {0}
+    sizes = range(1, stores + 1)
+    return {comb(size, 2) + rest for size in sizes for rest in _equal_pairs(stores - size)}
 
 
 class Decision(StrEnum):
@@ -160,13 +204,13 @@ class Decision(StrEnum):
     UNDECIDED = N_("undecided")
 
 
-def decide(ratio: Ratio, floor: float | None = None) -> Decision:
-    """The word on ``ratio``; ``floor`` is the noise floor (at least 1), where it is known.
+def decide(ratio: Ratio) -> Decision:
+    """The word on ``ratio``.
 
-    Faster: the runs tell the two apart, by more than the floor. Equal: the whole interval is
-    within ``MARGIN``. Undecided: anything else, also a single run.
+    Faster: the runs tell the two apart, by more than the noise floor where its p-value is of that.
+    Equal: the whole interval is within ``MARGIN``. Undecided: anything else, also a single run.
     """
-    if ratio.differs and (floor is None or max(ratio.value, 1 / ratio.value) > floor):
+    if ratio.differs:
         return Decision.FASTER
     return Decision.EQUAL if equivalent(ratio) else Decision.UNDECIDED
 

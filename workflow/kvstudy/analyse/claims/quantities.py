@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +13,7 @@ from kvstudy.analyse.claims.selection import Operand
 from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
 from kvstudy.analyse.claims.verdicts import Judge, Verdict
 from kvstudy.analyse.findings.rounds import crossing
+from kvstudy.analyse.findings.spread import Setting
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
 from kvstudy.stats.intervals import Interval, log_t_interval, plain_mean, trimmed_mean
@@ -94,11 +96,14 @@ def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
     one, other = values.runs(a), values.runs(b)
     if values.best(a) != values.best(b) and values.setting(a) == values.setting(b):
         raise UnknownValue(Verdict.NOT_MEASURED, "same-cell")
-    return _ratio_of(values.side_by_side(a, b), one, other, (a, b))
+    found = _modelled(values, [(a, b)]) or _ratio_of(values.side_by_side(a, b), one, other)
+    return replace(found, of=(a, b))
 
 
 def mean_ratio(values: Values, couples: Sequence[Couple]) -> Quantity:
-    """The geometric mean of the ratios, in each repetition."""
+    """The geometric mean of the ratios."""
+    if found := _modelled(values, couples):
+        return found
     means: list[Runs] = []
     for operands in zip(*couples, strict=True):
         several = [values.runs(operand) for operand in operands]
@@ -231,11 +236,33 @@ def break_even(
     return Quantity(inf, end, end, n, READS)
 
 
-def _ratio_of(side_by_side: bool, a: Runs, b: Runs, of: tuple[Operand, ...] = ()) -> Quantity:
+def _modelled(values: Values, couples: Sequence[Couple]) -> Quantity | None:
+    """The geometric mean of ratios of two stores, by the spread of all cells.
+
+    None where a ratio is not one of two stores in one setting, by one metric of their runs: that
+    spreads in its own way.
+    """
+    spread = values.spread(couples[0][0])
+    powers: dict[tuple[Setting, str], float] = defaultdict(float)
+    for couple in couples:
+        (one, *where), (other, *there) = map(values.setting, couple)
+        if one == other or where != there or values.spread(couple[0]) is not spread:
+            return None
+        if values.spread(couple[1]) is not spread or tuple(where) not in spread.runs:
+            return None
+        powers[tuple(where), one] += 1 / len(couples)
+        powers[tuple(where), other] -= 1 / len(couples)
+    found = spread.product(powers)
+    if found is None:
+        raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
+    return Quantity(found.value, found.low, found.high, found.n)
+
+
+def _ratio_of(side_by_side: bool, a: Runs, b: Runs) -> Quantity:
     if side_by_side and not a.keys() & b.keys():
         raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
     found = paired_ratio(a, b) if side_by_side else unpaired_ratio(a.values(), b.values())
-    return Quantity(found.value, found.low, found.high, found.n, "", of)
+    return Quantity(found.value, found.low, found.high, found.n)
 
 
 def _common(several: Sequence[Runs]) -> list[str]:

@@ -200,7 +200,7 @@ def _answer(part: Part, measured: Values, published: Values) -> Answer:
         return answer
     answer.verdict = part.judge.verdict(quantity)
     if floor := _floor(quantity, measured):
-        # Chance alone makes as much of one store and itself.
+        # One store differs from itself by as much.
         answer.marks.append(IN_FLOOR)
         contradicted = answer.verdict is Verdict.CONTRADICTED
         if quantity.low is not None and (contradicted or part.judge.differs):
@@ -225,7 +225,7 @@ def _answer(part: Part, measured: Values, published: Values) -> Answer:
 
 
 def _floor(ratio: Quantity, measured: Values) -> float | None:
-    """The noise floor, where the ratio of two stores' throughput is not above it."""
+    """The noise floor, where the interval of two stores' throughput ratio is not above it."""
     if not ratio.of:
         return None
     a, b = ratio.of
@@ -234,8 +234,9 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
         return None
     if measured.best(a) != measured.best(b):
         return None
-    floor = measured.floors.get(measured.setting(a)[1:], 0)
-    return floor if max(ratio.value, 1 / ratio.value) <= floor else None
+    floor, low, high = measured.floor or 1.0, ratio.low or 1.0, ratio.high or 1.0
+    above = low > floor or high < 1 / floor
+    return floor if floor > 1 and not above else None
 
 
 def _misfit(row: Mapping[str, object] | None) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
 from kvstudy.analyse.claims.verdicts import Verdict
+from kvstudy.analyse.findings.pairs import floor_of
+from kvstudy.analyse.findings.spread import Spread
 from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.analyse.tidy.probes import records_of, updating
 from kvstudy.analyse.tidy.summary import throughputs
@@ -16,6 +19,7 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import Interval, error_rate, trimmed_mean
 from kvstudy.study.base import SIZES
+from kvstudy.study.controls import AGAIN, is_control
 from kvstudy.study.parts import MEAN
 
 Runs = dict[str, float]
@@ -37,7 +41,7 @@ class UnknownValue(Exception):
         self.verdict, self.reason = verdict, reason
 
 
-@dataclass
+@dataclass(eq=False)
 class Values:
     """Values by setting, operation and metric: one number per repetition.
 
@@ -46,7 +50,8 @@ class Values:
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound`` are
     settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean,
     and means over such ones.
-    ``floors`` is the noise floor of a (workload, slug), where it is known. Of a source,
+    ``averaged`` are the workloads, each with its slug, that a mean over workloads is of.
+    ``floor`` is the noise floor, where it is known. Of a source,
     ``inconsistent`` are (setting, operation, metric) whose values its audit finds inconsistent, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest of
     each. ``other_sizes`` are stores and workloads whose cells have another size than the workload's
@@ -60,7 +65,8 @@ class Values:
     in_rounds: set[Setting] = field(default_factory=set)
     client_bound: set[Setting] = field(default_factory=set)
     short: set[Setting] = field(default_factory=set)
-    floors: dict[tuple[str, str], float] = field(default_factory=dict)
+    averaged: tuple[tuple[str, str], ...] = ()
+    floor: float | None = None
     other_sizes: set[tuple[str, str]] = field(default_factory=set)
     updating: set[str] = field(default_factory=set)
     records: dict[str, str] = field(default_factory=dict)
@@ -120,6 +126,24 @@ class Values:
     def runs(self, operand: Operand) -> Runs:
         """One value above 0 per repetition; UnknownValue when there are none."""
         return self._runs(operand, self.best(operand))
+
+    def spread(self, operand: Operand) -> Spread:
+        """How far the values of its operation and metric spread, over all settings."""
+        setting = self.setting(operand)
+        operation = self._operation(self.runs_of.get(setting, {}), operand.operation)
+        return self._spread(operation, operand.metric)
+
+    @cache  # noqa: B019 (one for each run that is judged)
+    def _spread(self, operation: str, metric: str) -> Spread:
+        runs: dict[tuple[str, object], dict[str, Runs]] = {}
+        for setting, values in self.runs_of.items():
+            store, *where = setting
+            # Rounds inside a cell are hundreds, and each cell has its own.
+            if setting in self.in_rounds or (is_control(store) and not store.endswith(AGAIN)):
+                continue
+            if (operation, metric) in values:
+                runs.setdefault(tuple(where), {})[store] = values[operation, metric]
+        return Spread(runs, self.paired, self.averaged)
 
     def failed_share(self, operand: Operand) -> Interval:
         """The share of failed operations, as a source prints it or of all repetitions together.
@@ -202,7 +226,6 @@ def measured_values(run) -> Values:
         for store, workload, slug in short
         if slug == run.headline.get(workload)
     }
-    floors = run.analysis.floor.dropna(subset="floor").set_index(["workload", "parameters"])
     return Values(
         runs_of,
         why,
@@ -210,7 +233,8 @@ def measured_values(run) -> Values:
         in_rounds=in_rounds,
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
         short=short,
-        floors=floors["floor"].to_dict(),
+        averaged=tuple(run.headline.items()),
+        floor=floor_of(run.analysis.floor),
         other_sizes=run.other_sizes,
         updating=updating(study),
         records=records_of(run.probes, study.store_names),

@@ -1,107 +1,168 @@
 """Every two stores compared: how many times one is faster, and what do the runs decide?
 
-And the noise floor: what chance alone makes of two equal stores.
+And the noise floor: by how much the machine tells one store from itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
 from kvstudy.analyse.findings import Finding
-from kvstudy.analyse.tidy.summary import throughputs
-from kvstudy.libraries import pd
+from kvstudy.analyse.findings.spread import Setting, Spread
+from kvstudy.libraries import np, pd, special
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.power import repetitions_to_decide
-from kvstudy.stats.ratios import Decision, Ratio, adjusted, decide, paired_ratio, unpaired_ratio
+from kvstudy.stats.ratios import (
+    Decision,
+    Ratio,
+    adjusted,
+    decide,
+    possible_equalities,
+)
 from kvstudy.study.controls import AGAIN, noise_store
 from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
 
-FLOOR_NUMBERS = ["n", "ratio", "low", "high", "error", "floor"]
+FLOOR_NUMBERS = ["n", "ratio", "low", "high", "p", "p_all", "floor"]
 FLOOR = Finding(
     "floor",
     ["workload", "parameters", "store", *FLOOR_NUMBERS],
     FLOOR_NUMBERS,
-    make=lambda run, made: floors(throughputs(run.values), run.study),
+    make=lambda run, made: floors(run.spread, run.study),
 )
-NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
+NUMBERS = ["n", "ratio", "low", "high", "p", "p_adjusted", "would_decide"]
 PAIRS = Finding(
     "pairs",
     ["workload", "parameters", "faster", "slower", *NUMBERS, "decision", "in_floor"],
     NUMBERS,
     make=lambda run, made: pairs(
-        throughputs(run.own_values), made["floor"], run.study.imported is None, run.compared
+        run.spread, run.study.store_names, floor_of(made["floor"]), run.compared
     ),
 )
 
 
-def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
+def floors(spread: Spread, study: Study) -> pd.DataFrame:
     """Per workload: the store that was measured under two names, compared with itself.
 
-    Columns: workload, parameters, store, n repetitions, ratio of the ``values`` (first
-    name by second, paired by repetition) with its 95 % interval and the standard error of its
-    logarithm, floor: the larger of ``high`` and 1/``low`` (NaN for a single repetition). A
-    ratio of two stores below it could be of one store with itself.
+    Columns: workload, parameters, store, n repetitions, ratio (first name by second) with its 95 %
+    interval and p-value; p_all and floor, which are one of all rows. A repetition cannot cure what
+    makes one store differ from itself each time, such as its place in the order or on the disk.
+    ``p_all`` is the p-value that there is nothing of the kind, from the sum of squares of the
+    ratios' normal scores over all workloads. If it is below 0.05, ``floor`` is exp of the root mean
+    square of ln ratio: by so much one store differs from itself, and two stores must differ by
+    more. Else it is 1. NaN where there is one repetition.
     """
     store = noise_store(study)
-    again = f"{store}{AGAIN}"
     rows: list[list[object]] = []
-    for key, runs in _runs(values):
-        if not {store, again} <= runs.keys() or _apart(runs[store], runs[again]):
+    scores, squares = 0.0, []
+    for setting in spread.runs:
+        ratio = spread.ratio(setting, store, f"{store}{AGAIN}")
+        if ratio is None:
             continue
-        found = paired_ratio(runs[store], runs[again])
-        floor = None if found.low is None else max(found.high, 1 / found.low)
-        rows.append([*key, store, found.n, found.value, found.low, found.high, found.error, floor])
-    return FLOOR.frame(rows)
+        rows.append([*setting, store, ratio.n, ratio.value, ratio.low, ratio.high, ratio.p])
+        if ratio.p is not None and setting[0] != MEAN:
+            scores += float(special.ndtri(ratio.p / 2)) ** 2
+            squares.append(math.log(ratio.value) ** 2)
+    p_all = floor = None
+    if squares:
+        p_all = float(special.chdtrc(len(squares), scores))
+        floor = math.exp(math.sqrt(np.mean(squares))) if p_all < 1 - LEVEL else 1.0
+    return FLOOR.frame([[*row, p_all, floor] for row in rows])
+
+
+def floor_of(floors: pd.DataFrame) -> float | None:
+    """The noise floor of a run; None where it is not known."""
+    known = floors["floor"].dropna()
+    return float(known.iloc[0]) if len(known) else None
 
 
 def pairs(
-    values: pd.DataFrame,
-    floors: pd.DataFrame,
-    paired: bool = True,
+    spread: Spread,
+    stores: list[str],
+    floor: float | None = None,
     compared: list[list[str]] | None = None,
 ) -> pd.DataFrame:
-    """Ratios of all pairs under each workload, of throughput or of another metric.
+    """Ratios of all pairs of ``stores`` under each workload, of throughput or of another metric.
 
-    Pairs are those of the stores in each list of ``compared``; None: of all. They are ``paired``
-    by repetition if the stores of one were measured side by side, as they are here; the
-    repetitions of imported logs only have the same number.
-    ``values`` has one row per repetition, all of one metric. Columns: workload, parameters,
-    faster, slower (the store with the larger value, the other), n repetitions that both have,
-    ratio (of the geometric means, at least 1) with its 95 % interval, p, p_holm (Holm over the
-    pairs of one workload and its parameters), would_decide (about how many repetitions would decide
-    an undecided pair; NaN where that is not known or far too many), decision
-    (``stats.ratios.decide``: faster, equal, undecided), and as "yes", "no", or "" when it is
-    not known: in_floor (the ratio is not above the noise floor, see ``floors``). Stores without a
-    common repetition have no row.
+    Pairs are those of the stores in each list of ``compared``; None: of all. Columns: workload,
+    parameters, faster, slower (the store with the larger value, the other), n repetitions that both
+    have, ratio (of the geometric means, at least 1) with its 95 % interval, p (that it is not above
+    the noise ``floor``), p_adjusted (for the pairs of one workload and its parameters, see
+    ``stats.ratios.adjusted``), would_decide (about how many repetitions would decide an undecided
+    pair; NaN where that is not known or far too many), decision (``stats.ratios.decide``: faster,
+    equal, undecided), and as "yes", "no", or "" when it is not known: in_floor (there is a noise
+    floor above 1, and the interval is not above it). Stores without a common repetition have no
+    row.
     """
     rows: list[list[object]] = []
-    known = {(row.workload, row.parameters): row for row in floors.dropna().itertuples()}
-    for key, runs in _runs(values):
-        noise = known.get(key)
-        for stores, ratio in adjusted(_ratios(runs, paired, compared)).items():
-            decision = decide(ratio, noise and noise.floor)
-            more = math.nan
-            if decision is Decision.UNDECIDED:
-                again = noise and Ratio(noise.ratio, noise.n, error=noise.error)
-                more = repetitions_to_decide(ratio, again) or math.nan
-            numbers = [ratio.n, ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm, more]
-            in_floor = "" if noise is None else "yes" if ratio.value <= noise.floor else "no"
-            rows.append([*key, *stores, *numbers, decision.value, in_floor])
+    for setting, of in spread.runs.items():
+        there = [store for store in stores if store in of]
+
+        def ratio(one: str, other: str, setting: Setting = setting) -> Ratio | None:
+            return spread.ratio(setting, one, other, floor or 1.0)
+
+        rows += [[*setting, *row] for row in _rows(ratio, there, floor, compared)]
     return PAIRS.frame(rows)
 
 
+def mean_pairs(
+    spread: Spread,
+    settings: list[Setting],
+    stores: list[str],
+    floor: float | None = None,
+    compared: list[list[str]] | None = None,
+) -> pd.DataFrame:
+    """As ``pairs``, of the geometric mean over the workloads of ``settings``, called ``MEAN``."""
+    if not settings:
+        return PAIRS.frame([])
+
+    def ratio(one: str, other: str) -> Ratio | None:
+        return spread.mean_ratio(settings, one, other, floor or 1.0)
+
+    rows = _rows(ratio, stores, floor, compared)
+    return PAIRS.frame([[MEAN, "all", *row] for row in rows])
+
+
+def _rows(
+    ratio: Callable[[str, str], Ratio | None],
+    stores: list[str],
+    floor: float | None,
+    compared: list[list[str]] | None,
+) -> list[list[object]]:
+    ratios: dict[tuple[str, str], Ratio] = {}
+    for one, other in combinations(stores, 2):
+        if compared and not any({one, other} <= {*group} for group in compared):
+            continue
+        if (of := ratio(one, other)) is None:
+            continue
+        pair = (one, other) if of.value >= 1 else (other, one)
+        ratios[pair] = of if of.value >= 1 else ratio(other, one)
+    rows = []
+    for pair, of in adjusted(ratios, possible_equalities(ratios)).items():
+        decision = decide(of)
+        more = math.nan
+        if decision is Decision.UNDECIDED:
+            more = repetitions_to_decide(of, floor or 1.0) or math.nan
+        in_floor = ""
+        if floor is not None:
+            in_floor = "yes" if floor > 1 and (of.low or 1.0) <= floor else "no"
+        numbers = [of.n, of.value, of.low, of.high, of.p, of.p_adjusted, more]
+        rows.append([*pair, *numbers, decision.value, in_floor])
+    return rows
+
+
 def undone(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The ``pairs`` that Holm's correction leaves undecided although their own interval excludes 1.
+    """The ``pairs`` that the correction alone leaves undecided: each by itself is faster.
 
     ``comparisons`` is for how many pairs each was corrected.
     """
     tested = pairs.groupby(["workload", "parameters"])["p"].transform("count")
     rows = pairs.assign(comparisons=tested)
-    undecided = (rows["decision"] == Decision.UNDECIDED) & (rows["p_holm"] >= 1 - LEVEL)
-    return rows[undecided & (rows["low"] > 1)]
+    undecided = (rows["decision"] == Decision.UNDECIDED) & (rows["p_adjusted"] >= 1 - LEVEL)
+    return rows[undecided & (rows["p"] < 1 - LEVEL)]
 
 
 def ratio_of(row, store: str) -> tuple[float, float, float]:
@@ -141,34 +202,3 @@ def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str]
         key = (row.faster, row.slower) if row else pair
         found[key] = int(row is not None and row.decision == Decision.FASTER)
     return found
-
-
-def _runs(values: pd.DataFrame) -> Iterator[tuple[tuple[str, str], dict[str, pd.Series]]]:
-    """Each workload and its parameters with the stores' values by repetition."""
-    for key, group in values.groupby(["workload", "parameters"], sort=False):
-        stores = group.groupby("store", sort=False)
-        yield key, {store: of.set_index("repetition")["value"] for store, of in stores}
-
-
-def _ratios(
-    runs: dict[str, pd.Series], paired: bool, compared: list[list[str]] | None
-) -> dict[tuple[str, str], Ratio]:
-    """The ratios of the faster to the slower store."""
-    ratios = {}
-    for one, other in combinations(runs, 2):
-        if compared and not any({one, other} <= {*group} for group in compared):
-            continue
-        if paired and _apart(runs[one], runs[other]):
-            continue
-        by = paired_ratio if paired else unpaired_ratio
-        ratio = by(runs[one], runs[other])
-        if ratio.value >= 1:
-            ratios[one, other] = ratio
-        else:
-            ratios[other, one] = by(runs[other], runs[one])
-    return ratios
-
-
-def _apart(one: pd.Series, other: pd.Series) -> bool:
-    """Whether they have no repetition in common."""
-    return one.index.intersection(other.index).empty

@@ -26,7 +26,7 @@ repetition has a value for each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
 from kvstudy.errors import KvstudyError
@@ -87,9 +87,8 @@ def over_workloads(
     rows: pd.DataFrame,
     workloads: list[str],
     shown: Mapping[str, str] | None,
-    mean: str | Callable[[pd.Series], float] = "mean",
 ) -> pd.DataFrame:
-    """The ``mean`` over all workloads, one per store and repetition.
+    """The plain mean over all workloads, one per store and repetition.
 
     ``rows`` are of one metric, one for each cell and parameters.
     """
@@ -99,7 +98,7 @@ def over_workloads(
     if len(workloads) < 2 or (sets > 1).any():
         return rows.head(0)
     groups = rows.groupby(["store", "repetition", "metric", "unit"], sort=False)["value"]
-    means = groups.agg(n="count", value=mean).reset_index()
+    means = groups.agg(n="count", value="mean").reset_index()
     means = means[means["n"] == len(workloads)]
     return means.assign(workload=MEAN, parameters="all", phase="all", operation="overall")[
         rows.columns

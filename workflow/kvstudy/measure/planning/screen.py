@@ -1,19 +1,24 @@
 """The screens of ``kvstudy plan``, at most 80 characters wide."""
 
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from functools import cache, partial
 
 from kvstudy.measure.planning.costs import OTHER, SIZES, TIME, Estimate, Spread, together
 from kvstudy.measure.planning.progress import Outlook, duration, size, times
-from kvstudy.stats.power import MOST, POWER, repetitions_for, smallest_difference
+from kvstudy.stats.power import MOST, POWER, Freedom, repetitions_for, smallest_difference
+from kvstudy.stats.variances import planned_freedom
 from kvstudy.study.cells import Cell
+from kvstudy.study.controls import AGAIN, is_control
 
 WIDTH = 80
 DIFFERENCES = (0.05, 0.10, 0.25)
 REPETITIONS = (2, 3, 5, 10, 20)
 # With fewer degrees of freedom a standard deviation is off by more than a third.
 FEW = 5
+# With more settings a ratio's degrees of freedom hardly grow.
+ENOUGH_SETTINGS = 20
 PARTS = ("start", "load", "run", "stop", "rest")
 FORM = "{:19.19}{:>8}" + "{:>7}" * 5 + "{:>9}{:>8}"
 
@@ -84,10 +89,23 @@ def _short(seconds: float) -> str:
     return duration(seconds).replace("min", "m")
 
 
-def repetition_lines(found: dict[str, Spread], paired: Spread | None, own: int) -> list[str]:
+def freedom_of(cells: list[Cell]) -> Freedom:
+    """The degrees of freedom of two stores' ratio by the number of repetitions, in this plan."""
+    stores = defaultdict(set)
+    for cell in cells:
+        if cell.load is None and (cell.store.endswith(AGAIN) or not is_control(cell.store)):
+            stores[cell.workload, cell.parameters].add(cell.store)
+    most = max([2, *map(len, stores.values())])
+    return cache(partial(planned_freedom, min(len(stores), ENOUGH_SETTINGS), most))
+
+
+def repetition_lines(
+    found: dict[str, Spread], paired: Spread | None, own: int, freedom: Freedom
+) -> list[str]:
     """Which differences how many repetitions tell, for stores that vary as ``found``.
 
     ``paired`` is the spread without what all stores of a repetition share, if it is known.
+    ``freedom``: see ``freedom_of``.
     """
     every = together(found.values())
     used = paired or every
@@ -105,11 +123,11 @@ def repetition_lines(found: dict[str, Spread], paired: Spread | None, own: int) 
     )
     lines.append("")
     for difference in DIFFERENCES:
-        n = repetitions_for(difference, used.value)
+        n = repetitions_for(difference, used.value, freedom)
         told = f"more than {MOST}" if n is None else str(n)
         lines.append(f"to tell {difference:3.0%} apart {told:>8} repetitions")
     for n in sorted({*REPETITIONS, own} - {1}):
-        least = smallest_difference(n, used.value)
+        least = smallest_difference(n, used.value, freedom)
         told = "> 900%" if least > 9 else f"{least:.0%}" if least >= 0.1 else f"{least:.1%}"
         mark = "  (this study)" if n == own else ""
         lines.append(f"{n:3} repetitions tell {told:>8} apart{mark}")
@@ -122,9 +140,10 @@ def repetition_lines(found: dict[str, Spread], paired: Spread | None, own: int) 
         "Told apart: the 95 % interval of the ratio A/B, paired by repetition, leaves out 1 with "
         f"a probability of {POWER:.0%}. With s the spread (standard deviation of ln throughput), "
         "s_d = s*sqrt(2) and n repetitions, the t of mean(ln A/B) follows the noncentral t "
-        "distribution with n-1 degrees of freedom and lambda = "
-        "ln(1 + difference)*sqrt(n)/s_d; n is the least with "
-        f"P(|t| > t(0.975, n-1)) >= {POWER:.2f}."
+        "distribution with lambda = ln(1 + difference)*sqrt(n)/s_d; n is the least with "
+        f"P(|t| > t(0.975, df)) >= {POWER:.2f}. The spread is learnt from all cells of the plan, "
+        f"which gives it df = {freedom(max(own, 2)):.1f} degrees of freedom at "
+        f"{times(max(own, 2), 'repetition')}; the correction for many pairs is not counted in."
     )
 
 

@@ -9,7 +9,8 @@ from itertools import pairwise
 import pandas as pd
 import seaborn as sns
 
-from kvstudy.analyse.findings.pairs import FLOOR, by_pair, order_of, pairs
+from kvstudy.analyse.findings.pairs import by_pair, order_of, pairs
+from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import why_not
 from kvstudy.errors import KvstudyError
 from kvstudy.present.comparison.runs import (
@@ -49,7 +50,7 @@ ORDERS = [
 
 def _columns(value: str) -> list[str]:
     sides = [f"{name}_{side}" for side in "ab" for name in ("n", value, "low", "high")]
-    change = ["change", "low", "high", "p", "p_holm", "different", "equivalence_p", "equal"]
+    change = ["change", "low", "high", "p", "p_adjusted", "different", "equivalence_p", "equal"]
     return [*sides, *change, "would_decide"]
 
 
@@ -255,15 +256,15 @@ class Comparison:
         ``pairs`` of stores, ``same`` have the same order in both runs, ``opposite`` ones the
         opposite; ``neither`` ones are equal or undecided in at least one run. ``tau`` is Kendall's
         tau-b, NaN where one run decides none. In each run a pair is paired by repetition (not in
-        an imported one), with Holm's adjustment over the pairs of the workload.
+        an imported one), adjusted for the pairs of the workload.
         """
         for place, speeds in self.matches.items():
             if len(speeds) < 2:
                 continue
             of_runs = [{store: both[side] for store, both in speeds.items()} for side in (0, 1)]
-            # As in the run's own analysis.
+            # By the same rule as in the run's own analysis, but from these cells alone.
             compared = [
-                pairs(_values(of), FLOOR.frame(), paired=not run.study.imported)
+                pairs(spread_of(_values(of), not run.study.imported), list(speeds))
                 for run, of in zip(self.runs, of_runs, strict=True)
             ]
             number = len(speeds) * (len(speeds) - 1) // 2
@@ -320,8 +321,8 @@ def _changes(rows: list[tuple[list[str], Parts, Parts]], columns: list[str]) -> 
     ``ratio_a`` and ``ratio_b`` (``throughput_a``, ``throughput_b``) are geometric means over the
     ``n_a`` and ``n_b`` repetitions, with 95 % intervals: t intervals on logarithms, Welch's where
     means are divided. ``change`` is B by A: Welch's interval and p-value for independent means.
-    ``p_holm`` is adjusted over all rows, ``different`` (yes, no) follows from it; ``equal`` says
-    whether the whole interval is within the margin of equivalence. Both are "" where a run has
+    ``p_adjusted`` is adjusted over all rows, ``different`` (yes, no) follows from it; ``equal``
+    says whether the whole interval is within the margin of equivalence. Both are "" where a run has
     one repetition. ``would_decide`` is about how many repetitions of each run would decide an
     undecided change.
     """
@@ -336,7 +337,7 @@ def _changes(rows: list[tuple[list[str], Parts, Parts]], columns: list[str]) -> 
             side = unpaired_quotient(above, below) if below else log_t_interval(above[0])
             line += [side.n, side.value, side.low, side.high]
         more = repetitions_to_decide(ratio) if decide(ratio) is Decision.UNDECIDED else None
-        line += [ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm]
+        line += [ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_adjusted]
         line += [YES_NO[ratio.differs], equivalence_p(ratio), YES_NO[equivalent(ratio)], more]
         lines.append(line)
     table = pd.DataFrame(lines, columns=columns)

@@ -55,7 +55,7 @@ ABOUT_ABSOLUTE = (
 ABOUT_ORDERS = (
     "Stores by their mean throughput; = between neighbours that are equal within ±10 %, ~ "
     "where the repetitions leave them undecided (ratio paired by repetition, but for imported "
-    "logs; Holm's correction for the pairs of a workload). A pair of stores has neither order "
+    "logs; a correction for the pairs of a workload). A pair of stores has neither order "
     "when one of the runs shows the two equal or leaves them undecided."
 )
 # Longest word of a narrow column, and of the pieces that a longer one breaks into.

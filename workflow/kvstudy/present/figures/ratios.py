@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.findings.pairs import fastest_first, ratio_of
+from kvstudy.analyse.findings.pairs import fastest_first, floor_of, ratio_of
 from kvstudy.analyse.tidy.numbers import MARK, OTHER_SIZE, between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
@@ -37,10 +37,8 @@ APART = 0.16
 TEXTS = {"ratio_text": N_("Ratio of the throughputs"), "interval": N_("95 % interval")}
 TEXTS |= {"verdict": N_("Verdict"), "published_text": N_("Published")}
 TEXTS |= {"floor_text": N_("Noise floor"), "cells": N_("Sizes")}
-NOTE = N_(
-    "Right of 1 the first store is faster. Square: equal within ±10 %. Faint: not above the noise "
-    "floor, the grey band."
-)
+NOTE = N_("Right of 1 the first store is faster. Square: equal within ±10 %.")
+FLOOR_NOTE = N_("Faint: the interval is not above the noise floor, the grey band.")
 VERDICTS = {
     "faster": N_("a difference"),
     "equal": N_("equal within ±10 %"),
@@ -63,12 +61,13 @@ class RatioPlot(DrawnFigure):
         """One row per workload and pair of stores, the fastest first: throughput one/other.
 
         ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
-        ``analysis.pairs``, ``floor`` the workload's noise floor, ``published`` the ratio of the
-        source's values and ``inconsistent`` whether its audit finds one of them inconsistent,
-        ``other_size`` whether one of the stores has its own number of records or operations; NaN
-        where unknown. Rates themselves do not compare between machines, so there are ratios alone.
+        ``analysis.pairs``, ``floor`` the noise floor where it is above 1, ``published`` the ratio
+        of the source's values and ``inconsistent`` whether its audit finds one of them
+        inconsistent, ``other_size`` whether one of the stores has its own number of records or
+        operations; NaN where unknown. Rates do not compare between machines, so there are ratios
+        alone.
         """
-        floors = run.headline_analysis.floor.set_index(["workload", "parameters"])["floor"]
+        floor = floor_of(run.analysis.floor) or 1.0
         pairs = run.headline_analysis.pairs
         of_pair = {(row.workload, row.faster, row.slower): row for row in pairs.itertuples()}
         rows = []
@@ -83,8 +82,7 @@ class RatioPlot(DrawnFigure):
                 source = [published, *("yes" if is_so else "no" for is_so in (inconsistent, own))]
                 row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
                 if row is not None:
-                    verdict = [row.decision, row.in_floor]
-                    verdict.append(floors.get((workload, row.parameters)))
+                    verdict = [row.decision, row.in_floor, floor if floor > 1 else math.nan]
                     ratio = [row.parameters, one, other, *ratio_of(row, one), *verdict]
                     rows.append([workload, *ratio, *source])
                 elif pd.notna(published) and len(pairs):
@@ -111,7 +109,8 @@ class RatioPlot(DrawnFigure):
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
         published = table["published"].notna().any()
         diamonds = _("Hollow diamonds: published.") if published else ""
-        return " ".join(filter(None, [_(NOTE), diamonds, *mark_notes(table)]))
+        floor = _(FLOOR_NOTE) if table["floor"].notna().any() else ""
+        return " ".join(filter(None, [_(NOTE), floor, diamonds, *mark_notes(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """One panel per workload, one line per pair, one axis for all; the floor is a grey band.

@@ -78,11 +78,10 @@ def _of_values(facts: SimpleNamespace) -> list[Caveat]:
     """What is not known, or has no value."""
     planned = max(len(facts.cells), 1)
     once = facts.data.study.repetitions == 1
-    floor = max((floor.limit for floor in facts.floors), default=1) - 1
-    chance = Caveat("chance", Change.RATIO, min(floor, 1))
+    chance = Caveat("chance", Change.RATIO, min((facts.floor or 1) - 1, 1))
     if once:
         chance = Caveat("chance", Change.ORDER, 1)
-    elif not facts.floors and not facts.imports:
+    elif facts.floor is None and not facts.imports:
         chance = Caveat("chance", Change.RATIO, 1)
     return [
         chance,

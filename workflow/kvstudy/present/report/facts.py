@@ -12,7 +12,7 @@ import pandas as pd
 
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.over_time import out_of_order
-from kvstudy.analyse.findings.pairs import undone
+from kvstudy.analyse.findings.pairs import floor_of, undone
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import amount
@@ -273,17 +273,19 @@ def _of_controls(
         "noise_store": names.store(noise) if noise and not without else None,
         # Whether YCSB without a store is a control, and no store of the study.
         "ceiling_control": ceiling_store(study) == CEILING.name,
-        # One store against itself: ``limit`` is the farther end of the interval, at least 1; where
-        # that excludes 1 it ``differs``.
+        # One store against itself in each workload.
         "floors": [
             SimpleNamespace(
                 workload=study.workload(row.workload).title,
                 text=number(row.ratio, row.low, row.high),
-                limit=row.floor,
-                differs=not row.low <= 1 <= row.high,
             )
             for row in sorted(floors, key=lambda row: order.index(row.workload))
         ],
+        # The noise floor, 1 where the store does not differ from itself, and the p-value of that.
+        "floor": floor_of(run.analysis.floor),
+        "floor_p": run.analysis.floor["p_all"].max(),
+        # Of the residuals: how many, W and its p-value; None where nothing was repeated.
+        "normality": next(run.analysis.normality.itertuples(), None),
         # Why the two stores of the noise floor have no valid values.
         "floor_reasons": distinct(
             closed.loc[closed["store"].isin([noise, f"{noise}{AGAIN}"]), "why"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.findings.pairs import floor_of
 from kvstudy.analyse.tidy.numbers import between, change, share, whole
 from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.analyse.tidy.summary import OPERATIONS
@@ -19,13 +20,11 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head, span_of
-from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.analyse.tidy.results import Results
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
 
@@ -71,19 +70,20 @@ class ComparisonTable(Table):
         ``repetitions`` that both have; of imported logs, whose repetitions only share a
         number, over all runs of each (``repetitions``: of the one that has fewer).
         ``change`` is the ratio of their geometric means less one, ``low`` and ``high`` its
-        95 % interval (NaN for fewer than two), paired by repetition but for imported logs.
+        95 % interval (NaN for fewer than two), as in ``findings.pairs``.
         ``failed_*`` are shares (0 to 1) of the operations of the kind ``failed_operation``
-        that failed, the kind that failed most. ``floor`` is the noise floor of the workload
-        (``findings.pairs.floors``): what changes by a smaller factor could be one store. A value
-        that does not exist is NaN.
+        that failed, the kind that failed most. ``floor`` is the noise floor
+        (``findings.pairs.floors``): by so much one store differs from itself. A value that does not
+        exist is NaN.
         """
-        study, floor = run.study, run.headline_analysis.floor.set_index("workload")["floor"]
+        study = run.study
         workloads = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
-        rows = [self._row(study, run.results, name) for name in workloads]
+        rows = [self._row(run, name) for name in workloads]
         frame = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
-        return frame.assign(floor=frame["workload"].map(floor))
+        return frame.assign(floor=floor_of(run.analysis.floor))
 
-    def _row(self, study: Study, results: Results, workload: str) -> dict[str, object]:
+    def _row(self, run: Run, workload: str) -> dict[str, object]:
+        study, results = run.study, run.results
         both = {"baseline": self.baseline, "store": self.store}
         runs = [pd.Series(results.runs(store, workload, *THROUGHPUT)) for store in both.values()]
         if not study.imported:
@@ -91,7 +91,8 @@ class ComparisonTable(Table):
         row = {"workload": workload, "repetitions": min(map(len, runs)), "failed_operation": ""}
         if row["repetitions"]:
             row |= zip(both, map(fmean, runs), strict=True)
-            ratio = (unpaired_ratio if study.imported else paired_ratio)(runs[1], runs[0])
+            setting = (workload, run.headline.get(workload, "all"))
+            ratio = run.spread.ratio(setting, self.store, self.baseline)
             row["change"] = ratio.value - 1
             if ratio.low is not None:
                 row |= {"low": ratio.low - 1, "high": ratio.high - 1}
@@ -200,22 +201,20 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
     elif study.imported:
         text = _(
             "Here: means of {} runs. Change: how much higher the throughput of the second is, "
-            "as the ratio of the geometric means, with its 95 % interval (Welch's, on "
-            "logarithms; not paired, for repetitions of imported logs only have the same "
-            "number)."
+            "as the ratio of the geometric means, with its 95 % interval (not paired, for "
+            "repetitions of imported logs only have the same number)."
         )
     else:
         text = _(
             "Here: means of {} runs. Change: how much higher the throughput of the second is, "
-            "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
-            "by repetition, t distribution on logarithms)."
+            "as the geometric mean of the repetitions' ratios, with its 95 % interval."
         )
     if runs:
         notes.append(text.format(runs))
     inside = [
         study.workload(row.workload).title
         for row in frame.itertuples()
-        if 1 / row.floor <= 1 + row.change <= row.floor
+        if row.floor > 1 and 1 + row.low <= row.floor and 1 + row.high >= 1 / row.floor
     ]
     if inside:
         notes.append(_("Not above the noise floor: {}.").format(", ".join(inside)))

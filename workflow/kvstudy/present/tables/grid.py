@@ -10,9 +10,16 @@ from pydantic import Field
 
 from kvstudy.analyse.claims.values import geometric_mean
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.findings.pairs import NUMBERS, floors, order_of, pairs, ratio_of
+from kvstudy.analyse.findings.pairs import (
+    NUMBERS,
+    floor_of,
+    floors,
+    mean_pairs,
+    order_of,
+    pairs,
+    ratio_of,
+)
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.analyse.tidy.summary import over_workloads, throughputs
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
 from kvstudy.libraries import np, pd
@@ -85,8 +92,8 @@ class GridTable(Table):
         First those of throughput relative to the study's baseline, which every report has.
         ``ratio`` is how many times the store's value is that of the baseline, from geometric
         means over n repetitions, with its 95 % interval low to high; that of all workloads is
-        their geometric mean in each repetition. Latencies are of the ``operation`` that the
-        workload asks for most. The row of the noise floor is that of its repeated control.
+        their geometric mean. Latencies are of the ``operation`` that the workload asks for most.
+        The row of the noise floor is that of its repeated control.
         Of throughput alone: places, see ``stats.ranks.place_ranges``; ``p99`` (us) of all
         repetitions together; ``published``, the source's ratio, and ``inconsistent``, whether the
         audit finds a value behind it inconsistent. NaN for what is not known.
@@ -148,22 +155,19 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
 def _compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """``pairs`` and ``floor`` of the headline sizes, with the geometric mean for the plain one."""
     study, analysis = run.study, run.headline_analysis
-    throughput = metric == THROUGHPUT
-    values = throughputs(run.values) if throughput else _latencies(run, metric)
-    means = over_workloads(values, study.workload_names, run.headline, geometric_mean)
-    # Those of throughput are analysed.
-    values = means if throughput else pd.concat([values, means])
-    floor = floors(values, study)
-    own = values[values["store"].isin(study.store_names)]
+    settings = [*run.headline.items()] if len(study.workloads) > 1 else []
+    if metric == THROUGHPUT:
+        # Those of throughput are analysed.
+        spread, made, floor = run.spread, analysis.pairs, analysis.floor
+    else:
+        spread = run.spread_of(_latencies(run, metric))
+        floor = floors(spread, study)
+        made = pairs(spread, study.store_names, floor_of(floor), run.compared)
+    stores, least = study.store_names, floor_of(floor)
+    means = mean_pairs(spread, settings, stores, least, run.compared)
+    made = pd.concat([made[made["workload"] != MEAN], means], ignore_index=True)
     # Of one run the ends of the interval are None.
-    made = pairs(own, floor, study.imported is None, run.compared)
-    made = made.astype(dict.fromkeys(NUMBERS, float))
-    if not throughput:
-        return made, floor
-    return tuple(
-        pd.concat([of[of["workload"] != MEAN], of_means], ignore_index=True)
-        for of, of_means in ((analysis.pairs, made), (analysis.floor, floor))
-    )
+    return made.astype(dict.fromkeys(NUMBERS, float)), floor[floor["workload"] != MEAN]
 
 
 def _latencies(run: Run, metric: str) -> pd.DataFrame:
@@ -358,7 +362,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
     if reasons := [words for words, which in grey_if.items() if which.any()]:
         notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
     if run.scale == 1 and rows["first_place"].notna().any():
-        notes.append(_("Place: the places that the runs leave possible (Holm's correction)."))
+        notes.append(_("Place: the places that the runs leave possible, corrected for all pairs."))
     if rows["p99"].notna().any():
         text = _("p99: 99th percentile of latency over all runs ({}).")
         notes.append(text.format(operations))

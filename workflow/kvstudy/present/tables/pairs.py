@@ -87,7 +87,7 @@ class RatiosTable(Table):
             cells = [noise.get(name, (DASH, "")) for name in names]
             store = floor["store"].iloc[0]
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
-            sections.insert(0, Section(_("Noise floor"), lines))
+            sections.insert(0, Section(_("One store"), lines))
         heads = [marked(study.workload(name).short, workload=name) for name in names]
         note = " ".join(_signs(rows, bound, pairing(study)))
         return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
@@ -101,7 +101,7 @@ def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], how: str) -> Iterato
         text = _("Ratio of throughputs (geometric means, {}), below it the 95 % interval.")
         yield text.format(how)
         if (rows["decision"] == Decision.UNDECIDED).any():
-            yield _("{}: undecided (Holm's correction over the pairs of a workload).").format(TIE)
+            yield _("{}: undecided, after the correction for the pairs of a workload.").format(TIE)
     if rows["would_decide"].notna().any():
         yield _(
             "In brackets: with so many runs four of five such studies would decide, if ratio and "
@@ -315,9 +315,9 @@ def _notes(frame: pd.DataFrame, run: Run) -> list[str]:
     if frame["place"].notna().any():
         notes.append(
             _(
-                "A place is one more than the number of stores that are shown to be faster (95 % "
-                "interval, Holm's correction, noise floor); stores of one place stand by their "
-                "values. {}: undecided. {}: equal within ±10 %."
+                "A place is one more than the number of stores that are shown to be faster "
+                "(corrected for all pairs); stores of one place stand by their values. "
+                "{}: undecided. {}: equal within ±10 %."
             ).format(TIE, EQUAL)
         )
     if frame["n"].max() == 1:

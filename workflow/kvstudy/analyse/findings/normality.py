@@ -1,0 +1,43 @@
+"""Whether the runs are as normal, on logarithms, as the intervals of their ratios take them."""
+
+from __future__ import annotations
+
+from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings.spread import Spread
+from kvstudy.libraries import np, pd, stats
+
+SIMULATED = 999
+# Shapiro and Wilk's W is of at least three values.
+FEWEST = 3
+
+NUMBERS = ["residuals", "w", "p"]
+NORMALITY = Finding("normality", NUMBERS, NUMBERS, make=lambda run, made: normality(run.spread))
+
+
+def normality(spread: Spread) -> pd.DataFrame:
+    """One row: how many residuals there are, Shapiro and Wilk's W of them and its p-value.
+
+    A residual is what is left of ln throughput without what its cell and its repetition share, in
+    standard deviations of its own cell. They are not independent, so the p-value is the share of
+    999 seeded runs with normal errors whose residuals have a W that is no larger. No row where
+    nothing was repeated. Few residuals show gross departures only, and the spread that an odd run
+    adds to its own cell makes it less odd.
+
+    Source: Shapiro and Wilk 1965.
+    """
+    if not spread.settings:
+        return NORMALITY.frame([])
+    variances = spread.variances
+    shape = variances.residuals.shape
+    values = variances.residuals.reshape(shape[0], -1)
+    there = np.isfinite(values)
+    if there.sum() < FEWEST:
+        return NORMALITY.frame([])
+    alone = np.sqrt(np.diagonal(variances.maker, axis1=-2, axis2=-1))
+    w = stats.shapiro(values[there]).statistic
+    random = np.random.default_rng(1)
+    smaller = 0
+    for _ in range(SIMULATED):
+        made = np.einsum("kij,kj->ki", variances.maker, random.standard_normal(values.shape))
+        smaller += stats.shapiro(made[there] / alone[there]).statistic <= w
+    return NORMALITY.frame([[int(there.sum()), float(w), (1 + smaller) / (1 + SIMULATED)]])
