@@ -10,8 +10,9 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.pairs import floors, pairs
+from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.repetitions import intervals
+from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
@@ -100,7 +101,8 @@ def made(folder: Path, study, summary, values: pd.DataFrame, plan: pd.DataFrame)
     """The numbers.tex of these values; ``folder`` is that of the analysis."""
     intervals(values).to_csv(folder / "intervals.csv", index=False)
     speeds = throughputs(values)
-    pairs(speeds, floors(speeds, study)).to_csv(folder / "pairs.csv", index=False)
+    made = pairs(spread_of(speeds, paired=True), study.store_names)
+    made.to_csv(folder / "pairs.csv", index=False)
     lines = [line for line in small.PUBLISHED.splitlines() if not line.endswith(",")]
     (folder / "published.csv").write_text("\n".join(lines))
     published = read_published(folder / "published.csv")

@@ -160,7 +160,7 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
     pairs = run.analysis.pairs
     assert "comparisons" not in text_of(run)
     first = pairs.index[(pairs["faster"] == "redis") & (pairs["slower"] == "memcached")]
-    numbers = {"ratio": 2.07, "low": 1.15, "high": 3.71, "p": 0.03, "p_holm": 0.06}
+    numbers = {"ratio": 2.07, "low": 1.15, "high": 3.71, "p": 0.03, "p_adjusted": 0.06}
     undecided = numbers | {"decision": "undecided", "would_decide": 5}
     pairs.loc[first, [*undecided]] = [*undecided.values()]
     # It was read already.

@@ -10,12 +10,13 @@ from types import SimpleNamespace
 
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis, analyse
+from kvstudy.analyse.findings.spread import Spread, spread_of
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy import open_loop
 from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, MEASUREMENTS, OUTCOMES, ROUNDS, SERIES
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, looks
 from kvstudy.present.drawing.write import read_figure
@@ -122,6 +123,17 @@ def measurements(plan: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
 
 
+class Part(SimpleNamespace):
+    """What is asked of a run, where it follows from its values."""
+
+    @property
+    def spread(self) -> Spread:
+        return self.spread_of(throughputs(self.values))
+
+    def spread_of(self, values: pd.DataFrame) -> Spread:
+        return spread_of(values, self.study.imported is None, self.headline)
+
+
 def run(**values: object) -> SimpleNamespace:
     """The parts of a run that a table or figure needs; all of its sizes are the headline's."""
     stores = {
@@ -137,7 +149,7 @@ def run(**values: object) -> SimpleNamespace:
     made.setdefault("other_sizes", set())
     if "analysis" in made:
         made.setdefault("headline_analysis", made["analysis"])
-    return SimpleNamespace(**made)
+    return Part(**made)
 
 
 @functools.cache

@@ -25,7 +25,7 @@ def facts(**changes: object) -> SimpleNamespace:
         "operations": SimpleNamespace(lighter=[], heavier=[]),
         "cells": range(20),
         "data": SimpleNamespace(study=SimpleNamespace(repetitions=3)),
-        "floors": [SimpleNamespace(limit=1.02)],
+        "floor": 1.02,
         "imports": None,
         "validity": SimpleNamespace(invalid=0),
         "without_value": 0,
@@ -60,10 +60,10 @@ BUSY = SimpleNamespace(number=9, of=10, cores=2)
         # Nothing is said of a machine that only one of them used.
         ({"busy": BUSY, "one_machine": False}, ["chance", "together"]),
         (
-            {"data": SimpleNamespace(study=SimpleNamespace(repetitions=1)), "floors": []},
+            {"data": SimpleNamespace(study=SimpleNamespace(repetitions=1)), "floor": None},
             ["chance", "together"],
         ),
-        ({"floors": [], "client_bound": {"Redis": ["A"]}}, ["chance", "client", "together"]),
+        ({"floor": None, "client_bound": {"Redis": ["A"]}}, ["chance", "client", "together"]),
         ({"workloads": [SimpleNamespace(short=["Redis"])]}, ["brief", "chance", "together"]),
         ({"measured_stores": [store("embedded")]}, ["chance", "together"]),
         (

@@ -5,7 +5,8 @@ import math
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.bottleneck import NUMBERS, Limit, bottleneck, limit
-from kvstudy.analyse.findings.pairs import floors, pairs
+from kvstudy.analyse.findings.pairs import floor_of, floors, pairs
+from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.clients import needed
 from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.errors import KvstudyError
@@ -47,6 +48,10 @@ def values(**speeds: tuple[float, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
 
 
+def floors_of(**speeds: tuple[float, ...]) -> pd.DataFrame:
+    return floors(spread_of(values(**speeds), paired=True), small.study())
+
+
 def test_the_first_store_is_measured_twice_and_the_client_alone(project):
     study, path = edited()
     assert [(use.name, use.store) for use in controls(study)] == [
@@ -71,31 +76,46 @@ def test_both_can_be_left_out(project):
     assert {cell.store for cell in plan(study)} == set(study.store_names)
 
 
-def test_the_floor_is_the_farther_end_of_the_interval():
-    found = floors(values(redis=(100, 110, 105), redis_again=(104, 108, 107)), small.study())
+def test_a_store_that_does_not_differ_from_itself_lifts_no_floor():
+    found = floors_of(redis=(100, 110, 105), redis_again=(104, 108, 107))
     (row,) = found.itertuples()
     assert row.low < row.ratio < 1 < row.high
-    assert row.floor == max(row.high, 1 / row.low) == 1 / row.low
+    assert (floor_of(found), row.p_all > 0.05) == (1, True)
+
+
+def test_a_store_that_differs_from_itself_each_time_lifts_the_floor_to_that():
+    found = floors_of(redis=(100, 110, 105), redis_again=(110, 120.5, 116))
+    assert found["p_all"].iloc[0] < 0.05
+    # One workload: the root mean square is the ratio itself.
+    assert floor_of(found) == pytest.approx(1 / found["ratio"].iloc[0])
 
 
 def test_one_repetition_has_no_floor():
-    (row,) = floors(values(redis=(100,), redis_again=(104,)), small.study()).itertuples()
+    (row,) = floors_of(redis=(100,), redis_again=(104,)).itertuples()
     assert (row.n, row.floor) == (1, None)
-    assert floors(values(redis=(100, 101)), small.study()).empty
+    assert floors_of(redis=(100, 101)).empty
+    assert floor_of(floors_of(redis=(100, 101))) is None
 
 
-def test_a_ratio_below_the_floor_is_told():
-    runs = values(
-        redis=(100, 110, 105),
-        redis_again=(104, 108, 107),
-        memcached=(102, 112, 107),
-        riak=(9, 9, 9),
+def test_a_ratio_that_is_not_above_the_floor_is_undecided():
+    spread = spread_of(
+        values(
+            redis=(100, 110, 105),
+            redis_again=(125, 138, 131),
+            memcached=(120, 132.5, 126),
+            riak=(9, 9.9, 9.4),
+        ),
+        paired=True,
     )
-    floor = floors(runs, small.study())
-    found = pairs(runs[runs["store"] != AGAIN], floor).set_index(["faster", "slower"])
-    # It is real (each run is faster by 2 %), but no more than the machine makes of nothing.
-    assert found.loc[("memcached", "redis"), ["decision", "in_floor"]].tolist() == ["equal", "yes"]
-    assert found.loc[("redis", "riak"), "in_floor"] == "no"
+    floor = floor_of(floors(spread, small.study()))
+    found = pairs(spread, [*small.TITLES], floor).set_index(["faster", "slower"])
+    # It is real (each run is faster by 20 %), but no more than the machine makes of nothing.
+    row = found.loc[("memcached", "redis")]
+    assert (row["decision"], row["in_floor"]) == ("undecided", "yes")
+    assert row["low"] > 1
+    assert found.loc[("redis", "riak"), ["decision", "in_floor"]].tolist() == ["faster", "no"]
+    free = pairs(spread, [*small.TITLES]).set_index(["faster", "slower"])
+    assert free.loc[("memcached", "redis"), ["decision", "in_floor"]].tolist() == ["faster", ""]
 
 
 NOTHING = dict.fromkeys(NUMBERS, math.nan)

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from . import small_results as small
 
-FLOORS = FLOOR.frame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]])
+FLOORS = FLOOR.frame([["a", "r10_o20_t1", "redis", 3, 1.2, 1.1, 1.3, 0.01, 0.01, 1.2]])
 
 
 def ratios(
@@ -39,7 +39,9 @@ def test_ratios_lead_with_the_faster_store_with_the_floor_beside_them():
     assert table.loc["a", "ratio"] == pytest.approx(2.077, abs=1e-3)
     assert 1 < table.loc["a", "low"] < table.loc["a", "ratio"] < table.loc["a", "high"]
     assert table.loc["a", "floor"] == 1.2
-    assert math.isnan(table.loc["c", "floor"])
+    assert table.loc["c", "floor"] == 1.2
+    level = FLOORS.assign(floor=1.0)
+    assert ratios(small.analysis().pairs, level, study)["floor"].isna().all()
 
 
 def test_a_panel_per_workload_with_the_floor_as_a_band():
@@ -49,7 +51,7 @@ def test_a_panel_per_workload_with_the_floor_as_a_band():
     assert [ax.get_title(loc="left") for ax in (first, second)] == ["Workload A", "Workload C"]
     assert [label.get_text() for label in first.get_yticklabels()] == ["Redis / Memcached"]
     bands = [[patch.get_gid() for patch in ax.patches] for ax in (first, second)]
-    assert bands == [["noise-floor"], []]
+    assert bands == [["noise-floor"], ["noise-floor"]]
     band = first.patches[0].get_extents().transformed(first.transData.inverted())
     assert (band.x0, band.x1) == pytest.approx((1 / 1.2, 1.2))
 

@@ -1,6 +1,7 @@
 """Ratios of two stores. Reference values: R 4.2.2 (t.test, p.adjust)."""
 
-from math import nan, sqrt
+from itertools import combinations
+from math import log, nan, sqrt
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from kvstudy.stats.ratios import (
     equivalence_p,
     equivalent,
     paired_ratio,
+    possible_equalities,
+    ratio_of,
     unpaired_ratio,
 )
 from scipy import stats
@@ -130,7 +133,7 @@ def test_runs_that_cannot_be_compared(compare, a, b, message):
 
 def holm(p: list[float | None]) -> list[float | None]:
     ratios = {number: Ratio(1.0, 3, p=value) for number, value in enumerate(p)}
-    return [ratio.p_holm for ratio in adjusted(ratios).values()]
+    return [ratio.p_adjusted for ratio in adjusted(ratios).values()]
 
 
 @pytest.mark.parametrize(
@@ -164,8 +167,8 @@ def test_many_pairs_make_more_ties():
     }
     assert pairs["a", "b"].differs is True
     table = adjusted(pairs)
-    assert table["a", "b"].p_holm == pytest.approx(pairs["a", "b"].p)
-    assert table["a", "c"].p_holm == pytest.approx(2 * pairs["a", "c"].p)
+    assert table["a", "b"].p_adjusted == pytest.approx(pairs["a", "b"].p)
+    assert table["a", "c"].p_adjusted == pytest.approx(2 * pairs["a", "c"].p)
     assert table["a", "d"].differs is None
     crowd = adjusted(
         pairs
@@ -196,17 +199,41 @@ def test_equivalence_is_the_two_tests_at_half_of_what_the_interval_leaves(a, b):
 
 
 @pytest.mark.parametrize(
-    ("ratio", "floor", "word"),
+    ("ratio", "word"),
     [
-        (Ratio(1.5, 3, 1.2, 1.9), None, "faster"),
-        (Ratio(0.5, 3, 0.4, 0.6), 1.5, "faster"),
-        (Ratio(1.5, 3, 1.2, 1.9), 1.6, "undecided"),  # one store and itself may differ as much
-        (Ratio(1.5, 3, 0.9, 2.4), None, "undecided"),
-        (Ratio(1.0, 3, 0.7, 1.4), None, "undecided"),  # contains 1, and shows nothing
-        (Ratio(1.0, 3, 0.95, 1.05), 1.6, "equal"),
-        (Ratio(1.04, 3, 1.02, 1.06), None, "faster"),
-        (Ratio(3.0, 1), None, "undecided"),
+        (Ratio(1.5, 3, 1.2, 1.9), "faster"),
+        (Ratio(0.5, 3, 0.4, 0.6), "faster"),
+        (Ratio(1.5, 3, 1.2, 1.9, p_adjusted=0.06), "undecided"),
+        (Ratio(1.5, 3, 0.9, 2.4), "undecided"),
+        (Ratio(1.0, 3, 0.7, 1.4), "undecided"),  # contains 1, and shows nothing
+        (Ratio(1.0, 3, 0.95, 1.05), "equal"),
+        (Ratio(1.04, 3, 1.02, 1.06), "faster"),
+        (Ratio(3.0, 1), "undecided"),
     ],
 )
-def test_what_is_decided_of_two_stores(ratio, floor, word):
-    assert decide(ratio, floor) == word
+def test_what_is_decided_of_two_stores(ratio, word):
+    assert decide(ratio) == word
+
+
+def test_a_ratio_has_to_be_above_the_noise_floor():
+    """By hand: (ln 1.2 - ln 1.1)/0.02 = 4.3506, t(0.975, 4) = 2.7764."""
+    free, floored = (ratio_of(log(1.2), 0.02, 4, 5, floor) for floor in (1.0, 1.1))
+    assert floored.p == pytest.approx(2 * stats.t.sf(4.3506, 4), rel=1e-3)
+    assert free.p < floored.p < 0.05
+    assert ratio_of(log(1.2), 0.02, 4, 5, 1.2).p == 1
+    assert ratio_of(-log(1.2), 0.02, 4, 5, 1.1).p == pytest.approx(floored.p)
+    assert (floored.low, floored.high) == (free.low, free.high)
+
+
+def test_equal_pairs_that_cannot_be_alone_need_less_correction():
+    """Shaffer 1986, table 1: of four means 6, 3, 2, 1 or 0 pairs can be equal."""
+    stores = [*combinations("abcd", 2)]
+    assert possible_equalities(stores) == {0, 1, 2, 3, 6}
+    p = dict(zip(stores, (0.001, 0.01, 0.012, 0.02, 0.04, 0.6), strict=True))
+    ratios = {pair: Ratio(1.2, 3, p=value) for pair, value in p.items()}
+    found = [each.p_adjusted for each in adjusted(ratios, possible_equalities(ratios)).values()]
+    assert found == pytest.approx([0.006, 0.03, 0.036, 0.06, 0.08, 0.6])
+    # Groups that are not compared, and pairs without a common repetition.
+    assert possible_equalities([*combinations("abc", 2), ("x", "y")]) == {0, 1, 2, 3, 4}
+    assert possible_equalities([("a", "b"), ("b", "c")]) == {0, 1, 2}
+    assert possible_equalities([]) == {0}

@@ -63,7 +63,7 @@ def test_other_cells_make_no_difference_to_a_table(of, tmp_path):
         again = written(of, tmp_path / str(number), left_out)
         for name in tables:
             assert name == "operations" or again[name] == whole[name], name
-    assert sum(len(tables) for gone, tables in names.items() if gone) > 4
+    assert sum(len(tables) for gone, tables in names.items() if gone) > 2
 
 
 @pytest.mark.parametrize("file", STUDIES, ids=lambda path: path.parent.name)
@@ -97,5 +97,6 @@ def test_controls_are_behind_what_needs_them(of):
         return {path.split("/")[0] for path in cells_of(table, of, planned, one)}
 
     assert stores("bottleneck") >= {CEILING.name}
-    assert stores("faster") == {"memcached", "redis", "redis-again"}
+    # Riak's cells tell something of the spread of those two.
+    assert stores("faster") == {"memcached", "redis", "redis-again", "riak"}
     assert stores("one") == {"redis", "riak", "memcached"}

@@ -32,7 +32,7 @@ from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
-from kvstudy.study.controls import AGAIN, is_control
+from kvstudy.study.controls import is_compared
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside
@@ -157,8 +157,8 @@ class Run(Paths):
 
     def spread_of(self, values: pd.DataFrame) -> Spread:
         """That of one metric's ``values``, without those of YCSB alone and of trial cells."""
-        stores = values["store"].map(lambda store: store.endswith(AGAIN) or not is_control(store))
-        return spread_of(values[stores.astype(bool)], self.study.imported is None, self.headline)
+        compared = values["store"].map(is_compared).astype(bool)
+        return spread_of(values[compared], self.study.imported is None, self.headline)
 
     @cached_property
     def own_values(self) -> pd.DataFrame:

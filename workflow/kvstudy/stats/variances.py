@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kvstudy.libraries import np
 
 # Standard deviations of the parts of ln σ², before any run is seen: what all cells share, what a
-# store adds, what a workload adds, what a cell has of its own. A factor of e³ = 20 in σ² is no
-# surprise between stores or workloads, one of √e = 1.6 between cells of equal store and workload.
-# They are chosen by simulation: docs/decisions.md has what they cost and hold.
-SHARED, OF_STORE, OF_WORKLOAD, OF_CELL = 5.0, 3.0, 2.0, 0.5
-# Of ln x; below it lies the rounding of a printed throughput.
-SMALLEST_VARIANCE = 1e-12
-STEPS, LONGEST_STEP, SMALL_STEP = 60, 1.0, 1e-4
+# store or a workload adds, what a cell has of its own. A factor of e³ = 20 in σ² is no surprise
+# between stores or workloads, one of √e = 1.6 between cells of equal store and workload. They are
+# chosen by simulation: docs/decisions.md has what they cost and hold.
+SHARED, OF_STORE, OF_WORKLOAD, OF_CELL = 5.0, 3.0, 3.0, 0.5
+# Of ln x, so 0.1 %: runs that lie closer together are rounded, as latencies in whole microseconds
+# are, or lucky. It is added to the square of each residual, lest equal runs have a variance of 0.
+SMALLEST_VARIANCE = 1e-6
+STEPS, LONGEST_STEP, SMALL_STEP, ROUNDING = 100, 2.0, 1e-4, 1e-9
 
 
 @dataclass(frozen=True)
@@ -61,56 +63,128 @@ def fit(logs: np.ndarray, same: Sequence[int], paired: bool = True) -> Variances
 
     ln x = μ(workload, store) + β(workload, repetition) + ε with ε ~ N(0, σ²(workload, store)), and
     ln σ² has a normal prior (see ``OF_STORE``). The result is the mode of restricted likelihood
-    times prior, by Fisher scoring, and the inverse of the information there. With one cell and a
+    times prior, and the inverse of the expected information there. With one cell and a
     flat prior that is s² with n - 1 degrees of freedom, and ``Variances.error`` that of the t test.
 
     Source: Patterson and Thompson 1971 (restricted likelihood); Smyth 2004 (moderated t).
     """
     *some, workloads, stores, repetitions = logs.shape
-    runs = stores * repetitions
-    values = logs.reshape(*some, workloads, runs)
-    there = np.isfinite(values)
-    values = np.where(there, values, 0.0)
-    of_store = np.eye(stores).repeat(repetitions, axis=0)
-    design = of_store
-    if paired:
-        of_repetition = np.tile(np.eye(repetitions), (stores, 1))
-        design = np.hstack([of_store, of_repetition[:, 1:]])
-
-    def residuals(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The weighted ones, and the matrix that makes them of the weighted values."""
-        root = np.exp(-(theta @ of_store.T) / 2) * there
-        weighted = root[..., None] * design
-        turned = np.swapaxes(weighted, -1, -2)
-        inverse = np.linalg.pinv(turned @ weighted, rcond=1e-10, hermitian=True)
-        maker = there[..., None] * np.eye(runs) - weighted @ inverse @ turned
-        return np.einsum("...ij,...j->...i", maker, root * values), maker
-
-    known = np.zeros((*some, workloads, stores))
-    rest, maker = residuals(known)
-    freedom = np.trace(maker, axis1=-2, axis2=-1)
-    start = (rest**2).sum(-1) / np.maximum(freedom, 1)
-    start = np.log(np.maximum(start, SMALLEST_VARIANCE))
-    measured = (freedom > 0.5).astype(float)
-    centre = (start * measured).sum(-1) / np.maximum(measured.sum(-1), 1)
-    start = np.where(measured > 0, start, centre[..., None])
-    logs_of = np.repeat(start[..., None], stores, axis=-1)
+    values = logs.reshape(*some, workloads, stores * repetitions)
+    likelihood = _Likelihood(values, stores, paired)
+    start, counts = likelihood.pooled()
+    centre = (start * (counts > 0)).sum(-1) / np.maximum((counts > 0).sum(-1), 1)
+    start = np.where(counts > 0, start, centre[..., None])
     precision = np.linalg.inv(_prior(workloads, same))
-    flat = (*some, workloads * stores)
+
+    def offset(theta: np.ndarray) -> np.ndarray:
+        return (theta - centre[..., None, None]).reshape(*some, workloads * stores)
+
+    def height(theta: np.ndarray, likely: np.ndarray) -> np.ndarray:
+        away = offset(theta)
+        return likely - np.einsum("...i,ij,...j->...", away, precision, away) / 2
+
+    theta = np.repeat(start[..., None], stores, axis=-1)
+    at = likelihood.at(theta)
+    top, damping = height(theta, at.value), np.full((*some, 1, 1), 1e-3)
     for _ in range(STEPS):
-        rest, maker = residuals(logs_of)
-        slope = ((rest**2) @ of_store - np.diagonal(maker, axis1=-2, axis2=-1) @ of_store) / 2
-        shared = of_store.T @ maker**2 @ of_store / 2
-        information = precision + _diagonal(shared)
-        slope = slope.reshape(flat) - (logs_of.reshape(flat) - centre[..., None]) @ precision
-        step = np.linalg.solve(information, slope[..., None])[..., 0]
-        step = step.clip(-LONGEST_STEP, LONGEST_STEP).reshape(logs_of.shape)
-        logs_of = logs_of + step
-        if abs(step).max() < SMALL_STEP:
+        # Newton's steps, which may lead away from the top, the more damped the less they gained.
+        information = precision + _diagonal(at.information)
+        damped = precision + _diagonal(at.curvature) + damping * information
+        slope = at.slope.reshape(*some, -1) - offset(theta) @ precision
+        step = np.linalg.solve(damped, slope[..., None])[..., 0]
+        step = step.clip(-LONGEST_STEP, LONGEST_STEP).reshape(theta.shape)
+        there = likelihood.at(theta + step)
+        reached = height(theta + step, there.value)
+        better = (reached >= top - ROUNDING)[..., None, None]
+        theta = np.where(better, theta + step, theta)
+        top = np.where(better[..., 0, 0], reached, top)
+        at = _Point(
+            *(np.where(_like(better, of), of, before) for of, before in zip(there, at, strict=True))
+        )
+        damping = np.where(better, damping / 4, damping * 8).clip(1e-6, 1e6)
+        if abs(np.where(better, step, LONGEST_STEP)).max() < SMALL_STEP:
             break
-    alone = np.sqrt(np.maximum(np.diagonal(maker, axis1=-2, axis2=-1), 1e-12))
-    standard = np.where(there & (alone > 1e-5), rest / alone, np.nan).reshape(logs.shape)
-    return Variances(logs_of, np.linalg.inv(information), standard, maker)
+    information = precision + _diagonal(at.information)
+    alone = np.sqrt(np.maximum(np.diagonal(at.maker, axis1=-2, axis2=-1), 0))
+    # Of a run that is the only one of its kind nothing is left.
+    standard = np.full(values.shape, np.nan)
+    np.divide(at.residuals, alone, out=standard, where=alone > 1e-5)
+    return Variances(theta, np.linalg.inv(information), standard.reshape(logs.shape), at.maker)
+
+
+class _Point(NamedTuple):
+    """The restricted likelihood at some variances.
+
+    ``value`` is its logarithm; ``slope`` (..., workloads, stores), ``curvature`` and the expected
+    ``information`` (..., workloads, stores, stores) are those of ln σ²; ``residuals`` and ``maker``
+    are as in ``Variances``, before they are divided by their own standard deviations.
+    """
+
+    value: np.ndarray
+    slope: np.ndarray
+    curvature: np.ndarray
+    information: np.ndarray
+    residuals: np.ndarray
+    maker: np.ndarray
+
+
+class _Likelihood:
+    """The restricted likelihood of ``values``, (..., workloads, runs), NaN for none.
+
+    The runs of a store stand together.
+    """
+
+    def __init__(self, values: np.ndarray, stores: int, paired: bool):
+        repetitions = values.shape[-1] // stores
+        self.there = np.isfinite(values)
+        self.values = np.where(self.there, values, 0.0)
+        self.of_store = np.eye(stores).repeat(repetitions, axis=0)
+        of_repetition = np.tile(np.eye(repetitions), (stores, 1))[:, 1:]
+        self.design = np.hstack([self.of_store, of_repetition]) if paired else self.of_store
+        known = self.there[..., None] * self.design
+        # Of stores or repetitions that no run tells apart there are fewer unknowns than columns.
+        self.rank = np.linalg.matrix_rank(known)
+        equal = self.at(np.zeros((*values.shape[:-1], stores)))
+        self.free = np.diagonal(equal.maker, axis1=-2, axis2=-1) @ self.of_store
+        self.squares = (equal.residuals**2).sum(-1)
+
+    def pooled(self) -> tuple[np.ndarray, np.ndarray]:
+        """ln σ² of each workload if its stores had one, and its degrees of freedom."""
+        freedom = self.free.sum(-1).round(6)
+        variance = self.squares / np.maximum(freedom, 1)
+        return np.log(np.maximum(variance, SMALLEST_VARIANCE)), freedom
+
+    def at(self, theta: np.ndarray) -> _Point:
+        spread = theta @ self.of_store.T
+        root = np.exp(-spread / 2) * self.there
+        weighted = root[..., None] * self.design
+        turned = np.swapaxes(weighted, -1, -2)
+        sizes, vectors = np.linalg.eigh(turned @ weighted)
+        kept = np.arange(sizes.shape[-1]) >= sizes.shape[-1] - self.rank[..., None]
+        parts = np.where(kept, 1 / np.where(kept, sizes, 1), 0)
+        inverse = (vectors * parts[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+        maker = self.there[..., None] * np.eye(weighted.shape[-2]) - weighted @ inverse @ turned
+        residuals = np.einsum("...ij,...j->...i", maker, root * self.values)
+        left = np.diagonal(maker, axis1=-2, axis2=-1) @ self.of_store
+        squares = (residuals**2) @ self.of_store
+        smallest = SMALLEST_VARIANCE * np.exp(-theta) * getattr(self, "free", 0.0)
+        value = -(
+            (spread * self.there).sum((-2, -1))
+            + np.log(np.where(kept, sizes, 1)).sum((-2, -1))
+            + (squares + smallest).sum((-2, -1))
+        )
+        slope = (squares + smallest - left) / 2
+        information = self.of_store.T @ maker**2 @ self.of_store / 2
+        products = residuals[..., :, None] * maker * residuals[..., None, :]
+        curvature = self.of_store.T @ products @ self.of_store - information
+        curvature -= (slope - smallest)[..., None] * np.eye(slope.shape[-1])
+        return _Point(value / 2, slope, curvature, information, residuals, maker)
+
+
+def _like(flags: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """``flags``, shape (..., 1, 1), with as many dimensions as ``values`` has."""
+    leading = flags[..., 0, 0]
+    return leading.reshape(leading.shape + (1,) * (values.ndim - leading.ndim))
 
 
 def planned_freedom(workloads: int, stores: int, repetitions: int) -> float:

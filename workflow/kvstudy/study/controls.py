@@ -1,7 +1,7 @@
 """Cells that a study has beside its own, to show what its differences mean.
 
 The *noise floor*: one store is measured twice in each repetition, under two
-names. Both are the same, so what differs between them is chance. The *client
+names. Both are the same, so what differs between them is chance or the machine's doing. The *client
 ceiling*: YCSB with its BasicDB, which does nothing; no store can be faster on
 this client. With ``clients: auto``, *trial cells* before all others find out how many clients each
 store needs: they have 1, 2, 4, … of them. Controls take part in the random order, but not in
@@ -61,6 +61,11 @@ def trials(study: Study, clients: int) -> list[StoreUse]:
 def is_control(store: str) -> bool:
     """Whether a cell of the store called so is a control cell."""
     return store == CEILING.name or store.endswith(AGAIN) or clients_of_trial(store) is not None
+
+
+def is_compared(store: str) -> bool:
+    """Whether the store called so is compared with others, or with itself."""
+    return store.endswith(AGAIN) or not is_control(store)
 
 
 def noise_store(study: Study) -> str | None:

@@ -37,16 +37,16 @@ ROLES = ("baseline", "store", "database", "cache")
 class Part(Strict):
     """A table or figure of the report: what every kind of them has.
 
-    The class variables say what of a run it is made of: of which of the planned cells, of which
-    controls, whether of the probes too, and whether of one cell only, the first measured one.
+    The class variables say what of a run it is made of: of which of the planned cells, whether of
+    the controls or of the probes too, and whether of one cell only, the first measured one.
     """
 
     # The headline sizes; or those of all cells that run as fast as they can; or the open-loop
     # cells and those that their rates come from.
     cells: ClassVar[Literal["headline", "every size", "open loop", "all", "none"]] = "headline"
-    # Two measurements of one store tell what chance makes; all controls, also what the client
-    # can do at most.
-    controls: ClassVar[Literal["none", "noise floor", "all"]] = "none"
+    # Whether it tells stores apart, by the spread of all cells that run as fast as they can.
+    compares: ClassVar[bool] = False
+    controls: ClassVar[bool] = False
     probes: ClassVar[bool] = False
     one_cell: ClassVar[bool] = False
     # Caption of those that a report has by itself, {} is the workload's title.

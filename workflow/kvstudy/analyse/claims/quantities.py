@@ -248,7 +248,7 @@ def _modelled(values: Values, couples: Sequence[Couple]) -> Quantity | None:
         (one, *where), (other, *there) = map(values.setting, couple)
         if one == other or where != there or values.spread(couple[0]) is not spread:
             return None
-        if values.spread(couple[1]) is not spread or tuple(where) not in spread.runs:
+        if values.spread(couple[1]) is not spread or not spread.knows(tuple(where)):
             return None
         powers[tuple(where), one] += 1 / len(couples)
         powers[tuple(where), other] -= 1 / len(couples)

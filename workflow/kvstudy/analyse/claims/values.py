@@ -19,7 +19,7 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import Interval, error_rate, trimmed_mean
 from kvstudy.study.base import SIZES
-from kvstudy.study.controls import AGAIN, is_control
+from kvstudy.study.controls import is_compared
 from kvstudy.study.parts import MEAN
 
 Runs = dict[str, float]
@@ -139,7 +139,7 @@ class Values:
         for setting, values in self.runs_of.items():
             store, *where = setting
             # Rounds inside a cell are hundreds, and each cell has its own.
-            if setting in self.in_rounds or (is_control(store) and not store.endswith(AGAIN)):
+            if setting in self.in_rounds or not is_compared(store):
                 continue
             if (operation, metric) in values:
                 runs.setdefault(tuple(where), {})[store] = values[operation, metric]

@@ -33,11 +33,11 @@ def normality(spread: Spread) -> pd.DataFrame:
     there = np.isfinite(values)
     if there.sum() < FEWEST:
         return NORMALITY.frame([])
-    alone = np.sqrt(np.diagonal(variances.maker, axis1=-2, axis2=-1))
+    alone = np.sqrt(np.diagonal(variances.maker, axis1=-2, axis2=-1)[there])
     w = stats.shapiro(values[there]).statistic
     random = np.random.default_rng(1)
     smaller = 0
     for _ in range(SIMULATED):
         made = np.einsum("kij,kj->ki", variances.maker, random.standard_normal(values.shape))
-        smaller += stats.shapiro(made[there] / alone[there]).statistic <= w
+        smaller += stats.shapiro(made[there] / alone).statistic <= w
     return NORMALITY.frame([[int(there.sum()), float(w), (1 + smaller) / (1 + SIMULATED)]])

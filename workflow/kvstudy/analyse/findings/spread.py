@@ -40,6 +40,11 @@ class Spread:
         """Those that were measured, which a mean was not."""
         return [setting for setting in self.runs if setting[0] != MEAN]
 
+    def knows(self, setting: Setting) -> bool:
+        """Whether it was measured, or is a mean of what was."""
+        of = self.averaged if setting[0] == MEAN else (setting,)
+        return setting in self.runs and bool(of) and all(each in self.settings for each in of)
+
     @cached_property
     def stores(self) -> list[str]:
         return [*dict.fromkeys(store for setting in self.settings for store in self.runs[setting])]

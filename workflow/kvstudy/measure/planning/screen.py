@@ -10,7 +10,7 @@ from kvstudy.measure.planning.progress import Outlook, duration, size, times
 from kvstudy.stats.power import MOST, POWER, Freedom, repetitions_for, smallest_difference
 from kvstudy.stats.variances import planned_freedom
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import AGAIN, is_control
+from kvstudy.study.controls import is_compared
 
 WIDTH = 80
 DIFFERENCES = (0.05, 0.10, 0.25)
@@ -93,7 +93,7 @@ def freedom_of(cells: list[Cell]) -> Freedom:
     """The degrees of freedom of two stores' ratio by the number of repetitions, in this plan."""
     stores = defaultdict(set)
     for cell in cells:
-        if cell.load is None and (cell.store.endswith(AGAIN) or not is_control(cell.store)):
+        if cell.load is None and is_compared(cell.store):
             stores[cell.workload, cell.parameters].add(cell.store)
     most = max([2, *map(len, stores.values())])
     return cache(partial(planned_freedom, min(len(stores), ENOUGH_SETTINGS), most))

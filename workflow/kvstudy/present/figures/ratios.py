@@ -49,7 +49,7 @@ VERDICTS = {
 class RatioPlot(DrawnFigure):
     """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
-    controls = "noise floor"
+    compares = True
     texts = TEXTS
     fields = ("pair", "workload", "decision", "in_floor", "other_size", *NUMBERS)
     across = 3

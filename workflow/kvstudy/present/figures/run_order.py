@@ -26,7 +26,7 @@ class RunOrder(DrawnFigure):
     """The runs in the order of their measurement; a part of every report."""
 
     cells = "every size"
-    controls = "all"
+    controls = True
     texts = TEXTS
     fields = ("store", "workload", "sequence", "residual", "name")
     own_caption = N_(

@@ -55,7 +55,7 @@ SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
 class ComparisonTable(Table):
     """Throughput and failed operations of one store against another, per workload."""
 
-    controls = "noise floor"
+    compares = True
 
     kind: Literal["comparison"] = Field(
         description="Throughput and failed operations of one store against another."
@@ -80,7 +80,7 @@ class ComparisonTable(Table):
         workloads = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
         rows = [self._row(run, name) for name in workloads]
         frame = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
-        return frame.assign(floor=floor_of(run.analysis.floor))
+        return frame.assign(floor=floor_of(run.analysis.floor) or math.nan)
 
     def _row(self, run: Run, workload: str) -> dict[str, object]:
         study, results = run.study, run.results

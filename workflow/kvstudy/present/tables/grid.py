@@ -80,7 +80,7 @@ METRICS = {
 class GridTable(Table):
     """Throughput of all stores relative to one, with places and 99th percentiles."""
 
-    controls = "all"
+    compares = controls = True
     by_itself = True
     own_caption = N_("Throughput of the stores relative to one of them, and 99th percentiles")
 

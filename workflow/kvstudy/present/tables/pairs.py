@@ -58,7 +58,7 @@ MOST_COLUMNS = 6
 class RatiosTable(Table):
     """Throughput ratios of every two stores, per workload; a part of every report."""
 
-    controls = "all"
+    compares = controls = True
     finding = "pairs"
     own_caption = N_("Throughput of each two stores")
 
@@ -148,7 +148,7 @@ class RankingLine(Strict):
 class RankingTable(Table):
     """The places of the stores by throughput, one line per workload or for their mean."""
 
-    controls = "all"
+    compares = controls = True
 
     kind: Literal["ranking"] = Field(
         description="The stores in the order of their throughput; those that the runs do not tell "

@@ -41,7 +41,7 @@ class MachineTable(Table):
     """What the cells were measured on, beside the machine of the source."""
 
     cells = "all"
-    controls = "all"
+    controls = True
 
     kind: Literal["machine"] = Field(description="What the cells were measured on.")
 

@@ -104,7 +104,7 @@ def _steady(verdicts: pd.Series) -> str:
 class BottleneckTable(Table):
     """What limits each store's throughput; a part of every report."""
 
-    controls = "all"
+    controls = True
     finding = "bottleneck"
     own_caption = N_("What limits the throughput")
 

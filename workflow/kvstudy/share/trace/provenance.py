@@ -18,7 +18,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import AGAIN, controls, noise_store
+from kvstudy.study.controls import controls, is_compared
 from kvstudy.study.kinds import Part
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
@@ -116,18 +116,18 @@ def cells_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, 
 
     ``headline`` as in ``study.cells.shown``; a part of one cell is of the first that was measured.
     """
-    stores, noise = [*part.stores_of(study)], noise_store(study)
-    if part.controls == "all":
+    stores, workloads = [*part.stores_of(study)], part.workloads_of(study)
+    if part.controls:
         stores += [use.name for use in controls(study)]
-    elif part.controls == "noise floor" and noise:
-        stores += [noise, f"{noise}{AGAIN}"]
-    workloads = part.workloads_of(study)
     cells = [
         cell
         for cell in planned
-        if cell.store in stores
-        and cell.workload in workloads
-        and _is_of_sizes(part, cell, headline[cell.workload])
+        if (part.compares and cell.load is None and is_compared(cell.store))
+        or (
+            cell.store in stores
+            and cell.workload in workloads
+            and _is_of_sizes(part, cell, headline[cell.workload])
+        )
     ]
     if part.one_cell:
         cells.sort(key=lambda cell: (cell.parameters != headline[cell.workload], cell.path))
