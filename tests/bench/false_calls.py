@@ -1,8 +1,10 @@
-"""How often does the report call a store faster than itself?
+"""How often two equal stores are told apart, and how often a true difference is found.
 
-Measures the study aa, one store under eight names, in a copy of the project: once for each seed of
-its random order (words of the command line; 1 and 2 if there are none). Each run has 28 pairs under
-each of four workloads. Prints the table of docs/reliability.md. Let nothing else run meanwhile.
+Simulates runs of a study with a control, and judges them twice: by the rule of the reports
+(``stats.variances``), and by the paired t test of each pair, Holm's correction and the far end of
+the control's interval as noise floor. Writes the table and the figure of docs/decisions.md. With
+words, seeds of its random order, it also measures the study ``aa``, one store under eight names
+(30 min each); let nothing else run meanwhile.
 """
 
 from __future__ import annotations
@@ -11,27 +13,248 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from kvstudy.stats.intervals import LEVEL
+from kvstudy.stats.ratios import possible_equalities
+from kvstudy.stats.variances import fit
+from scipy import special
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE, FIGURE = ROOT / "docs/decisions.md", ROOT / "docs/decisions.png"
+SETS, SEED = 2000, 1
+REPETITIONS = (3, 5, 10)
+SPREAD, DIFFERENCE = 0.05, 0.10
 PAIRS = "results/aa/analysis/pairs.csv"
 SNAKEMAKE = ["snakemake", "--cores", "2", PAIRS, "--config", "study=aa", "provider=native"]
+HEAD = [
+    *["scenario", "n", "false calls, pair alone", "all cells", "worst workload"],
+    *["coverage, pair alone", "all cells", "power, pair alone", "all cells"],
+]
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as temporary:
-        clone = Path(temporary)
-        for name in ("config", "envs", "workloads", "workflow", "profiles", "report"):
-            shutil.copytree(ROOT / name, clone / name)
-        shutil.copy(ROOT / "Snakefile", clone)
-        seeds = map(int, sys.argv[1:] or ("1", "2"))
-        table(pd.concat([measured(clone, seed) for seed in seeds]))
+def _normal(random: np.random.Generator, size: tuple) -> np.ndarray:
+    return random.standard_normal(size)
 
 
-def measured(clone: Path, seed: int) -> pd.DataFrame:
-    """The pairs of one run, as ``analysis.pairs`` has them."""
+@dataclass(frozen=True)
+class Scenario:
+    """``spread`` makes the standard deviations of ln x, shape (workloads, stores), of a 5 % one.
+
+    ``errors`` draws those of a standard deviation of 1; ``disturb`` changes the values of all sets.
+    """
+
+    title: str
+    stores: int = 4
+    workloads: int = 4
+    spread: Callable[[np.ndarray], np.ndarray] = field(default=lambda equal: equal)
+    errors: Callable[[np.random.Generator, tuple], np.ndarray] = lambda random, size: (
+        random.standard_normal(size)
+    )
+    disturb: Callable[[np.random.Generator, np.ndarray], None] = lambda random, values: None
+
+    def runs(self, repetitions: int, difference: float) -> np.ndarray:
+        """ln x, shape (sets, workloads, stores and the control, repetitions).
+
+        The control is the first store again. The last store is faster by ``difference``.
+        """
+        random = np.random.default_rng(SEED)
+        shape = (SETS, self.workloads, self.stores + 1, repetitions)
+        spread = self.spread(np.full(shape[1:3], SPREAD))
+        # Under both names it is one store.
+        spread[:, -1] = spread[:, 0]
+        values = self.errors(random, size=shape) * spread[..., None]
+        values += random.normal(0, 0.03, (SETS, self.workloads, 1, repetitions))
+        self.disturb(random, values)
+        values[..., self.stores - 1, :] += np.log1p(difference)
+        return values
+
+
+def _unlike(equal: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(np.resize([0.03, 0.03, 0.05, 0.10], equal.shape[1]), equal.shape).copy()
+
+
+def _restless(equal: np.ndarray) -> np.ndarray:
+    equal[0] *= 3
+    return equal
+
+
+def _own(equal: np.ndarray) -> np.ndarray:
+    return equal * np.exp(np.random.default_rng(SEED).normal(0, 0.5, equal.shape))
+
+
+def _slip(random: np.random.Generator, values: np.ndarray) -> None:
+    """One run of the first store is slower by a quarter."""
+    values[:, 0, 0, 0] -= 0.3
+
+
+def _bias(random: np.random.Generator, values: np.ndarray) -> None:
+    """Each cell is faster or slower by some 3 %, in all of its repetitions."""
+    values += random.normal(0, 0.03, (*values.shape[:-1], 1))
+
+
+def _heavy(random: np.random.Generator, size: tuple) -> np.ndarray:
+    return random.standard_t(4, size) / np.sqrt(2)
+
+
+SCENARIOS = [
+    Scenario("equal spreads of 5 %"),
+    Scenario("spreads of 3, 3, 5 and 10 %", spread=_unlike),
+    Scenario("one workload three times as noisy", spread=_restless),
+    Scenario("each cell has its own spread", spread=_own),
+    Scenario("heavy tails (t with 4 degrees)", errors=_heavy),
+    Scenario("one run slower by a quarter", disturb=_slip),
+    Scenario("two stores", stores=2),
+    Scenario("eight stores", stores=8),
+    Scenario("one workload", workloads=1),
+    Scenario("each cell off by 3 %, always", disturb=_bias),
+]
+
+
+class Errors(NamedTuple):
+    """Of each pair, shape (sets, workloads, pairs): ln ratio, standard error, freedom."""
+
+    mean: np.ndarray
+    error: np.ndarray
+    freedom: np.ndarray
+
+    @property
+    def half(self) -> np.ndarray:
+        return special.stdtrit(self.freedom, (1 + LEVEL) / 2) * self.error
+
+    def p(self, floor: np.ndarray | float = 0.0) -> np.ndarray:
+        above = np.maximum(abs(self.mean) - floor, 0)
+        return 2 * special.stdtr(self.freedom, -above / self.error)
+
+    def of(self, places: list[int] | int) -> Errors:
+        return Errors(*(values[..., places] for values in self))
+
+
+def of_pair_alone(values: np.ndarray, pairs: list[tuple[int, int]]) -> Errors:
+    """By the runs of each pair alone."""
+    one, other = np.array(pairs).T
+    differences = values[..., one, :] - values[..., other, :]
+    n = values.shape[-1]
+    error = differences.std(-1, ddof=1) / np.sqrt(n)
+    return Errors(differences.mean(-1), error, np.full(error.shape, n - 1.0))
+
+
+def of_all_cells(values: np.ndarray, pairs: list[tuple[int, int]]) -> Errors:
+    """By the runs of all cells."""
+    _, workloads, stores, n = values.shape
+    variances = fit(values, [*range(stores - 1), 0])
+    means = values.mean(-1)
+    parts = []
+    for one, other in pairs:
+        of_workloads = []
+        for workload in range(workloads):
+            weights = np.zeros((workloads, stores))
+            weights[workload, [one, other]] = 1 / n
+            of_workloads.append(variances.error(weights))
+        error, freedom = (np.stack(each, -1) for each in zip(*of_workloads, strict=True))
+        parts.append((means[..., one] - means[..., other], error, freedom))
+    return Errors(*(np.stack(each, -1) for each in zip(*parts, strict=True)))
+
+
+def corrected(p: np.ndarray, counts: list[int]) -> np.ndarray:
+    """As ``stats.ratios.adjusted``, over the last axis; ``counts`` are the factors by rank."""
+    order = np.argsort(p, -1)
+    steps = np.maximum.accumulate(np.take_along_axis(p, order, -1) * counts, -1)
+    result = np.empty_like(steps)
+    np.put_along_axis(result, order, steps, -1)
+    return result
+
+
+def decided(errors: Errors, control: Errors, stores: int, moderated: bool) -> np.ndarray:
+    """Which pairs are told apart."""
+    pairs = [*combinations(map(str, range(stores)), 2)]
+    falling = range(len(pairs), 0, -1)
+    if not moderated:
+        floor = abs(control.mean) + control.half
+        told = corrected(errors.p(), [*falling]) < 1 - LEVEL
+        return told & (abs(errors.mean) > floor[..., None])
+    possible = possible_equalities(pairs)
+    counts = [max(max(each for each in possible if each <= left), 1) for left in falling]
+    # As ``findings.pairs.floors``.
+    scores = (special.ndtri(control.p() / 2) ** 2).sum(-1)
+    differs = special.chdtrc(control.mean.shape[-1], scores) < 1 - LEVEL
+    floor = np.sqrt((control.mean**2).mean(-1)) * differs
+    return corrected(errors.p(floor[..., None, None]), counts) < 1 - LEVEL
+
+
+def judged(scenario: Scenario, repetitions: int, moderated: bool) -> dict[str, float]:
+    """Shares of false calls (of a workload with equal stores), of intervals that hold, of finds."""
+    stores = scenario.stores
+    pairs = [*combinations(range(stores), 2)]
+    shares = {}
+    for difference in (0.0, DIFFERENCE):
+        values = scenario.runs(repetitions, difference)
+        every = (of_all_cells if moderated else of_pair_alone)(values, [*pairs, (0, stores)])
+        errors, control = every.of([*range(len(pairs))]), every.of(-1)
+        told = decided(errors, control, stores, moderated)
+        if difference:
+            true = [place for place, pair in enumerate(pairs) if stores - 1 in pair]
+            shares["power"] = told[..., true].mean()
+            continue
+        by_workload = told.any(-1).mean(0)
+        shares |= {"false": by_workload.mean(), "worst": by_workload.max()}
+        held = (abs(errors.mean) <= errors.half).mean((0, 1))
+        of_store = [
+            np.mean([share for share, pair in zip(held, pairs, strict=True) if store in pair])
+            for store in range(stores)
+        ]
+        shares["coverage"] = min(of_store)
+    return shares
+
+
+def simulated() -> Iterator[tuple[str, int, dict, dict]]:
+    for scenario in SCENARIOS:
+        for repetitions in REPETITIONS:
+            both = [judged(scenario, repetitions, moderated) for moderated in (False, True)]
+            yield scenario.title, repetitions, *both
+
+
+def lines_of(rows: list[tuple[str, int, dict, dict]]) -> list[str]:
+    lines = [f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|"]
+    for title, n, alone, together in rows:
+        shares = [alone["false"], together["false"], together["worst"]]
+        shares += [alone["coverage"], together["coverage"], alone["power"], together["power"]]
+        cells = [f"{share:.1%}".replace("%", " %") for share in shares]
+        lines.append(f"| {title if n == REPETITIONS[0] else ''} | {n} | {' | '.join(cells)} |")
+    return lines
+
+
+def draw(rows: list[tuple[str, int, dict, dict]]) -> None:
+    figure, axes = plt.subplots(1, 3, sharey=True, figsize=(10, 7.5), layout="constrained")
+    names = {"false": "false calls per workload", "coverage": "coverage, worst store"}
+    names["power"] = "a true 10 % found"
+    heights = [-(number + number // 3 * 0.8) for number in range(len(rows))]
+    for ax, (key, title) in zip(axes, names.items(), strict=True):
+        for place, label, marker in ((2, "pair alone", "o"), (3, "all cells", "s")):
+            values = [row[place][key] for row in rows]
+            look = {"markerfacecolor": "white"} if place == 2 else {}
+            ax.plot(values, heights, marker, color="0.2", markersize=4, label=label, **look)
+        goal = {"false": 1 - LEVEL, "coverage": LEVEL}.get(key)
+        if goal:
+            ax.axvline(goal, color="0.6", linewidth=0.8)
+        ax.set_title(title, loc="left", fontsize=9)
+        ax.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+        ax.grid(axis="x", color="0.9")
+    labels = [f"{title if n == 5 else ''}   n = {n}" for title, n, *_ in rows]
+    axes[0].set_yticks(heights, labels, fontsize=7)
+    axes[0].legend(fontsize=8, loc="upper right")
+    figure.savefig(FIGURE, dpi=110)
+
+
+def measured(seed: int, clone: Path) -> pd.DataFrame:
+    """The pairs of one run of ``aa``, as ``analysis.pairs`` has them."""
     study = clone / "config/studies/aa/study.yaml"
     lines = study.read_text().splitlines()
     lines = [f"seed: {seed}" if line.startswith("seed:") else line for line in lines]
@@ -41,13 +264,37 @@ def measured(clone: Path, seed: int) -> pd.DataFrame:
     return pd.read_csv(clone / PAIRS)
 
 
-def table(pairs: pd.DataFrame) -> None:
-    print("| workload | comparisons | called faster | p < 0.05 alone | largest ratio |")
-    print("|---|---|---|---|---|")
+def lines_of_pairs(pairs: pd.DataFrame) -> list[str]:
+    lines = ["| workload | comparisons | called faster | p < 0.05 alone | largest ratio |"]
+    lines.append("|---|---|---|---|---|")
     for workload, of in [*pairs.groupby("workload"), ("all", pairs)]:
         called, alone = (of["decision"] == "faster").sum(), (of["p"] < 0.05).sum()
         shares = [f"{count} ({count / len(of):.1%})" for count in (called, alone)]
-        print(f"| {workload} | {len(of)} | {' | '.join(shares)} | {of['ratio'].max():.2f} |")
+        lines.append(f"| {workload} | {len(of)} | {' | '.join(shares)} | {of['ratio'].max():.2f} |")
+    return lines
+
+
+def keep(name: str, lines: list[str]) -> None:
+    """Put the table into its place in the page."""
+    above, _, rest = PAGE.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+    _, _, after = rest.partition("<!-- end -->\n")
+    text = "\n".join(lines)
+    PAGE.write_text(f"{above}<!-- {name} -->\n\n{text}\n\n<!-- end -->\n{after}", encoding="utf-8")
+    print(text)
+
+
+def main() -> None:
+    rows = list(simulated())
+    draw(rows)
+    keep("simulated", lines_of(rows))
+    if seeds := [int(word) for word in sys.argv[1:]]:
+        with tempfile.TemporaryDirectory() as temporary:
+            clone = Path(temporary)
+            for name in ("config", "envs", "workloads", "workflow", "profiles", "report"):
+                shutil.copytree(ROOT / name, clone / name)
+            shutil.copy(ROOT / "Snakefile", clone)
+            runs = [measured(seed, clone) for seed in seeds]
+        keep("measured", lines_of_pairs(pd.concat(runs)))
 
 
 if __name__ == "__main__":
