@@ -76,7 +76,10 @@ def made_up(stores: int, workloads: list[str]):
         columns=small.analysis().pairs.columns,
     )
     floor = pd.DataFrame(
-        [[workload, SLUG, names[0], 3, 1.05, 0.951, 1.21, 0.01, 1.21] for workload in of_workloads],
+        [
+            [workload, SLUG, names[0], 3, 1.21, 1.05, 1.3, 0.01, 0.01, 1.21]
+            for workload in of_workloads
+        ],
         columns=small.analysis().floor.columns,
     )
     columns = small.analysis().bottleneck.columns
