@@ -5,9 +5,6 @@
 include: "workflow/Snakefile"
 
 
-MEASURED = set(PLAN.measured)
-
-
 rule all:
     """The study: measured cells, tables, figures, the report."""
     default_target: True
@@ -16,7 +13,7 @@ rule all:
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there. Those that are there are not named, for
         # parsing takes away what it cannot read.
-        cells(cell for cell in PLAN.wanted if cell not in MEASURED),
+        missing,
         probes(store for store in PLAN.wanted_probes if store not in PLAN.probed),
         GAPS,
     message:

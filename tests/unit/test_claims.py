@@ -81,7 +81,7 @@ def of_run(
         bottleneck=BOTTLENECK.frame() if bottleneck is None else bottleneck,
         floor=FLOOR.frame() if floor is None else floor,
     )
-    study = SimpleNamespace(imported=None, workloads=[], stores=[], store_names=[])
+    study = SimpleNamespace(imported=None, until=None, workloads=[], stores=[], store_names=[])
     run = {
         "headline": {"a": "t16", "b": "t16"},
         "other_sizes": set(),
@@ -821,7 +821,7 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
 def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
     source = published(*PUBLISHED, inconsistent={("slow", "a")})
     statements = [ratio(2), ratio(2, workload="b", of={"store": "far"})]
-    study = SimpleNamespace(source=object(), imported=None)
+    study = SimpleNamespace(source=object(), imported=None, until=None)
     run = SimpleNamespace(text=tmp_path, study=study)
     scoreboard = TABLES["scoreboard"].automatic(study)[0]
     for verdicts in (True, False):
@@ -848,7 +848,7 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
         ratio(4, derived=True),
     ]
     judged(statements).to_csv(tmp_path / "claims.csv", index=False)
-    study = SimpleNamespace(source=object(), imported=None)
+    study = SimpleNamespace(source=object(), imported=None, until=None)
     scoreboard = TABLES["scoreboard"].automatic(study)[0]
     run = SimpleNamespace(text=tmp_path, study=study)
     (grid,) = scoreboard.grids(scoreboard.rows(run), run)

@@ -304,7 +304,7 @@ def test_a_figures_workload_must_be_the_studys(tmp_path):
     for name in ("envs", "workloads"):
         (tmp_path / name).symlink_to(ROOT / name)
     figures = [heatmap().model_dump() | {"workload": "product-insert"}]
-    data = study().model_dump(include={"name", "title", "question", "repetitions"})
+    data = study().model_dump(include={"name", "title", "question", "planned_repetitions"})
     data |= {"stores": ["redis"], "workloads": ["product-read"], "figures": figures}
     data |= {"parameters": {"records": 10, "operations": 10}}
     (folder / "study.yaml").write_text(yaml.safe_dump(data))

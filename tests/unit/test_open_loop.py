@@ -54,7 +54,7 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     assert sorted(names[0]) == sorted(names[1])
     assert names[0] != names[1]
     assert plan(loaded.model_copy(update={"seed": 2}))[len(closed) :] != opened
-    more = plan(loaded.model_copy(update={"repetitions": 3}))
+    more = plan(loaded.with_repetitions(3))
     assert [cell for cell in more if cell.load and cell.repetition < 3] == opened
 
 

@@ -7,7 +7,7 @@ rule parse_cells:
         # They tell with which arguments the servers should have run.
         stores=PLAN.of_stores("store.yaml"),
         # All cells of the run; of a partial one those that are there.
-        cells=lambda wildcards: cells(PLAN.measured if is_partial(wildcards) else PLAN.wanted),
+        cells=lambda wildcards: cells(PLAN.measured if is_partial(wildcards) else wanted(wildcards)),
         probes=lambda wildcards: probes(
             PLAN.probed if is_partial(wildcards) else PLAN.wanted_probes
         ),

@@ -1,5 +1,6 @@
 # What the rules share: what jobs are told, captions, and the files that many rules read.
 
+import json
 import os
 from glob import glob
 from pathlib import Path
@@ -8,6 +9,7 @@ from snakemake.io import apply_wildcards
 
 from kvstudy.analyse.findings.files import TABLES as ANALYSED
 from kvstudy.code_files import code_of
+from kvstudy.study.controls import clients_of_trial
 from kvstudy.workflow_plan import described, label
 
 # A job notices by the first when Snakemake was killed, and stops; by the second it knows how
@@ -80,6 +82,32 @@ def cells(planned):
     return [f"results/{PLAN.run}/raw/{cell.path}/SHA256SUMS" for cell in planned]
 
 
+def wanted(wildcards):
+    """The cells that the run is to have, as far as that is known.
+
+    Of a study that is measured until all is decided, those of one repetition more are asked for
+    each time that the last look left something open.
+    """
+    until = PLAN.study.until
+    if not until or PLAN.nothing_measured:
+        return PLAN.wanted
+    for number in range(until.first, until.last + 1):
+        output = checkpoints.look.get(looked=number).output[0]
+        with output.open() as file:
+            if json.load(file)["stop"]:
+                break
+    return [cell for cell in PLAN.wanted if cell.repetition <= number or is_trial(cell)]
+
+
+def missing(wildcards):
+    """What tells that those of them were measured that are not there yet."""
+    return cells(cell for cell in wanted(wildcards) if cell not in MEASURED)
+
+
+def is_trial(cell):
+    return clients_of_trial(cell.store) is not None
+
+
 def probes(stores):
     return [f"results/{PLAN.run}/probes/{store}/SHA256SUMS" for store in stores]
 
@@ -111,6 +139,7 @@ def made(run):
     return [apply_wildcards(path, {"run": run}) for path in patterns]
 
 
+MEASURED = set(PLAN.measured)
 GAPS = [f"results/{PLAN.run}/gaps/{store}.json" for store in PLAN.gaps]
 # Empty for a study whose source published no values, or makes no claims.
 PUBLISHED = PLAN.beside("published.csv")

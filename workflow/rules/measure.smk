@@ -38,6 +38,34 @@ rule measure:
         " --planned {params.digest} --protocol {params.protocol} > {log} 2>&1"
 
 
+checkpoint look:
+    """Whether the repetitions so far decide every comparison; if not, one more is asked for."""
+    input:
+        # Those that are there are not named, see the rule all.
+        cells=lambda wildcards: cells(
+            cell
+            for cell in PLAN.wanted
+            if cell.load is None
+            and cell not in MEASURED
+            and (cell.repetition <= int(wildcards.looked) or is_trial(cell))
+        ),
+        study=PLAN.study_file,
+        code=code_of("look"),
+    output:
+        f"results/{PLAN.run}/looks/{{looked}}.json",
+    log:
+        f"results/{PLAN.run}/logs/looks/{{looked}}.log",
+    # Before the cells of any further repetition.
+    priority: 2 + len(PLAN.cells)
+    params:
+        scale=PLAN.config.scale,
+    message:
+        "look at {PLAN.run} after {wildcards.looked} repetitions"
+    shell:
+        "kvstudy look {wildcards.looked} --study {input.study} --scale {params.scale}"
+        " --output {output} > {log} 2>&1"
+
+
 rule probe_store:
     """What one operation makes a store's server do. After the cells: its priority is 0."""
     output:

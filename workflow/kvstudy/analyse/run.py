@@ -10,7 +10,7 @@ import pandas as pd
 
 from kvstudy.analyse.audit.files import AUDIT, audit, judged_values
 from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
-from kvstudy.analyse.findings.spread import Spread, spread_of
+from kvstudy.analyse.findings.spread import Spread, level_of, spread_of
 from kvstudy.analyse.tidy.files import (
     CELL,
     CELLS,
@@ -36,6 +36,7 @@ from kvstudy.study.controls import is_compared
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside
+from kvstudy.study.raw import as_measured
 from kvstudy.study.run_names import PARTIAL, Paths, find_name
 
 
@@ -158,7 +159,8 @@ class Run(Paths):
     def spread_of(self, values: pd.DataFrame) -> Spread:
         """That of one metric's ``values``, without those of YCSB alone and of trial cells."""
         compared = values["store"].map(is_compared).astype(bool)
-        return spread_of(values[compared], self.study.imported is None, self.headline)
+        paired = self.study.imported is None
+        return spread_of(values[compared], paired, self.headline, level_of(self.study))
 
     @cached_property
     def own_values(self) -> pd.DataFrame:
@@ -273,11 +275,13 @@ def find_run(name: str, published: bool = False) -> Run:
     come from logs and it need not be ``published``.
     """
     known = find_name(name, published)
-    return Run(known.name, load_study(known.study_file), known.scale, known.published_only)
+    study = as_measured(load_study(known.study_file), known.base)
+    return Run(known.name, study, known.scale, known.published_only)
 
 
 def run_of(study: Study, scale: float) -> Run:
     """The run of ``study`` at ``scale``; KvstudyError when there is none."""
-    run = Run(run_name(study.name, scale), study, scale)
+    name = run_name(study.name, scale)
+    run = Run(name, as_measured(study, name), scale)
     find_name(run.name)
     return run

@@ -9,13 +9,13 @@ from kvstudy.commands.options import LANGUAGE
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STUDIES, load_design, load_study
-from kvstudy.study.raw import noted, probe_directory, raw_directory, set_aside
+from kvstudy.study.raw import as_measured, noted, probe_directory, raw_directory, set_aside
 
 # Ignored files that are named.
 SHOWN = 12
+STUDY_ @ click.command("import")
 
 
-@click.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--study", required=True, help="Name of the study that is made of the logs.")
 @click.option("--machine", default="", help="The machine that was measured on, in words.")
@@ -126,7 +126,8 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.study.run_names import command_of, find_name
 
     name = find_name(run, published=False)
-    loaded, run, output = load_design(name.study_file), name.base, name.folder
+    run, output = name.base, name.folder
+    loaded = as_measured(load_design(name.study_file), run)
     planned = plan(loaded, name.scale)
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
     with noted(output, "parse") as made:
@@ -185,6 +186,46 @@ def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: 
         print(f"{name}: {reason}\nIts logs are in {failed}; {again}.")
 
 
+@click.command("look")
+@click.argument("repetitions", type=int)
+@click.option("--study", type=STUDY_FILE, required=True, help="study.yaml.")
+@click.option("--scale", type=float, default=1.0, help="Scale of the run.")
+@click.option("--output", type=STUDY_FILE, required=True, help="What was seen, as JSON.")
+def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
+    """Look whether so many REPETITIONS decide every comparison, so that the run may stop.
+
+    Reads the raw logs. For a study whose repetitions are {from: ..., to: ...}; the workflow asks
+    after each of them.
+    """
+    from kvstudy.analyse.findings.looks import LOOKS, looks
+    from kvstudy.analyse.run import Run
+    from kvstudy.analyse.tidy.collect import collect
+    from kvstudy.study.cells import closed_loop, run_name
+    from kvstudy.study.run_names import command_of
+
+    loaded = load_study(study)
+    if not loaded.until or not loaded.until.first <= repetitions <= loaded.until.last:
+        raise KvstudyError(f"{study}: repetitions: a run is not looked at after {repetitions}")
+    loaded = loaded.with_repetitions(repetitions)
+    name = run_name(loaded.name, scale)
+    found = collect(loaded, closed_loop(plan(loaded, scale)), name, True)
+    for cell, reason in found.unreadable.items():
+        raise KvstudyError(
+            f"{raw_directory(name, cell)}: {reason}; 'kvstudy parse {name}' puts it aside, then "
+            f"'{command_of(name)}' measures it again"
+        )
+    run = Run(name, loaded, scale)
+    # In place of the files, which are made when the run has stopped.
+    vars(run).update({table: found.tables[table] for table in ("cells", "measurements")})
+    row = dict(zip(LOOKS.columns, list(looks(run.spread, loaded, run.compared))[-1], strict=True))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+    click.echo(
+        f"after {repetitions} repetitions: {row['undecided']} of {row['comparisons']} comparisons "
+        f"undecided; {'the run stops' if row['stop'] else 'one more repetition'}"
+    )
+
+
 @click.command("analyse")
 @click.argument("run")
 def analyse(run: str) -> None:
@@ -241,12 +282,11 @@ def claims(run: str) -> None:
         click.echo(line)
 
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-
-
 @click.command("audit")
-@click.option("--study", type=FILE, required=True, help="study.yaml.")
-@click.option("--output", type=FILE, help="The checks, as CSV [default: results/STUDY/audit.csv].")
+@click.option("--study", type=STUDY_FILE, required=True, help="study.yaml.")
+@click.option(
+    "--output", type=STUDY_FILE, help="The checks, as CSV [default: results/STUDY/audit.csv]."
+)
 @click.option("--all", "everything", is_flag=True, help="Print also the checks that fit.")
 def audit(study: Path, output: Path | None, everything: bool) -> None:
     """Check the values of a study's source against each other, and its text against them.

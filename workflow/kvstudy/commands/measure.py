@@ -296,7 +296,7 @@ def run(
     stop_on_signals()
     definition = stores_to_measure(study, Path("kvstudy run"))[name]
     # A run never replaces an earlier one: it is the next repetition.
-    plans = (plan(study.model_copy(update={"repetitions": number})) for number in count(1))
+    plans = (plan(study.with_repetitions(number)) for number in count(1))
     cell = next(cells[-1] for cells in plans if not raw_directory(RUN, cells[-1]).exists())
     if mixed := mixed_repetitions(study, {name: definition}, RUN, cell):
         raise KvstudyError(

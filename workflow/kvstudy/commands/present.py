@@ -201,9 +201,12 @@ def commands(run: str, output: Path | None) -> None:
     """
     from kvstudy.present.export.by_hand import commands_of_run
     from kvstudy.study.load import load_study
+    from kvstudy.study.raw import as_measured
 
     of = find_name(run, published=False)
-    text = commands_of_run(load_study(of.study_file), of.scale, of.base, of.raw)
+    text = commands_of_run(
+        as_measured(load_study(of.study_file), of.base), of.scale, of.base, of.raw
+    )
     if output is None:
         print(text, end="")
         return

@@ -88,8 +88,8 @@ def repetitions_to_decide(ratio: Ratio, floor: float = 1.0) -> int | None:
     if ratio.p_adjusted is not None and ratio.p:
         pairs = max(1.0, ratio.p_adjusted / ratio.p)
     ways = [
-        (logarithm - log(floor), 1 - (1 - LEVEL) / pairs),
-        (log1p(MARGIN) - logarithm, LEVEL),
+        (logarithm - log(floor), 1 - (1 - ratio.level) / pairs),
+        (log1p(MARGIN) - logarithm, ratio.level),
     ]
 
     def freedom(repetitions: int) -> float:

@@ -20,8 +20,8 @@ MARGIN = 0.10
 class Ratio:
     """The ratio A/B of two stores' values, without unit.
 
-    ``low`` and ``high`` bound its 95 % interval; ``p`` is the two-sided p-value of A = B, or of a
-    ratio that is not above the noise floor, ``p_adjusted`` the same over a table (see
+    ``low`` and ``high`` bound its interval of the ``level``; ``p`` is the two-sided p-value of A =
+    B, or of a ratio that is not above the noise floor, ``p_adjusted`` the same over a table (see
     ``adjusted``). ``error`` is the standard error of ln(A/B), with ``freedom`` degrees of freedom.
     All of these are None when a side has only one run (or there is only one block): the ratio is
     then known and its spread is not. ``n`` counts the blocks, or the runs of the side that has
@@ -36,6 +36,7 @@ class Ratio:
     error: float | None = None
     freedom: float | None = None
     p_adjusted: float | None = None
+    level: float = LEVEL
 
     @property
     def differs(self) -> bool | None:
@@ -47,7 +48,7 @@ class Ratio:
         if self.low is None:
             return None
         if self.p_adjusted is not None:
-            return self.p_adjusted < 1 - LEVEL
+            return self.p_adjusted < 1 - self.level
         return not self.low <= 1 <= self.high
 
 
@@ -116,7 +117,9 @@ def unpaired_product(powers: Sequence[tuple[float, Iterable[float]]]) -> Ratio:
     return ratio_of(mean, sqrt(parts.sum()), freedom, n)
 
 
-def ratio_of(mean: float, error: float, freedom: float, n: int, floor: float = 1.0) -> Ratio:
+def ratio_of(
+    mean: float, error: float, freedom: float, n: int, floor: float = 1.0, level: float = LEVEL
+) -> Ratio:
     """The ratio whose logarithm is ``mean``, with a standard ``error`` of ``freedom`` degrees.
 
     Its p-value is that of a ratio between 1/``floor`` and ``floor``: P(abs(T) > (abs(mean) - ln
@@ -124,10 +127,11 @@ def ratio_of(mean: float, error: float, freedom: float, n: int, floor: float = 1
     p-value for equal runs, take two means at most, and do not tell the standard error, from which
     equivalence and the repetitions that would decide are worked out.
     """
-    half = special.stdtrit(freedom, (1 + LEVEL) / 2) * error
+    half = special.stdtrit(freedom, (1 + level) / 2) * error
     beyond = max(abs(mean) - log(floor), 0.0)
     p = 2 * float(special.stdtr(freedom, -_over(beyond, error)))
-    return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom)
+    ends = exp(mean - half), exp(mean + half)
+    return Ratio(exp(mean), n, *ends, p, error, freedom, level=level)
 
 
 def _over(distance: float, error: float) -> float:
@@ -242,8 +246,8 @@ def equivalence_p(ratio: Ratio) -> float | None:
 def equivalent(ratio: Ratio) -> bool | None:
     """Whether the whole interval is inside ``MARGIN``; None without a spread.
 
-    With a 95 % interval that is two one-sided tests at 2.5 % each, so what is
-    called equal can be checked in the printed interval. That the interval
+    With a 95 % interval that is two one-sided tests at 2.5 % each, so what is called equal can be
+    checked in the printed interval. That the interval
     contains 1 shows nothing of the kind.
     """
     lower, upper = margin_bounds()

@@ -69,6 +69,8 @@ class Strict(BaseModel):
         allow_inf_nan=False,
         # A report has few of the kinds of tables and figures that there are.
         defer_build=True,
+        # What is written can be read again.
+        serialize_by_alias=True,
     )
 
 

@@ -22,6 +22,7 @@ from kvstudy.study.parts import (
     Parameters,
     Source,
     StoreUse,
+    UntilDecided,
     WorkloadUse,
 )
 
@@ -43,7 +44,11 @@ class Study(Strict):
         description="The workloads, in the order of tables and figures."
     )
     parameters: Parameters = Field(description="Sizes of the cells.")
-    repetitions: Count = Field(description="Measurements of each cell, each on a fresh server.")
+    planned_repetitions: Count | UntilDecided = Field(
+        alias="repetitions",
+        description="Measurements of each cell, each on a fresh server: a number, or {from: 3, "
+        "to: 12} to stop when every comparison is decided.",
+    )
     seed: int = Field(default=1, description="Seed of the random order of the cells.")
     baseline: Name | None = Field(
         default=None,
@@ -87,6 +92,8 @@ class Study(Strict):
         "measured then, and a cell without a log is a gap.",
     )
 
+    # Of a run that is measured until all is decided: how many repetitions it has.
+    _reached: int | None = PrivateAttr(None)
     # How many of the tables and figures the file names; the others come with every report.
     _own_tables: int = PrivateAttr(0)
     _own_figures: int = PrivateAttr(0)
@@ -122,6 +129,24 @@ class Study(Strict):
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "figures", figures)
         return self
+
+    @property
+    def until(self) -> UntilDecided | None:
+        """When the run stops; None where the number of repetitions is given."""
+        planned = self.planned_repetitions
+        return planned if isinstance(planned, UntilDecided) else None
+
+    @property
+    def repetitions(self) -> int:
+        """Those that the run has; the most where that is not known."""
+        return (self._reached or self.until.last) if self.until else self.planned_repetitions
+
+    def with_repetitions(self, number: int) -> Study:
+        """The study with so many of them, as a run of it has."""
+        changed = {} if self.until else {"planned_repetitions": number}
+        study = self.model_copy(update=changed)
+        study._reached = number if self.until else None
+        return study
 
     @property
     def automatic_names(self) -> dict[str, set[str]]:

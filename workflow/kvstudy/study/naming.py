@@ -124,7 +124,8 @@ def _text(errors: list[dict], model: type[BaseModel]) -> str:
     if first["type"] == "missing":
         return "is missing; add it"
     if first["type"] == "extra_forbidden":
-        known = list(model.model_fields) if len(first["loc"]) == 1 else []
+        fields = model.model_fields if len(first["loc"]) == 1 else {}
+        known = [field.alias or name for name, field in fields.items()]
         hint = did_you_mean(str(first["loc"][-1]), known) if known else "; see config/README.md"
         return f"unknown key{hint}"
     if first["type"] == "union_tag_not_found":

@@ -18,6 +18,8 @@ RAW_TYPE = "hdrhistogram+raw"
 # As many clients as a store needs.
 AUTO = "auto"
 MOST_CLIENTS = 64
+# Of a run that is looked at after each.
+MOST_REPETITIONS = 100
 
 
 class PrintedForm(Strict):
@@ -197,6 +199,23 @@ class Imported(Strict):
     folder: str = Field(default="", description="Name of the folder that held the logs.")
     machine: str = Field(default="", description="The machine that was measured on.")
     measured_by: str = Field(default="", description="Who measured.")
+
+
+class UntilDecided(Strict):
+    """As many repetitions as it takes to decide every comparison."""
+
+    first: Annotated[int, Field(ge=2, le=MOST_REPETITIONS)] = Field(
+        alias="from", description="The fewest; after them the run is looked at for the first time."
+    )
+    last: Annotated[int, Field(ge=3, le=MOST_REPETITIONS)] = Field(
+        alias="to", description="The most: with them the run ends, decided or not."
+    )
+
+    @model_validator(mode="after")
+    def _several_looks(self) -> UntilDecided:
+        if self.first >= self.last:
+            raise ValueError(f"from ({self.first}) must be less than to ({self.last})")
+        return self
 
 
 class ExpectedFailures(Strict):

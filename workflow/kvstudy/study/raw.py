@@ -16,6 +16,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
+from kvstudy.study.controls import clients_of_trial
 from kvstudy.study.model import Study
 from kvstudy.study.parts import AUTO
 from kvstudy.study.workload import WORKLOADS
@@ -49,6 +50,22 @@ PROVIDER_IMPORTED = "imported"
 def raw_directory(run: str, cell: Cell) -> Path:
     """Where the raw logs of a measured cell lie."""
     return Path("results") / run / "raw" / cell.path
+
+
+def as_measured(study: Study, run: str) -> Study:
+    """The study with as many repetitions as ``run`` has, where it is measured until all is decided.
+
+    That is the last of which any cell is there, and the fewest that the study asks for.
+    """
+    if not study.until:
+        return study
+    numbers = [
+        int(path.parent.name.removeprefix("rep"))
+        for path in (Path("results") / run / "raw").glob(f"*/*/*/rep*/{SUMS}")
+        if clients_of_trial(path.parts[-5]) is None
+    ]
+    reached = max([study.until.first, *numbers])
+    return study.with_repetitions(min(reached, study.until.last))
 
 
 def is_measured(run: str, cell: Cell) -> bool:

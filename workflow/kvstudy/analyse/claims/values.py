@@ -11,13 +11,13 @@ from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
 from kvstudy.analyse.claims.verdicts import Verdict
 from kvstudy.analyse.findings.pairs import floor_of
-from kvstudy.analyse.findings.spread import Spread
+from kvstudy.analyse.findings.spread import Spread, level_of
 from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.analyse.tidy.probes import records_of, updating
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
-from kvstudy.stats.intervals import Interval, error_rate, trimmed_mean
+from kvstudy.stats.intervals import LEVEL, Interval, error_rate, trimmed_mean
 from kvstudy.study.base import SIZES
 from kvstudy.study.controls import is_compared
 from kvstudy.study.parts import MEAN
@@ -50,7 +50,8 @@ class Values:
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound`` are
     settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean,
     and means over such ones.
-    ``averaged`` are the workloads, each with its slug, that a mean over workloads is of.
+    ``averaged`` are the workloads, each with its slug, that a mean over workloads is of; intervals
+    of ratios have the ``level``.
     ``floor`` is the noise floor, where it is known. Of a source,
     ``inconsistent`` are (setting, operation, metric) whose values its audit finds inconsistent, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest of
@@ -66,6 +67,7 @@ class Values:
     client_bound: set[Setting] = field(default_factory=set)
     short: set[Setting] = field(default_factory=set)
     averaged: tuple[tuple[str, str], ...] = ()
+    level: float = LEVEL
     floor: float | None = None
     other_sizes: set[tuple[str, str]] = field(default_factory=set)
     updating: set[str] = field(default_factory=set)
@@ -143,7 +145,7 @@ class Values:
                 continue
             if (operation, metric) in values:
                 runs.setdefault(tuple(where), {})[store] = values[operation, metric]
-        return Spread(runs, self.paired, self.averaged)
+        return Spread(runs, self.paired, self.averaged, self.level)
 
     def failed_share(self, operand: Operand) -> Interval:
         """The share of failed operations, as a source prints it or of all repetitions together.
@@ -234,6 +236,7 @@ def measured_values(run) -> Values:
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
         short=short,
         averaged=tuple(run.headline.items()),
+        level=level_of(study),
         floor=floor_of(run.analysis.floor),
         other_sizes=run.other_sizes,
         updating=updating(study),

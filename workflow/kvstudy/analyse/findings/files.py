@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
+from kvstudy.analyse.findings.looks import LOOKS
 from kvstudy.analyse.findings.normality import NORMALITY
 from kvstudy.analyse.findings.open_loop import LATENCIES, RATES
 from kvstudy.analyse.findings.over_time import ORDER, STEADINESS, drift_of
@@ -30,7 +31,18 @@ from kvstudy.libraries import pd
 TABLES = {
     table.name: table
     for table in (
-        *(INTERVALS, FLOOR, PAIRS, NORMALITY, PERCENTILES, SPECTRUM, BOXES, STEADINESS, ORDER),
+        *(
+            INTERVALS,
+            FLOOR,
+            PAIRS,
+            LOOKS,
+            NORMALITY,
+            PERCENTILES,
+            SPECTRUM,
+            BOXES,
+            STEADINESS,
+            ORDER,
+        ),
         *(BOTTLENECK, TRIMMED, RATES, LATENCIES, AGREEMENT, VALIDITY, ROUNDS),
         *(SEPARATION, MODELS, ORDERS),
     )
@@ -38,7 +50,7 @@ TABLES = {
 # In these, what is shown is not of the headline sizes alone.
 OF_ALL_SIZES = {"order", "open_rates", "open_percentiles", "rounds"}
 # These are of the headline sizes alone, or of no size.
-OF_ONE_SIZE = {"normality", "separation", "separation_models", "separation_orders"}
+OF_ONE_SIZE = {"looks", "normality", "separation", "separation_models", "separation_orders"}
 
 
 class Analysis(SimpleNamespace):

@@ -161,8 +161,8 @@ def undone(pairs: pd.DataFrame) -> pd.DataFrame:
     """
     tested = pairs.groupby(["workload", "parameters"])["p"].transform("count")
     rows = pairs.assign(comparisons=tested)
-    undecided = (rows["decision"] == Decision.UNDECIDED) & (rows["p_adjusted"] >= 1 - LEVEL)
-    return rows[undecided & (rows["p"] < 1 - LEVEL)]
+    undecided = (rows["decision"] == Decision.UNDECIDED) & rows["p_adjusted"].notna()
+    return rows[undecided & (rows["low"] > 1) & (rows["in_floor"] != "yes")]
 
 
 def ratio_of(row, store: str) -> tuple[float, float, float]:

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp, log
 
 from kvstudy.libraries import np, pd
-from kvstudy.stats.intervals import positive
+from kvstudy.stats.intervals import LEVEL, positive
 from kvstudy.stats.ratios import Ratio, ratio_of
+from kvstudy.stats.stopping import level_of_look
 from kvstudy.stats.variances import Variances, fit
 from kvstudy.study.controls import AGAIN
+from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 # A workload and its parameters.
@@ -28,17 +30,30 @@ class Spread:
     """The runs of one metric: of each setting its stores, of each store its values above 0.
 
     They are ``paired`` if the stores of a repetition were measured side by side. Where a setting is
-    the plain mean over workloads (``MEAN``), ``averaged`` are the settings that it is of.
+    the plain mean over workloads (``MEAN``), ``averaged`` are the settings that it is of. Intervals
+    have the ``level``.
     """
 
     runs: Mapping[Setting, Mapping[str, Runs]]
     paired: bool = True
     averaged: tuple[Setting, ...] = ()
+    level: float = LEVEL
 
     @cached_property
     def settings(self) -> list[Setting]:
         """Those that were measured, which a mean was not."""
         return [setting for setting in self.runs if setting[0] != MEAN]
+
+    def first(self, repetitions: int) -> Spread:
+        """What so many repetitions alone tell."""
+        runs = {
+            setting: {
+                store: {name: value for name, value in of.items() if int(name) <= repetitions}
+                for store, of in stores.items()
+            }
+            for setting, stores in self.runs.items()
+        }
+        return replace(self, runs=runs)
 
     def knows(self, setting: Setting) -> bool:
         """Whether it was measured, or is a mean of what was."""
@@ -112,7 +127,7 @@ class Spread:
         if fewest == 1:
             return Ratio(exp(mean), 1)
         error, freedom = self.variances.error(weights)
-        return ratio_of(mean, float(error), float(freedom), fewest, floor)
+        return ratio_of(mean, float(error), float(freedom), fewest, floor, self.level)
 
     def _parts(self, setting: Setting, store: str) -> list[tuple[int, float]]:
         """The measured settings that the logarithm of a value depends on, and how much on each.
@@ -128,7 +143,17 @@ class Spread:
         return [(self.settings.index(each), value / total) for each, value in means.items()]
 
 
-def spread_of(values: pd.DataFrame, paired: bool, shown: Mapping[str, str] | None = None) -> Spread:
+def level_of(study: Study) -> float:
+    """The level of the intervals of ratios, of which 95 % hold whenever the run stops."""
+    return level_of_look(study.until.first, study.until.last) if study.until else LEVEL
+
+
+def spread_of(
+    values: pd.DataFrame,
+    paired: bool,
+    shown: Mapping[str, str] | None = None,
+    level: float = LEVEL,
+) -> Spread:
     """Of one metric's ``values``, one row per repetition; ``shown``: see ``summary``."""
     runs = {
         key: {
@@ -137,4 +162,4 @@ def spread_of(values: pd.DataFrame, paired: bool, shown: Mapping[str, str] | Non
         }
         for key, group in values.groupby(["workload", "parameters"], sort=False)
     }
-    return Spread(runs, paired, tuple((shown or {}).items()))
+    return Spread(runs, paired, tuple((shown or {}).items()), level)

@@ -53,7 +53,7 @@ KEPT = Path(".snakemake/cells")
 # Fewer are read before further processes have begun.
 MANY = 64
 # Of a study, what says nothing of a cell that is there.
-_ELSEWHERE = {"title", "question", "repetitions", "seed", "tables", "figures"}
+_ELSEWHERE = {"title", "question", "planned_repetitions", "seed", "tables", "figures"}
 NOT_IMPORTED = "not-imported"
 
 

@@ -24,7 +24,15 @@ from kvstudy.study.cells import Cell, left_out, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, IMPORTS, is_gap, is_measured, reason_on_file, recorded_reason
+from kvstudy.study.raw import (
+    GAP,
+    IMPORTS,
+    as_measured,
+    is_gap,
+    is_measured,
+    reason_on_file,
+    recorded_reason,
+)
 from kvstudy.study.run_names import REPORT, RESULTS, RunName
 from kvstudy.study.workload import WORKLOADS
 
@@ -78,7 +86,7 @@ def contents_of(run: RunName, lean: bool = False) -> Contents:
 
     A ``lean`` one has no report, drawings, notebook and workbook: what is measured, and numbers.
     """
-    study = load_study(run.study_file)
+    study = as_measured(load_study(run.study_file), run.base)
     cells = [] if run.published_only else plan(study, run.scale)
     missing = [path for path, reason in unmeasured(run, study, cells).items() if not reason]
     if missing and not run.partial:

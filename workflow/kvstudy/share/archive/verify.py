@@ -22,7 +22,7 @@ from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.naming import count
-from kvstudy.study.raw import file_digest
+from kvstudy.study.raw import as_measured, file_digest
 from kvstudy.study.run_names import RESULTS, RunName, find_name
 
 
@@ -101,7 +101,7 @@ def _parts(
     code = code.resolve()
     with contextlib.chdir(given):
         try:
-            study = load_study(run.study_file)
+            study = as_measured(load_study(run.study_file), run.base)
             cells = [] if run.published_only else plan(study, run.scale)
         except KvstudyError as error:
             yield Part("Plan", faults=[f"the study cannot be read: {error}"])
