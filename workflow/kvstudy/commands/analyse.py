@@ -13,9 +13,10 @@ from kvstudy.study.raw import as_measured, noted, probe_directory, raw_directory
 
 # Ignored files that are named.
 SHOWN = 12
-STUDY_ @ click.command("import")
+STUDY_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
+@click.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--study", required=True, help="Name of the study that is made of the logs.")
 @click.option("--machine", default="", help="The machine that was measured on, in words.")
