@@ -78,8 +78,16 @@ def edited(key: str, value: object) -> str:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("repetitions", True, "repetitions: must be a whole number, or keys and values, but is yes (true) (line "),
-        ("repetitions", "3", "repetitions: must be a whole number, or keys and values, but is '3' (line "),
+        (
+            "repetitions",
+            True,
+            "repetitions: must be a whole number, or keys and values, but is yes",
+        ),
+        (
+            "repetitions",
+            "3",
+            "repetitions: must be a whole number, or keys and values, but is '3'",
+        ),
         ("repetitions", 10**6, "repetitions: with 1000000 of them the study has 28000000 cells"),
         ("parameters.threads", [*range(1, 4000)], "repetitions: with 3 of them the study has"),
         ("parameters.records", True, "parameters.records: must be a whole number, or a list"),

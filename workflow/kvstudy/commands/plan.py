@@ -106,11 +106,17 @@ def _list(outlook) -> None:
     click.echo(f"{counted(outlook.cells)} of {outlook.run}, {measured} measured")
 
 
+def _repetitions(study) -> str:
+    if not study.until:
+        return times(study.repetitions, "repetition")
+    return f"{study.until.first} to {study.until.last} repetitions, until all is decided"
+
+
 def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[str]:
     lines = screen.paragraph(f"{study.title}: results/{outlook.run}, provider {outlook.provider}.")
     lines += screen.paragraph(
         f"{times(len(study.stores), 'store')}, {times(len(study.workloads), 'workload')}, "
-        f"{times(study.repetitions, 'repetition')}: {counted(outlook.cells)} planned; "
+        f"{_repetitions(study)}: {counted(outlook.cells)} planned; "
         f"{counted(outlook.wanted)} here, {len(outlook.wanted) - len(outlook.left)} done."
     )
     reasons: dict[str, list[str]] = {}

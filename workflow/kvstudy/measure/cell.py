@@ -46,13 +46,15 @@ class Request(Setting):
     """What is measured and how; ``position`` counts from 1, open-loop cells have a ``target``.
 
     ``claims`` is the checksum of the study's claims, "" where it has none: the report says whether
-    they were made before the cell was measured.
+    they were made before the cell was measured. ``repetitions`` are the planned ones, as the study
+    gives them: when a run may stop has to be known before it is measured.
     """
 
     cell: Cell
     position: int
     target: Target | None = None
     claims: str = ""
+    repetitions: int | dict[str, int] = 1
 
 
 def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
@@ -137,6 +139,7 @@ def _measure(
         "position": request.position,
         "target": request.target.model_dump() if request.target else None,
         "claims": request.claims,
+        "repetitions": request.repetitions,
         "started": started.isoformat(timespec="seconds"),
         "server": {
             **server.describe(),

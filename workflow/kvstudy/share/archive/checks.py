@@ -11,12 +11,16 @@ import itertools
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kvstudy.analyse.findings.looks import LOOKS
+from kvstudy.analyse.findings.spread import level_of
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import METADATA, unmeasured
+from kvstudy.stats.intervals import LEVEL
+from kvstudy.stats.stopping import level_of_look
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
@@ -191,6 +195,77 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
         if path.is_dir() and path not in planned
     ]
     return part
+
+
+def check_stop(run: RunName, study: Study, declared: Collection[str]) -> Part:
+    """Whether the run stopped where its plan says, and by the bound that the plan had.
+
+    ``looks.csv`` is among the numbers that are made anew from the raw logs. ``declared``: see
+    ``check_plan``; a run that is not finished has not stopped.
+    """
+    part = Part("Number of repetitions")
+    level = level_of(study)
+    planned = {
+        path: manifest.get("repetitions") for path, manifest in read_manifests(run.raw).items()
+    }
+    of_study = study.model_dump(include={"planned_repetitions"})["repetitions"]
+    others = {path: of for path, of in planned.items() if of not in (None, of_study)}
+    looser = [path for path, of in others.items() if _level(of) > level]
+    if looser:
+        part.faults.append(
+            f"{run.study_file}: repetitions: {_plan(of_study)}, but {count(len(looser), 'cell')} "
+            f"({some(looser)}) were measured when it said {_plan(others[looser[0]])}: intervals "
+            f"are of {level:.1%} where the plan asks for {_level(others[looser[0]]):.1%}"
+        )
+    elif others:
+        part.notes.append(
+            f"{count(len(others), 'cell')} ({some(list(others))}) were measured when the study "
+            "said another number of repetitions"
+        )
+    if not study.until:
+        part.facts.append(f"the study has {count(study.repetitions, 'repetition')}")
+        return part
+    if unknown := [path for path, of in planned.items() if of is None]:
+        part.faults.append(
+            f"{run.raw}: {count(len(unknown), 'cell')} ({some(unknown)}) do not tell how many "
+            "repetitions were planned, so the stop may have been chosen later"
+        )
+    rows = LOOKS.read(RESULTS / run.base / "analysis")
+    numbers = [*range(study.until.first, study.repetitions + 1)]
+    if rows["repetitions"].astype(int).tolist() != numbers:
+        part.faults.append(
+            f"{LOOKS.path(RESULTS / run.base / 'analysis')}: has not one row for each look, after "
+            f"{numbers[0]} to {numbers[-1]} repetitions"
+        )
+        return part
+    *before, last = rows.itertuples()
+    if early := [f"{row.repetitions:.0f}" for row in before if row.stop]:
+        part.notes.append(f"the run went on after all was decided (repetition {early[0]})")
+    if last.stop:
+        why = "every comparison was decided" if last.stop == "decided" else "no more were planned"
+        part.facts.append(
+            f"looked at after {', '.join(map(str, numbers))} repetitions, by intervals of "
+            f"{level:.1%}; it stopped since {why}"
+        )
+    elif declared:
+        part.notes.append("the run is not finished, and has not stopped")
+    else:
+        part.faults.append(
+            f"{run.raw}: ends after {count(numbers[-1], 'repetition')} with {last.undecided:.0f} "
+            f"comparisons undecided ({last.open}), though up to {study.until.last} are planned"
+        )
+    return part
+
+
+def _level(planned: int | dict[str, int]) -> float:
+    return level_of_look(planned["from"], planned["to"]) if isinstance(planned, dict) else LEVEL
+
+
+def _plan(planned: int | dict[str, int]) -> str:
+    """As the study file has it."""
+    if isinstance(planned, dict):
+        return f"{{from: {planned['from']}, to: {planned['to']}}}"
+    return str(planned)
 
 
 def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:

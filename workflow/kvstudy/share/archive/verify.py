@@ -15,6 +15,7 @@ from kvstudy.share.archive.checks import (
     check_measured,
     check_packed,
     check_plan,
+    check_stop,
 )
 from kvstudy.share.archive.contents import CODE, contents_of, files_below
 from kvstudy.share.archive.rebuild import check_numbers, clone_here
@@ -113,6 +114,8 @@ def _parts(
         else:
             yield check_plan(run, study, cells, declared)
             yield check_audit_trail(run, cells)
+            if not study.imported:
+                yield check_stop(run, study, declared)
     if measured.faults:
         text = "not made anew: the raw logs are not those that were measured"
         yield Part("Numbers", notes=[text])

@@ -1,0 +1,112 @@
+"""Repetitions until every comparison is decided: measured, continued, archived, forged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+
+from tests.project import ROOT, STUDY
+from tests.unit.packed_run import Files, as_new, repacked
+from tests.workflow.conftest import CELLS, Workflow, make_workflow, measured
+
+LOOKS = "results/small/analysis/looks.csv"
+STORES = ["pretend", {"store": "pretend", "name": "other"}]
+
+
+def asked(workflow: Workflow, first: int, last: int) -> None:
+    keys = {"stores": STORES, "workloads": ["a"], "tables": [], "figures": []}
+    keys["repetitions"] = {"from": first, "to": last}
+    workflow.edit(STUDY, lambda study: study.update(keys))
+
+
+@pytest.fixture(scope="module")
+def undecided(tmp_path_factory) -> Workflow:
+    """Two stores that vary, in all of two to four repetitions; packed as small.zip."""
+    workflow = make_workflow(tmp_path_factory.mktemp("until"))
+    for name in ("CITATION.cff", "LICENSE", "pyproject.toml", "Makefile"):
+        shutil.copy(ROOT / name, workflow.folder)
+    asked(workflow, 2, 4)
+    done = workflow.snakemake(PRETEND_CLIENT="restless")
+    assert done.returncode == 0, done.stderr
+    packed = kvstudy(workflow, "archive", "small")
+    assert packed.returncode == 0, packed.stderr
+    return workflow
+
+
+def kvstudy(workflow: Workflow, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["kvstudy", *arguments],
+        cwd=workflow.folder,
+        env=workflow.environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+def test_what_is_decided_stops_at_the_first_look(workflow):
+    asked(workflow, 2, 6)
+    done = workflow.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+    assert len(measured(done)) == 4
+    look = json.loads((workflow.folder / "results/small/looks/2.json").read_text())
+    assert (look["comparisons"], look["undecided"], look["stop"]) == (1, 0, "decided")
+    assert workflow.snakemake(CELLS, "--dry-run").stdout.count("measure") == 0
+
+
+def test_a_failed_cell_ends_it_and_the_next_call_goes_on(workflow):
+    asked(workflow, 2, 3)
+    done = workflow.snakemake(CELLS, "--keep-going", PRETEND_CLIENT="exception-run")
+    assert done.returncode != 0
+    assert not (workflow.folder / "results/small/looks").exists()
+    done = workflow.snakemake(CELLS, PRETEND_CLIENT="restless")
+    assert done.returncode == 0, done.stderr
+    assert len(measured(done)) == 6
+
+
+def test_what_is_undecided_is_measured_to_the_most_and_a_larger_one_goes_on(undecided):
+    looks = pd.read_csv(undecided.folder / LOOKS, keep_default_na=False)
+    assert looks["repetitions"].tolist() == [2, 3, 4]
+    assert looks["undecided"].tolist() == [1, 1, 1]
+    assert looks["stop"].tolist() == ["", "", "most"]
+    text = (undecided.folder / "results/small/report/small.md").read_text()
+    assert "After 4, the most, 1 of 1 comparisons are undecided" in text
+    report = kvstudy(undecided, "verify", "small.zip")
+    assert report.returncode == 0, report.stdout
+    assert "looked at after 2, 3, 4 repetitions" in report.stdout
+
+
+@pytest.mark.parametrize("fault", ["look", "bound", "repetition"])
+def test_a_forged_stop_is_refused(undecided, fault):
+    def forge(files: Files) -> None:
+        study = f"{STUDY}"
+        if fault == "look":
+            # One look less, so that it seems to have been the first that decided.
+            lines = files[LOOKS].decode().splitlines(keepends=True)
+            files[LOOKS] = "".join([*lines[:2], *lines[3:]]).encode()
+        elif fault == "bound":
+            files[study] = files[study].replace(b"from: 2", b"from: 3")
+        else:
+            for name in [name for name in files if "/rep4/" in name]:
+                del files[name]
+
+    forged = repacked(undecided.folder / "small.zip", as_new(forge))
+    report = kvstudy(undecided, "verify", str(forged))
+    assert report.returncode != 0
+    words = {
+        "look": "has not one row for each look",
+        "bound": "were measured when it said {from: 2, to: 4}",
+        "repetition": "though up to 4 are planned",
+    }
+    assert words[fault] in report.stdout, report.stdout
+
+
+def test_a_larger_number_goes_on_where_it_was(undecided):
+    asked(undecided, 2, 5)
+    done = undecided.snakemake(CELLS, PRETEND_CLIENT="restless")
+    assert done.returncode == 0, done.stderr
+    assert measured(done) == ["other_a_rep5", "pretend_a_rep5"]
