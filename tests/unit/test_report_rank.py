@@ -19,7 +19,7 @@ def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:
 STORES = ["a", "b", "c"]
 NOTHING_DECIDED = SimpleNamespace(decided={}, all=False)
 OF_PAIRS = ["faster", "slower", "n", "ratio", "decision", "low", "high", "would_decide"]
-TESTED = {"parameters": "r1", "p": 0.2, "p_adjusted": 0.2}
+TESTED = {"parameters": "r1", "p": 0.2, "p_adjusted": 0.2, "in_floor": "no"}
 PAIRS = pd.DataFrame(
     [
         ["b", "c", 3.0, 2.0, "faster", 1.8, 2.2, math.nan],

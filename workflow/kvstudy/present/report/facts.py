@@ -21,6 +21,7 @@ from kvstudy.analyse.tidy.probes import updating
 from kvstudy.analyse.tidy.results import published_only, read_published
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.current import _
+from kvstudy.language.locale import decimal
 from kvstudy.present.report import caveats, context, course
 from kvstudy.present.report.cells import (
     Names,
@@ -226,7 +227,7 @@ def _of_study(run: Run, names: Names, stores: list[SimpleNamespace]) -> dict[str
     return {
         # Of a run that is measured until all is decided: the last look, and the level of intervals.
         "last_look": next(looks.tail(1).itertuples(), None),
-        "level": level_of(study),
+        "level": decimal(f"{100 * level_of(study):.1f}"),
         # Stores, their own sizes in words, the study's numbers, and the workloads' short names.
         "own_sizes": [(*key, workloads) for key, workloads in joined(own).items()],
         # What is shown of workloads with several sizes, with their short names.
