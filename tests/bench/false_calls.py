@@ -23,7 +23,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from kvstudy.stats.intervals import LEVEL
-from kvstudy.stats.ratios import possible_equalities
+from kvstudy.stats.ratios import MARGIN, possible_equalities
+from kvstudy.stats.stopping import level_of_look
 from kvstudy.stats.variances import fit
 from scipy import special
 
@@ -31,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE, FIGURE = ROOT / "docs/decisions.md", ROOT / "docs/decisions.png"
 SETS, SEED = 2000, 1
 REPETITIONS = (3, 5, 10)
+# Of runs that stop when all is decided.
+FIRST, LAST = 3, 12
 SPREAD, DIFFERENCE = 0.05, 0.10
 PAIRS = "results/aa/analysis/pairs.csv"
 SNAKEMAKE = ["snakemake", "--cores", "2", PAIRS, "--config", "study=aa", "provider=native"]
@@ -118,6 +121,21 @@ SCENARIOS = [
 ]
 
 
+def _calm(equal: np.ndarray) -> np.ndarray:
+    return equal * 0.4
+
+
+STOPPING = [
+    ("equal stores, spreads of 5 %", SCENARIOS[0], 0.0),
+    ("equal stores, spreads of 2 %", Scenario("", spread=_calm), 0.0),
+    ("one store 10 % faster, spreads of 5 %", SCENARIOS[0], 0.1),
+    ("one store 10 % faster, spreads of 2 %", Scenario("", spread=_calm), 0.1),
+    ("one store 30 % faster, spreads of 5 %", SCENARIOS[0], 0.3),
+    ("two stores 2 % apart, spreads of 2 %", Scenario("", stores=2, spread=_calm), 0.02),
+    ("two equal stores, heavy tails", Scenario("", stores=2, errors=_heavy), 0.0),
+]
+
+
 class Errors(NamedTuple):
     """Of each pair, shape (sets, workloads, pairs): ln ratio, standard error, freedom."""
 
@@ -125,9 +143,8 @@ class Errors(NamedTuple):
     error: np.ndarray
     freedom: np.ndarray
 
-    @property
-    def half(self) -> np.ndarray:
-        return special.stdtrit(self.freedom, (1 + LEVEL) / 2) * self.error
+    def half(self, level: float = LEVEL) -> np.ndarray:
+        return special.stdtrit(self.freedom, (1 + level) / 2) * self.error
 
     def p(self, floor: np.ndarray | float = 0.0) -> np.ndarray:
         above = np.maximum(abs(self.mean) - floor, 0)
@@ -172,12 +189,14 @@ def corrected(p: np.ndarray, counts: list[int]) -> np.ndarray:
     return result
 
 
-def decided(errors: Errors, control: Errors, stores: int, moderated: bool) -> np.ndarray:
+def decided(
+    errors: Errors, control: Errors, stores: int, moderated: bool, level: float = LEVEL
+) -> np.ndarray:
     """Which pairs are told apart."""
     pairs = [*combinations(map(str, range(stores)), 2)]
     falling = range(len(pairs), 0, -1)
     if not moderated:
-        floor = abs(control.mean) + control.half
+        floor = abs(control.mean) + control.half()
         told = corrected(errors.p(), [*falling]) < 1 - LEVEL
         return told & (abs(errors.mean) > floor[..., None])
     possible = possible_equalities(pairs)
@@ -186,7 +205,48 @@ def decided(errors: Errors, control: Errors, stores: int, moderated: bool) -> np
     scores = (special.ndtri(control.p() / 2) ** 2).sum(-1)
     differs = special.chdtrc(control.mean.shape[-1], scores) < 1 - LEVEL
     floor = np.sqrt((control.mean**2).mean(-1)) * differs
-    return corrected(errors.p(floor[..., None, None]), counts) < 1 - LEVEL
+    return corrected(errors.p(floor[..., None, None]), counts) < 1 - level
+
+
+def until_decided(scenario: Scenario, difference: float) -> dict[str, float]:
+    """Of runs that stop when each pair is told apart or equal.
+
+    How many ``repetitions`` they have in the mean, in which share some pair is left ``open``, the
+    share of workloads with a ``false`` call, and of intervals that hold where the run stopped.
+    """
+    pairs = [*combinations(range(scenario.stores), 2)]
+    level = level_of_look(FIRST, LAST)
+    values = scenario.runs(LAST, difference)
+    true = np.array([-np.log1p(difference) * (scenario.stores - 1 in pair) for pair in pairs])
+    running = np.ones(len(values), dtype=bool)
+    repetitions, false, held = np.zeros(len(values)), [], []
+    for n in range(FIRST, LAST + 1):
+        every = of_all_cells(values[running][..., :n], [*pairs, (0, scenario.stores)])
+        errors = every.of([*range(len(pairs))])
+        told = decided(errors, every.of(-1), scenario.stores, moderated=True, level=level)
+        equal = abs(errors.mean) + errors.half(level) < np.log1p(MARGIN)
+        stops = (told | equal).all((1, 2)) | (n == LAST)
+        left = (~(told | equal)).any((1, 2))
+        false.append((told[stops] & (true == 0)).any(-1).ravel())
+        held.append((abs(errors.mean - true) <= errors.half(level))[stops].ravel())
+        repetitions[np.flatnonzero(running)[stops]] = n
+        running[np.flatnonzero(running)[stops]] = False
+    return {
+        "repetitions": repetitions.mean(),
+        "open": left.sum() / len(values),
+        "false": np.concatenate(false).mean(),
+        "held": np.concatenate(held).mean(),
+    }
+
+
+def lines_of_looks() -> list[str]:
+    head = ["scenario", "repetitions", "something left open", "false calls", "intervals that hold"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for title, scenario, difference in STOPPING:
+        of = until_decided(scenario, difference)
+        shares = [f"{of[key]:.1%}".replace("%", " %") for key in ("open", "false", "held")]
+        lines.append(f"| {title} | {of['repetitions']:.1f} | {' | '.join(shares)} |")
+    return lines
 
 
 def judged(scenario: Scenario, repetitions: int, moderated: bool) -> dict[str, float]:
@@ -205,7 +265,7 @@ def judged(scenario: Scenario, repetitions: int, moderated: bool) -> dict[str, f
             continue
         by_workload = told.any(-1).mean(0)
         shares |= {"false": by_workload.mean(), "worst": by_workload.max()}
-        held = (abs(errors.mean) <= errors.half).mean((0, 1))
+        held = (abs(errors.mean) <= errors.half()).mean((0, 1))
         of_store = [
             np.mean([share for share, pair in zip(held, pairs, strict=True) if store in pair])
             for store in range(stores)
@@ -287,6 +347,7 @@ def main() -> None:
     rows = list(simulated())
     draw(rows)
     keep("simulated", lines_of(rows))
+    keep("looks", lines_of_looks())
     if seeds := [int(word) for word in sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as temporary:
             clone = Path(temporary)
