@@ -220,20 +220,24 @@ def until_decided(scenario: Scenario, difference: float) -> dict[str, float]:
     true = np.array([-np.log1p(difference) * (scenario.stores - 1 in pair) for pair in pairs])
     running = np.ones(len(values), dtype=bool)
     repetitions, false, held = np.zeros(len(values)), [], []
+    left = 0
     for n in range(FIRST, LAST + 1):
+        if not running.any():
+            break
         every = of_all_cells(values[running][..., :n], [*pairs, (0, scenario.stores)])
         errors = every.of([*range(len(pairs))])
         told = decided(errors, every.of(-1), scenario.stores, moderated=True, level=level)
         equal = abs(errors.mean) + errors.half(level) < np.log1p(MARGIN)
-        stops = (told | equal).all((1, 2)) | (n == LAST)
-        left = (~(told | equal)).any((1, 2))
+        all_decided = (told | equal).all((1, 2))
+        stops = all_decided | (n == LAST)
+        left = int((stops & ~all_decided).sum())
         false.append((told[stops] & (true == 0)).any(-1).ravel())
         held.append((abs(errors.mean - true) <= errors.half(level))[stops].ravel())
         repetitions[np.flatnonzero(running)[stops]] = n
         running[np.flatnonzero(running)[stops]] = False
     return {
         "repetitions": repetitions.mean(),
-        "open": left.sum() / len(values),
+        "open": left / len(values),
         "false": np.concatenate(false).mean(),
         "held": np.concatenate(held).mean(),
     }
