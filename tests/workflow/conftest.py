@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project import CELL, PRETEND, STUDY, add_pretended, copy_project, edit, measure
+from tests.project import CELL, PRETEND, ROOT, STUDY, add_pretended, copy_project, edit, measure
 from tests.workflow import forked
 
 
@@ -52,6 +52,27 @@ class Workflow:
 
     def edit(self, file: str, change) -> None:
         edit(self.folder / file, change)
+
+
+def kvstudy(workflow: Workflow, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["kvstudy", *arguments],
+        cwd=workflow.folder,
+        env=workflow.environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+def finish_and_pack(workflow: Workflow, **environment: str) -> None:
+    """Measure the study ``small``, build all of it, and pack it as small.zip."""
+    for name in ("CITATION.cff", "LICENSE", "pyproject.toml", "Makefile"):
+        shutil.copy(ROOT / name, workflow.folder)
+    done = workflow.snakemake(**environment)
+    assert done.returncode == 0, done.stderr
+    packed = kvstudy(workflow, "archive", "small")
+    assert packed.returncode == 0, packed.stderr
 
 
 def jobs(done: subprocess.CompletedProcess[str]) -> dict[str, int]:

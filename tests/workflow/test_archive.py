@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-
 import pytest
 
-from tests.project import PRETEND, ROOT
+from tests.project import PRETEND
 from tests.unit.packed_run import Files, as_new, repacked
-from tests.workflow.conftest import Workflow, make_workflow, measured
+from tests.workflow.conftest import (
+    Workflow,
+    finish_and_pack,
+    kvstudy,
+    make_workflow,
+    measured,
+)
 
 SUMMARY = "results/small/summary.csv"
 
@@ -18,25 +21,9 @@ SUMMARY = "results/small/summary.csv"
 def finished(tmp_path_factory) -> Workflow:
     """The study ``small``, finished and packed as small.zip; its servers are taken away then."""
     workflow = make_workflow(tmp_path_factory.mktemp("archive"))
-    for name in ("CITATION.cff", "LICENSE", "pyproject.toml", "Makefile"):
-        shutil.copy(ROOT / name, workflow.folder)
-    done = workflow.snakemake()
-    assert done.returncode == 0, done.stderr
-    packed = kvstudy(workflow, "archive", "small")
-    assert packed.returncode == 0, packed.stderr
+    finish_and_pack(workflow)
     workflow.environment["PATH"] = workflow.environment["PATH"].split(":", 1)[1]
     return workflow
-
-
-def kvstudy(workflow: Workflow, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["kvstudy", *arguments],
-        cwd=workflow.folder,
-        env=workflow.environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
 
 
 def test_numbers_that_do_not_follow_from_the_logs(finished):

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 
 import pandas as pd
 import pytest
 
-from tests.project import ROOT, STUDY
+from tests.project import STUDY
 from tests.unit.packed_run import Files, as_new, repacked
-from tests.workflow.conftest import CELLS, Workflow, make_workflow, measured
+from tests.workflow.conftest import (
+    CELLS,
+    Workflow,
+    finish_and_pack,
+    kvstudy,
+    make_workflow,
+    measured,
+)
 
 LOOKS = "results/small/analysis/looks.csv"
 STORES = ["pretend", {"store": "pretend", "name": "other"}]
@@ -27,25 +32,9 @@ def asked(workflow: Workflow, first: int, last: int) -> None:
 def undecided(tmp_path_factory) -> Workflow:
     """Two stores that vary, in all of two to four repetitions; packed as small.zip."""
     workflow = make_workflow(tmp_path_factory.mktemp("until"))
-    for name in ("CITATION.cff", "LICENSE", "pyproject.toml", "Makefile"):
-        shutil.copy(ROOT / name, workflow.folder)
     asked(workflow, 2, 4)
-    done = workflow.snakemake(PRETEND_CLIENT="restless")
-    assert done.returncode == 0, done.stderr
-    packed = kvstudy(workflow, "archive", "small")
-    assert packed.returncode == 0, packed.stderr
+    finish_and_pack(workflow, PRETEND_CLIENT="restless")
     return workflow
-
-
-def kvstudy(workflow: Workflow, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["kvstudy", *arguments],
-        cwd=workflow.folder,
-        env=workflow.environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
 
 
 def test_what_is_decided_stops_at_the_first_look(workflow):

@@ -96,16 +96,21 @@ def wanted(wildcards):
         with output.open() as file:
             if json.load(file)["stop"]:
                 break
-    return [cell for cell in PLAN.wanted if cell.repetition <= number or is_trial(cell)]
+    return first_repetitions(number)
+
+
+def first_repetitions(number):
+    """The wanted cells of so many repetitions; trial cells have repetitions of their own."""
+    return [
+        cell
+        for cell in PLAN.wanted
+        if cell.repetition <= number or clients_of_trial(cell.store) is not None
+    ]
 
 
 def missing(wildcards):
     """What tells that those of them were measured that are not there yet."""
     return cells(cell for cell in wanted(wildcards) if cell not in MEASURED)
-
-
-def is_trial(cell):
-    return clients_of_trial(cell.store) is not None
 
 
 def probes(stores):

@@ -44,10 +44,8 @@ checkpoint look:
         # Those that are there are not named, see the rule all.
         cells=lambda wildcards: cells(
             cell
-            for cell in PLAN.wanted
-            if cell.load is None
-            and cell not in MEASURED
-            and (cell.repetition <= int(wildcards.looked) or is_trial(cell))
+            for cell in first_repetitions(int(wildcards.looked))
+            if cell.load is None and cell not in MEASURED
         ),
         study=PLAN.study_file,
         code=code_of("look"),

@@ -144,6 +144,7 @@ class _Likelihood:
         known = self.there[..., None] * self.design
         # Of stores or repetitions that no run tells apart there are fewer unknowns than columns.
         self.rank = np.linalg.matrix_rank(known)
+        self.free: np.ndarray | float = 0.0
         equal = self.at(np.zeros((*values.shape[:-1], stores)))
         self.free = np.diagonal(equal.maker, axis1=-2, axis2=-1) @ self.of_store
         self.squares = (equal.residuals**2).sum(-1)
@@ -167,7 +168,7 @@ class _Likelihood:
         residuals = np.einsum("...ij,...j->...i", maker, root * self.values)
         left = np.diagonal(maker, axis1=-2, axis2=-1) @ self.of_store
         squares = (residuals**2) @ self.of_store
-        smallest = SMALLEST_VARIANCE * np.exp(-theta) * getattr(self, "free", 0.0)
+        smallest = SMALLEST_VARIANCE * np.exp(-theta) * self.free
         value = -(
             (spread * self.there).sum((-2, -1))
             + np.log(np.where(kept, sizes, 1)).sum((-2, -1))

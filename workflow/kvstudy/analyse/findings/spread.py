@@ -110,11 +110,8 @@ class Spread:
             cells = {store: power for (of, store), power in powers.items() if of == setting}
             runs = {store: self.runs.get(setting, {}).get(store, {}) for store in cells}
             if self.paired:
-                common = [
-                    name
-                    for name in next(iter(runs.values())).keys()  # noqa: SIM118 (pandas Series)
-                    if all(name in of.keys() for of in runs.values())  # noqa: SIM118
-                ]
+                one = next(iter(runs.values()))
+                common = [name for name in one if all(name in of for of in runs.values())]
                 runs = {store: {name: of[name] for name in common} for store, of in runs.items()}
             if not all(len(of) for of in runs.values()):
                 return None
