@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
+from kvstudy.analyse.findings.repetitions import INTERVALS
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
@@ -19,7 +21,8 @@ from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
-from kvstudy.study.cells import closed_loop, find_cell, plan
+from kvstudy.study.cells import closed_loop, find_cell, plan, rate_trial
+from kvstudy.study.combinations import most_cells
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
 from matplotlib.figure import Figure
@@ -45,7 +48,18 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     cells = plan(loaded)
     closed = closed_loop(cells)
     assert cells[: len(closed)] == closed == plan(loaded.model_copy(update={"open_loop": None}))
-    opened = cells[len(closed) :]
+    trials = [cell for cell in cells if cell.sets_rate]
+    opened = cells[len(closed) + len(trials) :]
+    # One trial cell for each store and workload, before the cells whose rates it sets.
+    assert cells[len(closed) : -len(opened)] == trials
+    assert {cell.repetition for cell in trials} == {0}
+    assert len(trials) == len({(cell.store, cell.workload) for cell in trials}) == 4
+    for cell in opened:
+        trial = rate_trial(cells, cell)
+        own = next(each for each in closed if each.path == f"{trial.store}/{trial.workload}/{SLUG}/rep1")
+        # It is one more of the closed-loop cells, under a name of its own.
+        assert trial == replace(own, repetition=0, closed=SLUG)
+        assert trial.path == f"{cell.store}/{cell.workload}/{SLUG}_trial/rep0"
     # Two stores, workloads a and c (insert has no run phase), two loads, two repetitions.
     assert len(opened) == len({cell.path for cell in opened}) == 16
     blocks = [opened[:8], opened[8:]]
@@ -53,9 +67,11 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     names = [[(c.store, c.workload, c.load) for c in block] for block in blocks]
     assert sorted(names[0]) == sorted(names[1])
     assert names[0] != names[1]
-    assert plan(loaded.model_copy(update={"seed": 2}))[len(closed) :] != opened
+    assert plan(loaded.model_copy(update={"seed": 2}))[-len(opened) :] != opened
     more = plan(loaded.model_copy(update={"repetitions": 3}))
     assert [cell for cell in more if cell.load and cell.repetition < 3] == opened
+    assert [cell for cell in more if cell.sets_rate] == trials
+    assert len(cells) <= most_cells(loaded)
 
 
 @pytest.mark.parametrize("shown", [30_000, 100_000])
@@ -105,6 +121,9 @@ def test_a_rate_of_the_study_is_no_maximum(pretend_study):
 # What is worked out of them.
 
 
+TRIAL = "redis/a/r10_o20_t1_trial/rep0"
+
+
 def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> OpenLoop:
     """Redis, workload a, 50 % load, two repetitions; 4 000 operations of each kind."""
     cells, values, series, counts, targets = [], [], [], [], []
@@ -120,7 +139,13 @@ def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> O
                 counts.append([*key, "run", operation, latency, count])
             for latency, count in ((150, 3000), (30_000, 1000)):
                 counts.append([*key, "run", f"intended {operation}", latency, count])
-        targets.append([*key, "r10_o20_t1", 50.0, 1000.0, 2000.0, 2, ""])
+        targets.append([*key, "r10_o20_t1", 50.0, 1000.0, TRIAL, 2000.0, ""])
+    # The trial cell is in the same tables, and in nothing that is worked out of them.
+    trial = ["redis", "a", "r10_o20_t1_trial", "0"]
+    cells.append([*trial, "measured", "", "", "8", ""])
+    values.append([*trial, "run", "overall", "throughput", "ops/s", 2000.0])
+    series += [[*trial, "run", second, 2000.0] for second in range(1, 6)]
+    counts.append([*trial, "run", "read", 1e9, 10**6])
     return OpenLoop(
         pd.DataFrame(cells, columns=small.CELL_COLUMNS),
         MEASUREMENTS.frame(values),
@@ -205,9 +230,9 @@ def test_a_rate_that_was_not_reached_is_marked():
 
 def test_notes_of_the_targets_stand_below_the_table():
     found = at_rates()
-    found.targets["note"] = "its rate comes from cells that are no longer there: x"
+    found.targets["note"] = f"trial-gone cell={TRIAL}"
     _, grid = shown(found)
-    assert grid.notes[-1].startswith("Redis, 50 %: its rate comes from cells that are no")
+    assert grid.notes[-1].startswith(f"Redis, 50 %: its rate was set by {TRIAL}, which is not")
 
 
 def drawn(found: OpenLoop, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
@@ -247,10 +272,20 @@ def test_the_text_knows_rates_times_and_gaps():
     found = at_rates(achieved=(1000, 900))
     analysis = analysed(found)
     gap = ["riak", "a", "r10_o20_t1_load80", "1", "not measured", "no server", "", "9", ""]
-    rows = with_states(pd.concat([found.cells, pd.DataFrame([gap], columns=small.CELL_COLUMNS)]))
+    failed = ["riak", "a", "r10_o20_t1_trial", "0", "failed", "no server", "", "8", ""]
+    more = pd.DataFrame([gap, failed], columns=small.CELL_COLUMNS)
+    rows = with_states(pd.concat([found.cells, more]))
     names = Names(study, small.TITLES | {"riak": "Riak"}, {})
     facts = open_loop_facts(names, rows, analysis)
-    assert (facts.planned, facts.measured) == (3, 2)
+    # Trial cells are counted by themselves.
+    assert (facts.planned, facts.measured, facts.trials) == (3, 2, 2)
+    (trial_gap,) = facts.trial_gaps
+    assert (trial_gap.store, trial_gap.status) == ("Riak", "failed")
+    whole = {"store": "redis", "workload": "a", "parameters": "r10_o20_t1", "unit": "ops/s"}
+    whole |= {"operation": "overall", "metric": "throughput", "n": 2, "value": 2500.0}
+    with_closed = small.analysis(open_rates=analysis.open_rates, intervals=pd.DataFrame([whole]))
+    with_closed.open_percentiles = analysis.open_percentiles
+    assert open_loop_facts(names, rows, with_closed).trial_range == pytest.approx((0.8, 0.8))
     (missed,) = facts.missed
     assert (missed.store, missed.share_low, missed.short) == ("Redis", pytest.approx(0.9), 0)
     assert facts.widest is None
@@ -270,10 +305,11 @@ def test_the_largest_difference_is_one_of_time_not_of_ratio():
         for store, both in times.items()
         for time, value in zip((SERVICE_TIME, INTENDED_TIME), both, strict=True)
     ]
-    rates = [[store, "a", 50, 1.0, 1, 1, 0, ""] for store in times]
-    rate_keys = [*keys[:2], "load", "share_low", "reached", "n", "short", "note"]
+    rates = [[store, "a", "p", 50, 1000.0, 1.0, 1, 1, 0, ""] for store in times]
+    rate_keys = [*keys[:3], "load", "target", "share_low", "reached", "n", "short", "note"]
     analysis = SimpleNamespace(
         open_rates=pd.DataFrame(rates, columns=rate_keys),
+        intervals=INTERVALS.frame(),
         open_percentiles=pd.DataFrame(percentiles, columns=[*keys, "time", "value"]),
     )
     facts = open_loop_facts(names, with_states(small.cells().head(0)), analysis)

@@ -123,6 +123,7 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes
+    from kvstudy.stores.definition import load_stores
     from kvstudy.study.run_names import command_of, find_name
 
     name = find_name(run, published=False)
@@ -136,7 +137,7 @@ def parse(run: str, mixed: bool) -> None:
                 file.write(",".join(HISTOGRAMS.columns) + "\n")
 
             def take_histograms(cell: Cell, lines: str) -> None:
-                (closed_file if cell.load is None else opened_file).write(lines)
+                (closed_file if cell.closed is None else opened_file).write(lines)
 
             found = collect(loaded, planned, run, mixed, take_histograms)
         cells = found.tables["cells"]
@@ -155,7 +156,7 @@ def parse(run: str, mixed: bool) -> None:
         probes, unreadable = collect_probes(loaded, run)
         _set_aside(run, found.unreadable, unreadable, again)
         closed, opened = split(found, planned)
-        opened["cells"] = explain(opened["cells"], loaded, planned, run)
+        opened["cells"] = explain(opened["cells"], loaded, load_stores(loaded), planned, run)
         opened["targets"] = targets(found, planned, run)
         tables = {output / f"{name}.csv": table for name, table in closed.items()}
         tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}

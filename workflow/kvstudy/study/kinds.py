@@ -42,7 +42,7 @@ class Part(Strict):
     """
 
     # The headline sizes; or those of all cells that run as fast as they can; or the open-loop
-    # cells and those that their rates come from.
+    # cells and the trial cells that set their rates.
     cells: ClassVar[Literal["headline", "every size", "open loop", "all", "none"]] = "headline"
     # Two measurements of one store tell what chance makes; all controls, also what the client
     # can do at most.

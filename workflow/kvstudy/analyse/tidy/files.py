@@ -145,8 +145,8 @@ PROBES = Table("probes", ["store", "step", "kind", "name", "value", "reason"], [
 # The rates of open-loop cells (see ``tidy.open_loop``).
 TARGETS = Table(
     "targets",
-    [*CELL, "closed", "load", "target", "mean", "runs", "note"],
-    ["load", "target", "mean", "runs"],
+    [*CELL, "closed", "load", "target", "trial", "throughput", "note"],
+    ["load", "target", "throughput"],
 )
 # Values over repetitions.
 SUMMARY_KEYS = [*SETTING, "operation", "metric", "unit"]

@@ -28,8 +28,10 @@ def rows(
     ``smaller`` ones by cells of another size.
     """
     found: dict[str, dict[str, Counter]] = {}
-    for cell in sorted(outlook.wanted, key=lambda cell: cell.load or 0):
-        name = cell.workload if cell.load is None else f"{cell.workload}, {cell.load} % load"
+    for cell in sorted(outlook.wanted, key=lambda cell: (cell.closed is not None, cell.load or 0)):
+        name = cell.workload
+        if cell.closed is not None:
+            name += ", trial" if cell.sets_rate else f", {cell.load} % load"
         row = found.setdefault(cell.store, {}).setdefault(name, Counter())
         row["cells"] += 1
         row["done"] += cell in outlook.done
