@@ -56,7 +56,9 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     assert len(trials) == len({(cell.store, cell.workload) for cell in trials}) == 4
     for cell in opened:
         trial = rate_trial(cells, cell)
-        own = next(each for each in closed if each.path == f"{trial.store}/{trial.workload}/{SLUG}/rep1")
+        own = next(
+            each for each in closed if each.path == f"{trial.store}/{trial.workload}/{SLUG}/rep1"
+        )
         # It is one more of the closed-loop cells, under a name of its own.
         assert trial == replace(own, repetition=0, closed=SLUG)
         assert trial.path == f"{cell.store}/{cell.workload}/{SLUG}_trial/rep0"

@@ -69,7 +69,10 @@ def jobs(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
 
 
 def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The cells that are measured: pretend_c_rep2, at a rate pretend_a_load50_rep1, which pretend_a_trial_rep0 sets."""
+    """The cells that are measured: pretend_c_rep2.
+
+    At a rate pretend_a_load50_rep1, which pretend_a_trial_rep0 sets.
+    """
     found = re.findall(
         r"measure (\S+), workload (\S+), \S+?(_load\d+|_trial)?, repetition (\d+)",
         done.stderr + done.stdout,

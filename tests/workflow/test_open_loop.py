@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -143,16 +142,6 @@ def test_after_a_failed_trial_cell_they_wait_for_the_next_time(rates):
     assert len(measured(again)) == 7
     assert set(opened(rates).status) == {"measured"}
     assert "probe_store" in jobs(failed)
-
-
-def test_the_archive_has_the_trial_cell_and_is_refused_without_it(rates):
-    measure_all(rates)
-    done = rates.kvstudy("archive", "small")
-    assert done.returncode == 0, done.stderr
-    (archive,) = rates.folder.glob("**/small*.zip")
-    with zipfile.ZipFile(archive) as file:
-        names = [name for name in file.namelist() if f"raw/{TRIAL}/" in name]
-    assert names
 
 
 def test_the_report_has_a_table_and_a_figure_of_them(rates):

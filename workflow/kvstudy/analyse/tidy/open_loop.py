@@ -136,9 +136,7 @@ def find_target(
     raw = raw_directory(run, trial)
     found = collect(study, [trial], run, True)
     if problem := found.unreadable.get(trial):
-        raise KvstudyError(
-            f"{raw}: {problem}; {cell.path} needs its throughput; {renewal(raw)}"
-        )
+        raise KvstudyError(f"{raw}: {problem}; {cell.path} needs its throughput; {renewal(raw)}")
     (row,) = found.tables["cells"].itertuples()
     if row.status != "measured" or row.invalid:
         why = reason("not-measured", why=row.reason)

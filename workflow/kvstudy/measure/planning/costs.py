@@ -208,7 +208,10 @@ def together(found: Iterable[Spread]) -> Spread:
 
 
 def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[str, Cost]]:
-    """Cells at a fixed rate have the throughput that they were told, and trial cells only set it."""
+    """Cells at a fixed rate have the throughput that they were told, and do not count.
+
+    Nor do the trial cells that set it.
+    """
     for cost in costs:
         cell = cost.cell
         name = names.get((cell.folder, cell.options))
