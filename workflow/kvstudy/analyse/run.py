@@ -27,7 +27,7 @@ from kvstudy.analyse.tidy.files import (
 from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoop
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.results import Results, only, read_published
-from kvstudy.analyse.tidy.summary import per_repetition
+from kvstudy.analyse.tidy.summary import mean_over_workloads, per_repetition
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
@@ -244,7 +244,8 @@ class Run(Paths):
 
     def _values(self, measurements: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
         names = self.study.workload_names
-        return per_repetition(measurements, cells, names, self.headline)
+        mean = mean_over_workloads(self.study)
+        return per_repetition(measurements, cells, names, self.headline, mean)
 
     def _own(self, rows: pd.DataFrame) -> pd.DataFrame:
         return rows[rows["store"].isin(self.study.store_names)]

@@ -191,7 +191,8 @@ def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: 
 def analyse(run: str) -> None:
     """Means, intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
 
-    Writes summary.csv, with n, mean, sd, cov, min and max over the repetitions: invalid cells are
+    Writes summary.csv, with n, mean, geometric (of rates: their geometric mean), sd, cov, min and
+    max over the repetitions: invalid cells are
     left out, and workloads with several operations get a combined row, the plain mean of their
     operations' latencies. Writes one CSV file for each analysis, and drift.json, to the folder
     analysis of RUN.
@@ -199,11 +200,12 @@ def analyse(run: str) -> None:
     from kvstudy.analyse.findings.files import analyse, write_analysis
     from kvstudy.analyse.run import find_run
     from kvstudy.analyse.tidy.files import SUMMARY
-    from kvstudy.analyse.tidy.summary import summarise
+    from kvstudy.analyse.tidy.summary import mean_over_workloads, summarise
 
     of = find_run(run)
     names = of.study.store_names, of.study.workload_names
-    summary = summarise(of.measurements, of.cells, *names, of.headline)
+    mean = mean_over_workloads(of.study)
+    summary = summarise(of.measurements, of.cells, *names, of.headline, mean)
     found = analyse(of)
     with noted(of.folder, "summarise") as made:
         summary.to_csv(SUMMARY.path(of.folder), index=False, lineterminator="\n")

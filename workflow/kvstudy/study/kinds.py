@@ -103,6 +103,11 @@ class AnyTable(Part):
 
     source: Place = Field(default="", description="Number of the table in the source.")
 
+    @property
+    def plain_means(self) -> bool:
+        """Whether it is a table of the source once more: its rates are plain means, too."""
+        return bool(self.source)
+
 
 class AnyFigure(Part):
     """A figure of the report; what is drawn derives from ``present.drawing.draw.DrawnFigure``."""

@@ -14,7 +14,7 @@ from kvstudy.analyse.tidy.probes import records_of, updating
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
-from kvstudy.stats.intervals import Interval, error_rate, trimmed_mean
+from kvstudy.stats.intervals import Interval, error_rate, geometric_mean, trimmed_mean
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 
@@ -291,8 +291,3 @@ def _by_setting(rows: pd.DataFrame, sizes: Iterable[object]) -> dict[Setting, di
         runs = settings.setdefault((row.store, row.workload, size), {})
         runs.setdefault((row.operation, row.metric), {})[str(row.repetition)] = row.value
     return settings
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    """exp of the mean of the logarithms."""
-    return float(np.exp(np.mean(np.log(list(values)))))
