@@ -108,6 +108,9 @@ def geometric_mean(values: Iterable[float]) -> float:
     array = finite(values, "values")
     if (array < 0).any():
         raise ValueError(f"values: {array.min():g} is among them; needs numbers of 0 or above")
+    if array.size == 1:
+        # Not another one in its last digit.
+        return float(array[0])
     return float(np.exp(np.log(array).mean())) if array.all() else 0.0
 
 

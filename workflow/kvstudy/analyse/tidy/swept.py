@@ -48,8 +48,8 @@ class Swept:
         ``operation`` may be ``ALL``, and means ``plain`` (see ``values``). Columns: side (measured,
         published), store, workload, records, operations, threads (as the study gives them),
         operation, metric, unit, value (mean over the repetitions), low, high (range of the runs),
-        n, note (why there is no value), inconsistent (yes: by the audit of the source). Points without
-        a published value have no such row.
+        n, note (why there is no value), inconsistent (yes: by the audit of the source). Points
+        without a published value have no such row.
         """
         cells = self._cells_of[line.workload]
         points = pd.DataFrame(
