@@ -103,10 +103,9 @@ class AnyTable(Part):
 
     source: Place = Field(default="", description="Number of the table in the source.")
 
-    @property
-    def plain_means(self) -> bool:
-        """Whether it is a table of the source once more: its rates are plain means, too."""
-        return bool(self.source)
+    def plain_means(self, study: Study) -> bool:
+        """Whether it reproduces a table of the study's source: its rates are plain means, too."""
+        return bool(self.source and study.source)
 
 
 class AnyFigure(Part):

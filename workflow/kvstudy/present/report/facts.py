@@ -116,7 +116,7 @@ def run_facts(run: Run) -> SimpleNamespace:
             table
             for kind in ("results", "sweep", "ranking", "comparison")
             for table in study.tables_of(kind)
-            if table.plain_means
+            if table.plain_means(study)
         ],
         open_loop=course.open_loop_facts(names, at_rates, analysis),
         validity=validity_facts(analysis, names),

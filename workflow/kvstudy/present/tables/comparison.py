@@ -101,7 +101,7 @@ class ComparisonTable(Table):
             runs = runs[0].align(runs[1], join="inner")
         row = {"workload": workload, "repetitions": min(map(len, runs)), "failed_operation": ""}
         if row["repetitions"]:
-            mean = fmean if self.plain_means else geometric_mean
+            mean = fmean if self.plain_means(study) else geometric_mean
             row |= zip(both, map(mean, runs), strict=True)
             ratio = (unpaired_ratio if study.imported else paired_ratio)(runs[1], runs[0])
             row["change"] = ratio.value - 1
@@ -157,7 +157,8 @@ class ComparisonTable(Table):
         ]
         both = [marked(run.titles[name], store=name) for name in (self.baseline, self.store)]
         columns = [*both, pgettext("of ratios", "mean"), interval_head(), *both]
-        notes, paper = _notes(rows, run.study, self.plain_means), Paper(gap=".22em", head=20)
+        notes = _notes(rows, run.study, self.plain_means(run.study))
+        paper = Paper(gap=".22em", head=20)
         return [Grid(columns, [Section("", lines)], notes, groups=groups, paper=paper)]
 
     def published_rows(self, source: Source) -> pd.Series:

@@ -185,7 +185,7 @@ class RankingTable(Table):
         "yes" where the client limits the store.
         """
         return pd.DataFrame(
-            row for line in self.lines for row in _rows(line, run, self.plain_means)
+            row for line in self.lines for row in _rows(line, run, self.plain_means(run.study))
         )
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
@@ -201,7 +201,7 @@ class RankingTable(Table):
                 shown.append(Line(_("published"), cells, workload=workload, published=True))
         columns = [f"{place}." for place in range(1, number + 1)]
         paper = Paper("small", ".4em", label=0.21, widths=(WIDTH,) * number, most=MOST_PLACES)
-        notes = _notes(rows, run, self.plain_means)
+        notes = _notes(rows, run, self.plain_means(run.study))
         return [Grid(columns, [Section("", shown)], notes, paper=paper)]
 
     def published_grid(self, source: Source) -> Grid | None:

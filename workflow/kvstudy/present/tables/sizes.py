@@ -58,7 +58,7 @@ class SweepTable(Table):
     def rows(self, run: Run) -> pd.DataFrame:
         """All values, one a row; see ``Swept.along`` for the columns."""
         frames = [
-            run.swept.along(line, "overall", "throughput", self.plain_means)
+            run.swept.along(line, "overall", "throughput", self.plain_means(run.study))
             for line in self._lines(run.study)
         ]
         return pd.concat(frames, ignore_index=True)
@@ -105,7 +105,7 @@ class SweepTable(Table):
             )
         elif runs:
             text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
-            notes += [text.format(runs), _(OVER_RUNS[self.plain_means])]
+            notes += [text.format(runs), _(OVER_RUNS[self.plain_means(run.study)])]
         if published:
             text = _("Published values are of another machine: compare ratios, not rates.")
             notes.append(text)
