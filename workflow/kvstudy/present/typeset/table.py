@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 # Of tables with rates: which mean over the runs they have, by whether it is the plain one.
 OVER_RUNS = {
     True: N_(
-        "The table reproduces one of the source, so its throughputs are plain means; elsewhere "
-        "they are geometric means."
+        "The table reproduces one of the source, so its throughputs are plain means, and not "
+        "geometric ones."
     ),
     False: N_("Throughputs are geometric means."),
 }
