@@ -14,14 +14,17 @@ from kvstudy.analyse.findings.repetitions import INTERVALS
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.planning.screen import rows
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.drawing.write import drawing
 from kvstudy.present.report.cells import Names, with_states
 from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid
+from kvstudy.share.trace.provenance import cells_of
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import closed_loop, find_cell, plan, rate_trial
+from kvstudy.study.cells import shown as shown_sizes
 from kvstudy.study.combinations import most_cells
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
@@ -321,3 +324,37 @@ def test_the_largest_difference_is_one_of_time_not_of_ratio():
 def test_a_cell_of_the_plan_is_found_by_its_name(study):
     cell = find_cell(plan(load_study(study)), f"pretend/a/{SLUG}_load80/rep2")
     assert (cell.load, cell.operations) == (80, 2000)
+
+
+def test_trial_cells_stand_behind_the_table_of_the_rates_and_behind_no_other(study):
+    loaded = load_study(study)
+    planned, headline = plan(loaded), shown_sizes(loaded)
+    behind = {
+        part.name: set(cells_of(part, loaded, planned, headline))
+        for part in [*loaded.tables, *loaded.drawn_figures]
+    }
+    trials = {cell.path for cell in planned if cell.sets_rate}
+    of_a = {cell.path for cell in planned if cell.closed and cell.workload == "a"}
+    assert behind["open-loop-a"] == of_a
+    assert {path for path in of_a if "_trial/rep0" in path} == {
+        path for path in trials if "/a/" in path
+    }
+    others = {name: paths for name, paths in behind.items() if not name.startswith("open-loop-")}
+    # The machine is that of all that was measured.
+    assert {name for name, paths in others.items() if paths & trials} == {"machine"}
+
+
+def test_the_plan_has_a_line_of_trial_cells_and_foretells_their_time(study):
+    cells = plan(load_study(study))
+    outlook = SimpleNamespace(wanted=cells, done=frozenset())
+    closed = next(cell for cell in cells if cell.path == f"pretend/a/{SLUG}/rep1")
+    found = rows(outlook, lambda cell: None)["pretend"]
+    assert {name for name in found if name.startswith("a")} == {
+        *("a", "a, trial", "a, 50 % load", "a, 80 % load"),
+    }
+    assert found["a, trial"]["cells"] == 1
+    # A closed-loop cell tells what its trial cell takes.
+    trial = next(cell for cell in cells if cell.sets_rate and cell.path.startswith("pretend/a/"))
+    assert (trial.records, trial.operations, trial.seconds, trial.properties) == (
+        *(closed.records, closed.operations, closed.seconds, closed.properties),
+    )
