@@ -129,6 +129,7 @@ def summary(operation: str, metric: str, mean: float) -> dict:
         "metric": metric,
         "n": 2,
         "mean": mean,
+        "geometric": mean if metric == "throughput" else None,
         "min": mean * 0.9,
         "max": mean * 1.1,
     }
@@ -259,6 +260,8 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert f"Only {ODD} was measured: 4.80 kops/s in A." in text
     assert "4 planned cells have no valid value, among them all of Redis; Section" in text
     assert f"Only {ODD} has valid measurements" in text
+    assert "Its means over the runs are geometric, as rates need" in text
+    assert "reproduces a table of the source and has plain means of throughput too" in text
     assert "This report has holes. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text

@@ -9,7 +9,10 @@ from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.repetitions import intervals, percentiles, trimmed
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
+from kvstudy.analyse.tidy.summary import over_workloads
 from kvstudy.present.typeset.latex import DASH
+from kvstudy.stats.intervals import geometric_mean
+from kvstudy.study.parts import MEAN
 from pydantic import ValidationError
 
 from tests.unit import small_results as small
@@ -72,6 +75,26 @@ def test_one_run_has_neither_interval_nor_verdict():
     assert intervals(values)["low"].isna().all()
     assert order(values, cells)["residual"].isna().all()
     assert drift_of(order(values, cells))["reason"] == "few-repeated"
+
+
+@pytest.mark.parametrize(("plain", "geometric"), [(False, True), (True, False)])
+def test_the_interval_of_a_geometric_mean_over_workloads_is_that_of_the_workloads_ratios(
+    plain, geometric
+):
+    """A plain mean follows the workload with the larger numbers more."""
+    quick, _cells = tables()
+    rows = [quick]
+    rows += [quick.assign(workload="b", value=[3.0, 2.0, 1.9, 3.1, 1.9, 2.0, 3.5, 2.1, 1.8])]
+    both = pd.concat(rows, ignore_index=True)
+    shown = {"a": "p", "b": "p"}
+    over = over_workloads(both, ["a", "b"], shown, "mean" if plain else geometric_mean)
+    spread = spread_of(pd.concat([both, over]), True, shown, plain)
+    mean = spread.ratio((MEAN, "all"), "fast", "slow")
+    of_both = spread.mean_ratio([("a", "p"), ("b", "p")], "fast", "slow")
+    same = (mean.value, mean.low, mean.high) == pytest.approx(
+        (of_both.value, of_both.low, of_both.high)
+    )
+    assert same is geometric
 
 
 def test_nothing_measured_gives_empty_tables():

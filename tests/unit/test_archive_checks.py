@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import re
 import shutil
@@ -37,6 +38,7 @@ from kvstudy.share.archive.verify import verify
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import find_name
 
+from tests.project import edit
 from tests.unit.packed_run import RUN, cells, planned, put, repacked, sums_of, write_cell, write_run
 
 ARCHIVE = Path("small.zip")
@@ -337,6 +339,72 @@ def test_a_cell_that_was_measured_again_openly(run, kind, word):
     assert part.notes == [
         f"results/small/{kind}: 1 attempt {word}, logs kept: {again.path}",
     ]
+
+
+@pytest.fixture
+def rates(pretend_study):
+    """A run with open-loop cells under workload a, of 1000 ops/s in the trial cell."""
+    edit(pretend_study, open_loop={"loads": [0.5], "workloads": ["a"]})
+    write_run()
+    (trial,) = (cell for cell in cells() if cell.sets_rate)
+    opened = [cell for cell in cells() if cell.load]
+    for cell in opened:
+        write_at_rate(cell, trial)
+    return find_name("small"), trial, opened
+
+
+def write_at_rate(cell, trial, **changes) -> None:
+    target = {"rate": 500, "load": 50, "trial": trial.path, "throughput": 1000.0}
+    sums = hashlib.sha256((RUN / "raw" / trial.path / "SHA256SUMS").read_bytes()).hexdigest()
+    write_cell(cell, target=target | {"sums": sums} | changes)
+
+
+def test_rates_are_those_that_the_trial_cells_set(rates):
+    run, trial, opened = rates
+    part = course(run)
+    assert part.faults == part.notes == []
+    write_at_rate(opened[0], trial, rate=501)
+    write_cell(opened[1], target={"rate": 500})
+    assert course(run).faults == [
+        f"results/small/raw/{opened[0].path}: its rate of 501 ops/s is not 50 % of 1000 ops/s, "
+        "the throughput that it records of its trial cell",
+        f"results/small/raw/{opened[1].path}: its manifest has no target of this version",
+    ]
+
+
+def test_a_trial_cell_that_was_changed_in_silence(rates):
+    run, trial, opened = rates
+    write_cell(trial, again=1)
+    (fault,) = course(run).faults
+    assert fault == (
+        f"results/small/raw/{trial.path}: is not the trial cell that set the rate of "
+        f"{opened[0].path}, {opened[1].path}, and no logs of an earlier one are on file"
+    )
+
+
+@pytest.mark.parametrize("openly", [True, False])
+def test_a_trial_cell_that_was_measured_again_openly_or_is_gone(rates, openly):
+    run, trial, _opened = rates
+    if openly:
+        write_cell(trial, minutes=60)
+        put(RUN / "replaced" / trial.path / "20260301T120000" / "load.out", "earlier")
+    else:
+        shutil.rmtree(RUN / "raw" / trial.path)
+    part = course(run)
+    assert part.faults == []
+    assert "is not the trial cell that set the rate" in part.notes[-1]
+    # That it is missing is said by the plan.
+    missing = [fault for fault in completeness(run).faults if trial.path in fault]
+    assert len(missing) == (not openly)
+
+
+def test_a_trial_cell_that_was_measured_after_its_cells(rates):
+    run, trial, opened = rates
+    write_cell(trial, minutes=60)
+    for cell in opened:
+        write_at_rate(cell, trial)
+    (fault,) = course(run).faults
+    assert fault.startswith(f"results/small/raw/{trial.path}: was started at ")
 
 
 def write_second_store(minutes: float) -> None:

@@ -81,7 +81,8 @@ def of_run(
         bottleneck=BOTTLENECK.frame() if bottleneck is None else bottleneck,
         floor=FLOOR.frame() if floor is None else floor,
     )
-    study = SimpleNamespace(imported=None, until=None, workloads=[], stores=[], store_names=[])
+    known = {key: [] for key in ("workloads", "stores", "store_names")}
+    study = SimpleNamespace(source=object(), imported=None, until=None, **known)
     run = {
         "headline": {"a": "t16", "b": "t16"},
         "other_sizes": set(),

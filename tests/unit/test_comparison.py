@@ -88,8 +88,10 @@ def printed(*values: object) -> str:
 def test_change_with_its_interval_and_the_share_of_failures():
     frame = long_form(results()).set_index("workload")
     a = frame.loc["a"]
-    assert (a.repetitions, a.baseline, a.store) == (3, 1000, 1250)
-    assert a.change == pytest.approx((1.2 * 1.25 * 1.3) ** (1 / 3) - 1)
+    # Geometric means, of which the change is the ratio.
+    assert a.repetitions == 3
+    assert (a.baseline, a.store) == pytest.approx((1000, (1200 * 1250 * 1300) ** (1 / 3)))
+    assert a.change == pytest.approx(a.store / a.baseline - 1)
     # The paired t interval alone goes from 13 to 38 %; the other workload's runs are all alike.
     assert 0.13 < a.low < 0.2 < 0.3 < a.high < 0.38
     assert (a.failed_operation, a.failed_baseline, a.failed_store) == ("update", 0.05, 0)
@@ -99,11 +101,28 @@ def test_change_with_its_interval_and_the_share_of_failures():
 
 def test_the_mean_of_the_workloads_is_taken_within_each_repetition():
     mean = long_form(results()).set_index("workload").loc["mean"]
-    assert (mean.baseline, mean.store) == (800, 925)
+    # Plain over the workloads, geometric over the runs.
+    both = [math.prod(means) ** (1 / 3) for means in ((750, 800, 850), (850, 925, 1000))]
+    assert [mean.baseline, mean.store] == pytest.approx(both)
     ratios = [850 / 750, 925 / 800, 1000 / 850]
     assert mean.change == pytest.approx(math.prod(ratios) ** (1 / 3) - 1)
     # 150 of 3000 updates.
     assert (mean.failed_operation, mean.failed_baseline) == ("update", 0.05)
+
+
+def test_a_table_of_the_source_has_plain_means_and_says_so():
+    of_source = small.table("comparison", baseline="strong", store="eventual", source="T 1")
+    row = of_source.rows(run_of(results())).set_index("workload").loc["a"]
+    assert (row.baseline, row.store) == (1000, 1250)
+    assert row.change == pytest.approx(long_form(results()).set_index("workload").loc["a"].change)
+    own, source = (
+        " ".join(table.grids(table.rows(run_of(results())), run_of(results()))[0].notes)
+        for table in (TABLE, of_source)
+    )
+    assert "Throughputs are geometric means." in own
+    assert "reproduces one of the source, so its throughputs are plain means" in source
+    for notes in (own, source):
+        assert "The mean of the workloads is the" in notes
 
 
 def test_published_values_stand_below_those_measured_here(tmp_path):

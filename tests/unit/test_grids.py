@@ -80,6 +80,7 @@ def made_up(of: Study, faults: dict[tuple[str, str, str], tuple[str, str, str]] 
     summary = pd.DataFrame(
         values, columns=[*SUMMARY_KEYS, *["n", "mean", "sd", "cov", "min", "max"]]
     )
+    summary["geometric"] = summary["mean"].where(summary["unit"] == "ops/s")
     cells = pd.DataFrame(cells, columns=small.CELL_COLUMNS)
     return Swept(of, 1.0, summary[SUMMARY_KEYS + SUMMARY_NUMBERS], cells, None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,17 +10,22 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
+from kvstudy.analyse.findings.repetitions import INTERVALS
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.planning.screen import rows
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.drawing.write import drawing
 from kvstudy.present.report.cells import Names, with_states
 from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid
+from kvstudy.share.trace.provenance import cells_of
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
-from kvstudy.study.cells import closed_loop, find_cell, plan
+from kvstudy.study.cells import closed_loop, find_cell, plan, rate_trial
+from kvstudy.study.cells import shown as shown_sizes
+from kvstudy.study.combinations import most_cells
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
 from matplotlib.figure import Figure
@@ -45,7 +51,20 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     cells = plan(loaded)
     closed = closed_loop(cells)
     assert cells[: len(closed)] == closed == plan(loaded.model_copy(update={"open_loop": None}))
-    opened = cells[len(closed) :]
+    trials = [cell for cell in cells if cell.sets_rate]
+    opened = cells[len(closed) + len(trials) :]
+    # One trial cell for each store and workload, before the cells whose rates it sets.
+    assert cells[len(closed) : -len(opened)] == trials
+    assert {cell.repetition for cell in trials} == {0}
+    assert len(trials) == len({(cell.store, cell.workload) for cell in trials}) == 4
+    for cell in opened:
+        trial = rate_trial(cells, cell)
+        own = next(
+            each for each in closed if each.path == f"{trial.store}/{trial.workload}/{SLUG}/rep1"
+        )
+        # It is one more of the closed-loop cells, under a name of its own.
+        assert trial == replace(own, repetition=0, closed=SLUG)
+        assert trial.path == f"{cell.store}/{cell.workload}/{SLUG}_trial/rep0"
     # Two stores, workloads a and c (insert has no run phase), two loads, two repetitions.
     assert len(opened) == len({cell.path for cell in opened}) == 16
     blocks = [opened[:8], opened[8:]]
@@ -53,9 +72,11 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     names = [[(c.store, c.workload, c.load) for c in block] for block in blocks]
     assert sorted(names[0]) == sorted(names[1])
     assert names[0] != names[1]
-    assert plan(loaded.model_copy(update={"seed": 2}))[len(closed) :] != opened
+    assert plan(loaded.model_copy(update={"seed": 2}))[-len(opened) :] != opened
     more = plan(loaded.with_repetitions(3))
     assert [cell for cell in more if cell.load and cell.repetition < 3] == opened
+    assert [cell for cell in more if cell.sets_rate] == trials
+    assert len(cells) <= most_cells(loaded)
 
 
 @pytest.mark.parametrize("shown", [30_000, 100_000])
@@ -105,6 +126,9 @@ def test_a_rate_of_the_study_is_no_maximum(pretend_study):
 # What is worked out of them.
 
 
+TRIAL = "redis/a/r10_o20_t1_trial/rep0"
+
+
 def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> OpenLoop:
     """Redis, workload a, 50 % load, two repetitions; 4 000 operations of each kind."""
     cells, values, series, counts, targets = [], [], [], [], []
@@ -120,7 +144,13 @@ def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> O
                 counts.append([*key, "run", operation, latency, count])
             for latency, count in ((150, 3000), (30_000, 1000)):
                 counts.append([*key, "run", f"intended {operation}", latency, count])
-        targets.append([*key, "r10_o20_t1", 50.0, 1000.0, 2000.0, 2, ""])
+        targets.append([*key, "r10_o20_t1", 50.0, 1000.0, TRIAL, 2000.0, ""])
+    # The trial cell is in the same tables, and in nothing that is worked out of them.
+    trial = ["redis", "a", "r10_o20_t1_trial", "0"]
+    cells.append([*trial, "measured", "", "", "8", ""])
+    values.append([*trial, "run", "overall", "throughput", "ops/s", 2000.0])
+    series += [[*trial, "run", second, 2000.0] for second in range(1, 6)]
+    counts.append([*trial, "run", "read", 1e9, 10**6])
     return OpenLoop(
         pd.DataFrame(cells, columns=small.CELL_COLUMNS),
         MEASUREMENTS.frame(values),
@@ -205,9 +235,9 @@ def test_a_rate_that_was_not_reached_is_marked():
 
 def test_notes_of_the_targets_stand_below_the_table():
     found = at_rates()
-    found.targets["note"] = "its rate comes from cells that are no longer there: x"
+    found.targets["note"] = f"trial-gone cell={TRIAL}"
     _, grid = shown(found)
-    assert grid.notes[-1].startswith("Redis, 50 %: its rate comes from cells that are no")
+    assert grid.notes[-1].startswith(f"Redis, 50 %: its rate was set by {TRIAL}, which is not")
 
 
 def drawn(found: OpenLoop, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
@@ -247,10 +277,20 @@ def test_the_text_knows_rates_times_and_gaps():
     found = at_rates(achieved=(1000, 900))
     analysis = analysed(found)
     gap = ["riak", "a", "r10_o20_t1_load80", "1", "not measured", "no server", "", "9", ""]
-    rows = with_states(pd.concat([found.cells, pd.DataFrame([gap], columns=small.CELL_COLUMNS)]))
+    failed = ["riak", "a", "r10_o20_t1_trial", "0", "failed", "no server", "", "8", ""]
+    more = pd.DataFrame([gap, failed], columns=small.CELL_COLUMNS)
+    rows = with_states(pd.concat([found.cells, more]))
     names = Names(study, small.TITLES | {"riak": "Riak"}, {})
     facts = open_loop_facts(names, rows, analysis)
-    assert (facts.planned, facts.measured) == (3, 2)
+    # Trial cells are counted by themselves.
+    assert (facts.planned, facts.measured, facts.trials) == (3, 2, 2)
+    (trial_gap,) = facts.trial_gaps
+    assert (trial_gap.store, trial_gap.status) == ("Riak", "failed")
+    whole = {"store": "redis", "workload": "a", "parameters": "r10_o20_t1", "unit": "ops/s"}
+    whole |= {"operation": "overall", "metric": "throughput", "n": 2, "value": 2500.0}
+    with_closed = small.analysis(open_rates=analysis.open_rates, intervals=pd.DataFrame([whole]))
+    with_closed.open_percentiles = analysis.open_percentiles
+    assert open_loop_facts(names, rows, with_closed).trial_range == pytest.approx((0.8, 0.8))
     (missed,) = facts.missed
     assert (missed.store, missed.share_low, missed.short) == ("Redis", pytest.approx(0.9), 0)
     assert facts.widest is None
@@ -270,10 +310,11 @@ def test_the_largest_difference_is_one_of_time_not_of_ratio():
         for store, both in times.items()
         for time, value in zip((SERVICE_TIME, INTENDED_TIME), both, strict=True)
     ]
-    rates = [[store, "a", 50, 1.0, 1, 1, 0, ""] for store in times]
-    rate_keys = [*keys[:2], "load", "share_low", "reached", "n", "short", "note"]
+    rates = [[store, "a", "p", 50, 1000.0, 1.0, 1, 1, 0, ""] for store in times]
+    rate_keys = [*keys[:3], "load", "target", "share_low", "reached", "n", "short", "note"]
     analysis = SimpleNamespace(
         open_rates=pd.DataFrame(rates, columns=rate_keys),
+        intervals=INTERVALS.frame(),
         open_percentiles=pd.DataFrame(percentiles, columns=[*keys, "time", "value"]),
     )
     facts = open_loop_facts(names, with_states(small.cells().head(0)), analysis)
@@ -283,3 +324,37 @@ def test_the_largest_difference_is_one_of_time_not_of_ratio():
 def test_a_cell_of_the_plan_is_found_by_its_name(study):
     cell = find_cell(plan(load_study(study)), f"pretend/a/{SLUG}_load80/rep2")
     assert (cell.load, cell.operations) == (80, 2000)
+
+
+def test_trial_cells_stand_behind_the_table_of_the_rates_and_behind_no_other(study):
+    loaded = load_study(study)
+    planned, headline = plan(loaded), shown_sizes(loaded)
+    behind = {
+        part.name: set(cells_of(part, loaded, planned, headline))
+        for part in [*loaded.tables, *loaded.drawn_figures]
+    }
+    trials = {cell.path for cell in planned if cell.sets_rate}
+    of_a = {cell.path for cell in planned if cell.closed and cell.workload == "a"}
+    assert behind["open-loop-a"] == of_a
+    assert {path for path in of_a if "_trial/rep0" in path} == {
+        path for path in trials if "/a/" in path
+    }
+    others = {name: paths for name, paths in behind.items() if not name.startswith("open-loop-")}
+    # The machine is that of all that was measured.
+    assert {name for name, paths in others.items() if paths & trials} == {"machine"}
+
+
+def test_the_plan_has_a_line_of_trial_cells_and_foretells_their_time(study):
+    cells = plan(load_study(study))
+    outlook = SimpleNamespace(wanted=cells, done=frozenset())
+    closed = next(cell for cell in cells if cell.path == f"pretend/a/{SLUG}/rep1")
+    found = rows(outlook, lambda cell: None)["pretend"]
+    assert {name for name in found if name.startswith("a")} == {
+        *("a", "a, trial", "a, 50 % load", "a, 80 % load"),
+    }
+    assert found["a, trial"]["cells"] == 1
+    # A closed-loop cell tells what its trial cell takes.
+    trial = next(cell for cell in cells if cell.sets_rate and cell.path.startswith("pretend/a/"))
+    assert (trial.records, trial.operations, trial.seconds, trial.properties) == (
+        *(closed.records, closed.operations, closed.seconds, closed.properties),
+    )

@@ -54,6 +54,7 @@ def swept(study, missing=()):
                 rows.append([*start, "read", "latency_p99", "us", 1, 2000.0, 2000.0, 2000.0])
     columns = ["store", "workload", "parameters", "operation", "metric", "unit"]
     summary = pd.DataFrame(rows, columns=[*columns, "n", "mean", "min", "max"])
+    summary["geometric"] = summary["mean"].where(summary["unit"] == "ops/s")
     names = ["store", "workload", "parameters", "repetition", "status", "reason", "invalid"]
     table = pd.DataFrame(cells, columns=[*names, "position", "started"])
     published = pd.DataFrame({"threads": THREADS}).assign(
@@ -159,7 +160,8 @@ def test_the_mean_of_all_operations_is_weighted_by_their_numbers(project):
         more.append([*key, "read+scan", "latency_mean", "us", 1, 1100.0, 1100.0, 1100.0])
         more.append([*key, "read-modify-write", "operations", "count", 1, 100, 100, 100])
         more.append([*key, "read-modify-write", "latency_mean", "us", 1, 9.0, 9.0, 9.0])
-    summary = pd.DataFrame(more, columns=values.summary.columns)
+    summary = pd.DataFrame(more, columns=values.summary.columns.drop("geometric"))
+    summary["geometric"] = math.nan
     table = rows(study, replace(values, summary=summary))
     assert table["value"].tolist() == pytest.approx([0.3] * 24)
     assert set(table["unit"]) == {"ms"}

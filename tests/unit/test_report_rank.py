@@ -12,7 +12,7 @@ from . import small_results as small
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:
-    values = {"mean": mean, "min": low, "max": high, "n": n}
+    values = {"geometric": mean, "min": low, "max": high, "n": n}
     return {"store": store, "operation": "overall", "metric": "throughput", **values}
 
 
@@ -41,7 +41,7 @@ def test_the_order_is_by_mean_and_each_is_compared_with_the_one_before() -> None
     assert [first.store, second.store, third.store] == ["b", "c", "a"]
     assert (first.behind, first.n, first.min, first.max) == (None, 3, 390, 410)
     assert (second.behind.faster, second.behind.decision) == ("b", "faster")
-    # By the geometric mean a is before c, by the plain mean behind it.
+    # By the repetitions that both have a is before c, by all of its own behind it.
     assert (third.behind.faster, third.behind.slower, third.behind.ratio) == ("a", "c", 1.25)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kvstudy.stats.intervals import (
     Estimate,
     error_rate,
+    geometric_mean,
     log_t_interval,
     quotient,
     trimmed_mean,
@@ -23,6 +24,13 @@ from scipy import stats
 
 THROUGHPUTS = [49900.2, 47310.5, 52011.9, 50412.3, 48875.1]
 runs = st.lists(st.floats(1e-3, 1e9), min_size=2, max_size=12)
+
+
+def test_the_geometric_mean_is_the_middle_of_the_interval_and_takes_a_zero():
+    assert geometric_mean(THROUGHPUTS) == pytest.approx(stats.gmean(THROUGHPUTS))
+    assert geometric_mean(THROUGHPUTS) == pytest.approx(log_t_interval(THROUGHPUTS).value)
+    assert geometric_mean([2199.7]) == 2199.7
+    assert geometric_mean([0.0, 5.0]) == 0
 
 
 def test_log_t_interval_as_in_r():
@@ -249,6 +257,9 @@ def test_single_runs_have_no_spread_and_equal_ones_none():
         (log_t_interval, [[100, -3]], "-3 is among them"),
         (log_t_interval, [[100, nan]], "nan is among them; leave out what was not measured"),
         (log_t_interval, [[100, inf]], "inf is among them"),
+        (geometric_mean, [[]], "at least one number"),
+        (geometric_mean, [[100, nan]], "nan is among them"),
+        (geometric_mean, [[100, -3]], "-3 is among them; needs numbers of 0 or above"),
         *[(variation, [values], "runs: ") for values in ([], [0, 0], [1, -1], [1, nan])],
         *[(error_rate, counts, "no such error rate") for counts in ((0, 0), (-1, 10), (11, 10))],
         (trimmed_mean, [[]], "at least one number"),

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import io
-from math import nan
+from math import isnan, nan
 
 import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.files import CELLS as TABLE
 from kvstudy.analyse.tidy.files import MEASUREMENTS, SUMMARY
-from kvstudy.analyse.tidy.summary import summarise
+from kvstudy.analyse.tidy.summary import (
+    mean_over_workloads,
+    over_workloads,
+    shown_mean,
+    summarise,
+)
 from kvstudy.errors import KvstudyError
+
+from . import small_results as small
 
 CELLS = """\
 store,workload,parameters,repetition,status,reason,invalid
@@ -58,6 +65,31 @@ def test_mean_spread_and_range(values, mean, sd, cov):
     assert (row["n"], row["mean"]) == (len(values), mean)
     assert [row["sd"], row["cov"]] == pytest.approx([sd, cov], nan_ok=True)
     assert (row["min"], row["max"]) == (min(values), max(values))
+
+
+@pytest.mark.parametrize(
+    ("values", "geometric"), [([1000, 4000], 2000), ([1234.5], 1234.5), ([0, 10, 10], 0)]
+)
+def test_rates_have_a_geometric_mean_and_times_have_none(values, geometric):
+    cells = "\n".join(CELLS.splitlines()[: 1 + len(values)])
+    times = [line.replace("throughput,ops/s", "runtime,ms") for line in overall(*values)]
+    found = summary(measured(*overall(*values), *times), cells).loc["redis", "a", "overall"]
+    assert found.loc["throughput", "geometric"] == pytest.approx(geometric)
+    assert isnan(found.loc["runtime", "geometric"])
+    shown = shown_mean(found)
+    assert shown["throughput"] == pytest.approx(geometric)
+    assert shown["runtime"] == sum(values) / len(values)
+
+
+def test_the_mean_of_the_workloads_is_plain_only_beside_a_source():
+    for source, mean in (("default", 2500), (None, 2000)):
+        study = small.study(**({} if source else {"source": None}))
+        rows = pd.DataFrame(
+            [[*("redis", name, "r1", "1"), value] for name, value in (("a", 1000), ("c", 4000))],
+            columns=["store", "workload", "parameters", "repetition", "value"],
+        ).assign(phase="run", operation="overall", metric="throughput", unit="ops/s")
+        found = over_workloads(rows, ["a", "c"], None, mean_over_workloads(study))
+        assert found["value"].tolist() == pytest.approx([mean])
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,12 @@ def jobs(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
 
 
 def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The cells that are measured: pretend_c_rep2, at a rate pretend_a_load50_rep1."""
+    """The cells that are measured: pretend_c_rep2.
+
+    At a rate pretend_a_load50_rep1, which pretend_a_trial_rep0 sets.
+    """
     found = re.findall(
-        r"measure (\S+), workload (\S+), \S+?(_load\d+)?, repetition (\d+)",
+        r"measure (\S+), workload (\S+), \S+?(_load\d+|_trial)?, repetition (\d+)",
         done.stderr + done.stdout,
     )
     return sorted({f"{store}_{name}{load}_rep{number}" for store, name, load, number in found})

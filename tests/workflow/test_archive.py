@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.project import PRETEND
-from tests.unit.packed_run import Files, as_new, repacked
+from tests.project import PRETEND, STUDY
+from tests.unit.packed_run import Files, as_new, repacked, sums_of
 from tests.workflow.conftest import (
     Workflow,
     finish_and_pack,
@@ -19,8 +19,13 @@ SUMMARY = "results/small/summary.csv"
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Workflow:
-    """The study ``small``, finished and packed as small.zip; its servers are taken away then."""
+    """The study ``small``, finished and packed as small.zip; its servers are taken away then.
+
+    It has open-loop cells.
+    """
     workflow = make_workflow(tmp_path_factory.mktemp("archive"))
+    rates = {"loads": [0.5], "workloads": ["a"]}
+    workflow.edit(STUDY, lambda study: study.update(open_loop=rates))
     finish_and_pack(workflow)
     workflow.environment["PATH"] = workflow.environment["PATH"].split(":", 1)[1]
     return workflow
@@ -53,6 +58,29 @@ def test_numbers_that_do_not_follow_from_the_logs(finished):
     assert "**1 fault: it does not hold.**" in done.stdout
     assert "files of the workflow differ from those here" in done.stdout
     assert not trap.exists()
+
+
+def test_what_was_packed_holds(finished):
+    done = kvstudy(finished, "verify", "small.zip")
+    assert done.returncode == 0, done.stdout
+    assert "**All holds.**" in done.stdout
+
+
+def test_rates_that_do_not_follow_from_the_trial_cell(finished):
+    """Also where all checksums were made anew: the cells at its rate recorded another one."""
+    folder = "results/small/raw/pretend/a/r1000_o2000_t2_trial/rep0/"
+
+    def forge(files: Files) -> None:
+        log = files[f"{folder}run.out"]
+        files[f"{folder}run.out"] = log.replace(b"4000.0", b"4100.0")
+        assert log != files[f"{folder}run.out"]
+        files[f"{folder}SHA256SUMS"] = sums_of(files, folder)
+
+    repacked(finished.folder / "small.zip", as_new(forge))
+    done = kvstudy(finished, "verify", "changed.zip")
+    assert done.returncode == 1
+    assert f"FAULT: {folder[:-1]}: is not the trial cell that set the rate of" in done.stdout
+    assert "FAULT: results/small/open-loop/targets.csv: line 2, note: is " in done.stdout
 
 
 def test_servers_with_other_arguments_than_the_stores_now_add(finished):

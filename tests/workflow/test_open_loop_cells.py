@@ -12,13 +12,14 @@ import pytest
 from kvstudy.analyse.tidy.open_loop import find_target
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.study.raw import write_sums
+from kvstudy.study.raw import file_digest, write_sums
 
 from tests.project import CELL, ROOT, SLUG, edit, kvstudy
 from tests.project import measure as measure_cell
 
 RAW = Path("results/small/raw/pretend/a")
-OTHER = f"pretend/a/{SLUG}/rep2"
+TRIAL = f"pretend/a/{SLUG}_trial/rep0"
+TRIAL_RAW = RAW / f"{SLUG}_trial/rep0"
 LOAD50 = f"pretend/a/{SLUG}_load50/rep1"
 
 
@@ -29,6 +30,10 @@ def study(pretend_study: Path) -> Path:
 
 def measure(parameters: str = SLUG, repetition: int = 1) -> str:
     return measure_cell(f"pretend/a/{parameters}/rep{repetition}")
+
+
+def measure_trial() -> str:
+    return measure_cell(TRIAL)
 
 
 def parse(study: Path) -> dict[str, pd.DataFrame]:
@@ -50,30 +55,34 @@ def of_pretend(found: dict[str, pd.DataFrame]) -> pd.Series:
     return cells[mine & (cells["parameters"] == f"{SLUG}_load50")].iloc[0]
 
 
-def test_the_target_is_the_load_of_the_mean_of_the_closed_cells(study, have):
-    have(CELL, OTHER)
-    for repetition, throughput in ((1, 1000), (2, 4000)):
-        # Other throughputs, with their checksums.
-        folder = RAW / SLUG / f"rep{repetition}"
-        log = folder / "run.out"
-        seconds = 2000 / throughput
-        text = log.read_text().replace("4000.0", f"{throughput}.0")
-        log.write_text(text.replace("RunTime(ms), 500", f"RunTime(ms), {seconds * 1000:.0f}"))
-        reseal(folder)
+def as_fast(folder: Path, throughput: int) -> None:
+    """The cell of 2000 operations has another throughput (ops/s), with its checksums."""
+    log = folder / "run.out"
+    text = log.read_text().replace("4000.0", f"{throughput}.0")
+    log.write_text(text.replace("RunTime(ms), 500", f"RunTime(ms), {2_000_000 / throughput:.0f}"))
+    reseal(folder)
+
+
+def test_the_target_is_the_load_of_the_trial_cell_and_of_no_other(study, have):
+    have(CELL, TRIAL)
+    as_fast(RAW / SLUG / "rep1", 1000)
+    as_fast(TRIAL_RAW, 2500)
     measure(f"{SLUG}_load80")
     raw = RAW / f"{SLUG}_load80/rep1"
-    manifest = json.loads((raw / "manifest.json").read_text())
-    target = manifest["target"]
-    assert (target["rate"], target["load"], target["mean"]) == (1600, 80, pytest.approx(2000))
-    assert [(each["cell"], each["throughput"]) for each in target["origins"]] == [
-        (f"pretend/a/{SLUG}/rep1", 1000),
-        (f"pretend/a/{SLUG}/rep2", 4000),
-    ]
+    target = json.loads((raw / "manifest.json").read_text())["target"]
+    assert target == {
+        **{"rate": 2000, "load": 80, "trial": TRIAL, "throughput": 2500.0},
+        "sums": file_digest(TRIAL_RAW / "SHA256SUMS"),
+    }
     commands = (raw / "commands.sh").read_text()
     load, run_phase = commands.split("# run")
-    assert "-target 1600" in run_phase
+    assert "-target 2000" in run_phase
     assert "-target" not in load
     assert "measurement.interval=both" in run_phase
+    # The trial cell is measured as a closed-loop cell is.
+    commands = (TRIAL_RAW / "commands.sh").read_text()
+    assert "-target" not in commands
+    assert "measurement.interval" not in commands
 
 
 def reseal(folder: Path) -> None:
@@ -82,59 +91,78 @@ def reseal(folder: Path) -> None:
 
 
 def test_values_of_open_loop_cells_stand_apart(study, have):
-    have(CELL, LOAD50)
+    have(CELL, TRIAL, LOAD50)
     found = parse(study)
     row = found["targets"].iloc[0]
-    assert row[["parameters", "closed", "load", "target", "runs", "note"]].tolist() == [
-        *(f"{SLUG}_load50", SLUG, "50", "2000", "1", ""),
+    assert row[["parameters", "closed", "load", "target", "trial", "note"]].tolist() == [
+        *(f"{SLUG}_load50", SLUG, "50", "2000", TRIAL, ""),
     ]
     metrics = set(found["measurements"].query("operation == 'read'")["metric"])
     assert {"latency_p99", "intended_latency_p99"} <= metrics
-    assert set(found["cells"]["parameters"]) == {f"{SLUG}_load50", f"{SLUG}_load80"}
-    for name in ("cells", "measurements"):
-        others = pd.read_csv(f"results/small/{name}.csv")
-        assert not others["parameters"].str.contains("load").any()
+    slugs = {f"{SLUG}_trial", f"{SLUG}_load50", f"{SLUG}_load80"}
+    assert set(found["cells"]["parameters"]) == slugs
+    assert set(found["measurements"]["parameters"]) == {f"{SLUG}_trial", f"{SLUG}_load50"}
+    # Nothing of them, and nothing of the trial cell, is in a table of the run that is judged.
+    kvstudy("analyse", "small")
+    judged = [*Path("results/small").glob("*.csv"), *Path("results/small/analysis").glob("*.csv")]
+    assert len(judged) > 20
+    for path in judged:
+        assert not re.search(r"_trial\b", path.read_text())
+        if not path.stem.startswith("open_"):
+            assert "_load" not in path.read_text().partition("\n")[2]
 
 
-def test_a_cell_without_its_closed_ones_is_not_measured(study):
+def test_a_trial_cell_changes_no_value_of_the_run(study, have):
+    def values() -> dict[str, str]:
+        parse(study)
+        kvstudy("analyse", "small")
+        paths = [*Path("results/small").glob("*.csv"), *Path("results/small/analysis").glob("*")]
+        # Those have the positions of cells in the plan, and how far a trial is from the others.
+        return {path.name: path.read_text() for path in paths if path.stem != "cells"}
+
+    have(CELL, f"pretend/a/{SLUG}/rep2")
+    before = values()
+    have(TRIAL)
+    as_fast(TRIAL_RAW, 17)
+    assert values() == before
+
+
+def test_a_cell_without_its_trial_cell_is_not_measured(study, have):
+    # However many closed-loop cells are there.
+    have(CELL)
     with pytest.raises(KvstudyError, match=r"load50/rep1: no target rate, .* measure those first"):
         measure(f"{SLUG}_load50")
-    reason = parse(study)["cells"].query("workload == 'a'")["reason"].iloc[0]
+    reason = of_pretend(parse(study))["reason"]
     assert sentence(reason) == (
-        "no target rate, for no closed-loop cell of it counts "
+        f"no target rate, for its trial cell {TRIAL} does not count "
         "(not measured: there are no raw logs of it yet)"
     )
 
 
-def test_failed_closed_cells_are_the_reason_of_the_gap(study, monkeypatch):
+def test_a_failed_trial_cell_leaves_its_cells_waiting_with_its_reason(study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "exception-run")
-    for repetition in (1, 2):
-        with pytest.raises(KvstudyError):
-            measure(repetition=repetition)
+    with pytest.raises(KvstudyError):
+        measure_trial()
     monkeypatch.delenv("PRETEND_CLIENT")
     with pytest.raises(KvstudyError, match="not measured: run: the YCSB client ended with exit"):
         measure(f"{SLUG}_load50")
-    row = parse(study)["cells"].query("workload == 'a' and store == 'pretend'").iloc[0]
+    found = parse(study)
+    row = of_pretend(found)
     assert row["status"] == "not measured"
     assert "the YCSB client ended with exit status 1" in sentence(row["reason"])
-
-
-def test_one_valid_closed_cell_is_enough(study, monkeypatch, have):
-    have()
-    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    measure(repetition=2)
-    monkeypatch.delenv("PRETEND_CLIENT")
+    cells = found["cells"].query("store == 'pretend' and workload == 'a'")
+    assert cells[cells["parameters"] == f"{SLUG}_trial"]["status"].tolist() == ["failed"]
+    # When it is measured, they follow.
+    measure_trial()
     measure(f"{SLUG}_load50")
-    manifest = json.loads((RAW / f"{SLUG}_load50/rep1/manifest.json").read_text())
-    assert [each["cell"] for each in manifest["target"]["origins"]] == [f"pretend/a/{SLUG}/rep1"]
+    assert of_pretend(parse(study))["status"] == "measured"
 
 
-def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
+def test_a_void_trial_cell_leaves_a_reason_in_place_of_logs(study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    for repetition in (1, 2):
-        measure(repetition=repetition)
+    measure_trial()
     monkeypatch.delenv("PRETEND_CLIENT")
-    # No error: the closed cells are valid measurements, and measuring again would not help.
+    # No error: the trial cell is a valid measurement, and measuring it again would not help.
     assert "no target rate" in measure(f"{SLUG}_load50")
     assert {path.name for path in (RAW / f"{SLUG}_load50/rep1").iterdir()} == {
         *("gap.json", "SHA256SUMS")
@@ -153,17 +181,73 @@ def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
     )
 
 
-def test_the_closed_loop_cells_are_read_once_for_all_that_miss_their_rate(study, monkeypatch):
+def test_a_trial_cell_that_cannot_be_read_is_named_with_what_to_do(study, have):
+    have(TRIAL)
+    (TRIAL_RAW / "run.out").write_text("")
+    with pytest.raises(KvstudyError, match=r"_trial/rep0: .*differs from its checksum.*remove"):
+        measure(f"{SLUG}_load50")
+    # It is a failed cell then, and its cells wait.
+    row = of_pretend(parse(study))
+    assert "differs from its checksum" in sentence(row["reason"])
+    assert not TRIAL_RAW.exists()
+
+
+def test_a_trial_cell_of_other_parameters_sets_no_rate(study, have):
+    have(TRIAL)
+    manifest = TRIAL_RAW / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"threads": 2', '"threads": 3'))
+    reseal(TRIAL_RAW)
+    with pytest.raises(KvstudyError, match="threads was 3, is now 2"):
+        measure(f"{SLUG}_load50")
+
+
+def test_all_repetitions_have_one_rate_whatever_became_of_the_trial_cell(study, have):
+    have(TRIAL, LOAD50)
+    shutil.rmtree(TRIAL_RAW)
+    measure_trial()
+    as_fast(TRIAL_RAW, 100)
+    for parameters in (f"{SLUG}_load50", f"{SLUG}_load80"):
+        measure(parameters, repetition=2)
+    found = parse(study)["targets"].set_index(["parameters", "repetition"])
+    assert found["target"].to_dict() == {
+        (f"{SLUG}_load50", "1"): "2000",
+        (f"{SLUG}_load50", "2"): "2000",
+        (f"{SLUG}_load80", "2"): "3200",
+    }
+    assert found["note"].str.startswith("trial-gone ").all()
+    # Cells that are to be measured again themselves pass no rate on.
+    shutil.rmtree(RAW / f"{SLUG}_load80")
+    for path in RAW.glob(f"{SLUG}_load50/rep*/manifest.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"protocol": 0}))
+        reseal(path.parent)
+    measure(f"{SLUG}_load80")
+    manifest = json.loads((RAW / f"{SLUG}_load80/rep1/manifest.json").read_text())
+    assert manifest["target"]["rate"] == 80
+
+
+def test_a_rate_that_is_not_that_of_its_trial_cell_is_noted(study, have):
+    have(TRIAL, LOAD50)
+    manifest = RAW / f"{SLUG}_load50/rep1/manifest.json"
+    content = json.loads(manifest.read_text())
+    content["target"]["rate"] += 100
+    manifest.write_text(json.dumps(content))
+    reseal(manifest.parent)
+    (note,) = parse(study)["targets"]["note"]
+    assert sentence(note) == f"its rate is not 50 % of the throughput of its trial cell {TRIAL}"
+
+
+def test_a_trial_cell_is_read_once_for_all_that_miss_their_rate(study, monkeypatch):
     asked = []
 
-    def counted(study, cells, cell, run):
+    def counted(study, stores, cells, cell, run):
         asked.append((cell.store, cell.workload, cell.closed))
-        return find_target(study, cells, cell, run)
+        return find_target(study, stores, cells, cell, run)
 
     monkeypatch.setattr("kvstudy.analyse.tidy.open_loop.find_target", counted)
     found = parse(study)["cells"]
     assert len(found) > len(asked) == len(set(asked)) > 0
-    assert found["reason"].str.startswith("no-target ").all()
+    waiting = found[found["parameters"] != f"{SLUG}_trial"]
+    assert waiting["reason"].str.startswith("no-target ").all()
 
 
 def test_only_declared_files_are_written(study):
@@ -175,29 +259,22 @@ def test_only_declared_files_are_written(study):
 
 
 @pytest.mark.parametrize("change", ["removed", "measured again"])
-def test_a_closed_cell_that_is_not_there_any_more_is_noted(study, change, have):
+def test_a_trial_cell_that_is_not_there_any_more_is_noted(study, change, have):
     """As where only some of the results were carried to another machine."""
-    have(CELL, OTHER)
-    measure(f"{SLUG}_load50")
-    shutil.rmtree(RAW / SLUG / "rep1")
+    have(TRIAL, LOAD50)
+    shutil.rmtree(TRIAL_RAW)
     if change == "measured again":
-        measure()
-    (note,) = parse(study)["targets"]["note"]
+        measure_trial()
+    found = parse(study)
+    assert of_pretend(found)["status"] == "measured"
+    (note,) = found["targets"]["note"]
     assert sentence(note) == (
-        "its rate comes from cells that are no longer there: pretend/a/r1000_o2000_t2/rep1"
+        f"its rate was set by {TRIAL}, which is not there any more or was measured again since"
     )
 
 
-def test_carried_cells_without_any_closed_one_keep_their_values(study, have):
-    have(CELL, LOAD50)
-    shutil.rmtree(RAW / SLUG)
-    found = parse(study)
-    assert of_pretend(found)["status"] == "measured"
-    assert "no longer there" in sentence(found["targets"]["note"].iloc[0])
-
-
 def test_a_cell_of_another_load_is_refused(study, have):
-    have(CELL, LOAD50)
+    have(TRIAL, LOAD50)
     manifest = RAW / f"{SLUG}_load50/rep1/manifest.json"
     manifest.write_text(manifest.read_text().replace('"load": 50', '"load": 60'))
     reseal(manifest.parent)
@@ -205,9 +282,9 @@ def test_a_cell_of_another_load_is_refused(study, have):
         parse(study)
 
 
-@pytest.mark.parametrize("target", [None, {}, {"rate": 1, "origins": []}, {"origins": [{}]}])
+@pytest.mark.parametrize("target", [None, {}, {"rate": 1, "trial": TRIAL}, {"trial": []}])
 def test_a_cell_without_its_target_is_a_failed_cell_and_no_other(study, target, have):
-    have(CELL, LOAD50)
+    have(TRIAL, LOAD50)
     manifest = RAW / f"{SLUG}_load50/rep1/manifest.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"target": target}))
     reseal(manifest.parent)

@@ -2,7 +2,7 @@
 # logs. The priority falls with the position in the plan, so that cells run in the
 # planned order. Each claims all cores: nothing of ours runs beside a measurement.
 # There are no inputs: a cell depends on its parameters alone. That holds for
-# open-loop cells too: the closed-loop cells that give their rates have higher
+# open-loop cells too: the trial cells that set their rates have higher
 # priorities. As inputs, even ancient() ones, they would measure a finished
 # open-loop cell again as soon as one of them was removed or carried elsewhere.
 # How the next cells run (provider, port, cores) is no parameter: finished ones
@@ -45,7 +45,7 @@ checkpoint look:
         cells=lambda wildcards: cells(
             cell
             for cell in first_repetitions(int(wildcards.looked))
-            if cell.load is None and cell not in MEASURED
+            if cell.closed is None and cell not in MEASURED
         ),
         study=PLAN.study_file,
         code=code_of("look"),

@@ -28,7 +28,7 @@ from kvstudy.analyse.tidy.files import (
 from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoop
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.results import Results, only, read_published
-from kvstudy.analyse.tidy.summary import per_repetition, throughputs
+from kvstudy.analyse.tidy.summary import mean_over_workloads, per_repetition, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
@@ -159,8 +159,8 @@ class Run(Paths):
     def spread_of(self, values: pd.DataFrame) -> Spread:
         """That of one metric's ``values``, without those of YCSB alone and of trial cells."""
         compared = values["store"].map(is_compared).astype(bool)
-        paired = self.study.imported is None
-        return spread_of(values[compared], paired, self.headline, level_of(self.study))
+        paired, plain = self.study.imported is None, self.study.source is not None
+        return spread_of(values[compared], paired, self.headline, plain, level_of(self.study))
 
     @cached_property
     def own_values(self) -> pd.DataFrame:
@@ -258,7 +258,8 @@ class Run(Paths):
 
     def _values(self, measurements: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
         names = self.study.workload_names
-        return per_repetition(measurements, cells, names, self.headline)
+        mean = mean_over_workloads(self.study)
+        return per_repetition(measurements, cells, names, self.headline, mean)
 
     def _own(self, rows: pd.DataFrame) -> pd.DataFrame:
         return rows[rows["store"].isin(self.study.store_names)]

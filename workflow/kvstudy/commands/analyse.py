@@ -124,6 +124,7 @@ def parse(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes
+    from kvstudy.stores.definition import load_stores
     from kvstudy.study.run_names import command_of, find_name
 
     name = find_name(run, published=False)
@@ -138,7 +139,7 @@ def parse(run: str, mixed: bool) -> None:
                 file.write(",".join(HISTOGRAMS.columns) + "\n")
 
             def take_histograms(cell: Cell, lines: str) -> None:
-                (closed_file if cell.load is None else opened_file).write(lines)
+                (closed_file if cell.closed is None else opened_file).write(lines)
 
             found = collect(loaded, planned, run, mixed, take_histograms)
         cells = found.tables["cells"]
@@ -157,7 +158,7 @@ def parse(run: str, mixed: bool) -> None:
         probes, unreadable = collect_probes(loaded, run)
         _set_aside(run, found.unreadable, unreadable, again)
         closed, opened = split(found, planned)
-        opened["cells"] = explain(opened["cells"], loaded, planned, run)
+        opened["cells"] = explain(opened["cells"], loaded, load_stores(loaded), planned, run)
         opened["targets"] = targets(found, planned, run)
         tables = {output / f"{name}.csv": table for name, table in closed.items()}
         tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
@@ -232,7 +233,8 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
 def analyse(run: str) -> None:
     """Means, intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
 
-    Writes summary.csv, with n, mean, sd, cov, min and max over the repetitions: invalid cells are
+    Writes summary.csv, with n, mean, geometric (of rates: their geometric mean), sd, cov, min and
+    max over the repetitions: invalid cells are
     left out, and workloads with several operations get a combined row, the plain mean of their
     operations' latencies. Writes one CSV file for each analysis, and drift.json, to the folder
     analysis of RUN.
@@ -240,11 +242,12 @@ def analyse(run: str) -> None:
     from kvstudy.analyse.findings.files import analyse, write_analysis
     from kvstudy.analyse.run import find_run
     from kvstudy.analyse.tidy.files import SUMMARY
-    from kvstudy.analyse.tidy.summary import summarise
+    from kvstudy.analyse.tidy.summary import mean_over_workloads, summarise
 
     of = find_run(run)
     names = of.study.store_names, of.study.workload_names
-    summary = summarise(of.measurements, of.cells, *names, of.headline)
+    mean = mean_over_workloads(of.study)
+    summary = summarise(of.measurements, of.cells, *names, of.headline, mean)
     found = analyse(of)
     with noted(of.folder, "summarise") as made:
         summary.to_csv(SUMMARY.path(of.folder), index=False, lineterminator="\n")

@@ -90,7 +90,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     Starts a fresh server on loopback, loads it, runs the workload, stops the
     server. The raw logs go to results/RUN/raw/CELL/, those of a failed
     measurement to results/RUN/failed/CELL/. The rate of an open-loop cell, and the
-    number of clients where the study says 'auto', come from cells that are there.
+    number of clients where the study says 'auto', come from trial cells that are there.
     """
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.clients import with_clients
@@ -106,7 +106,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     mixed = mixed_repetitions(loaded, stores, run, found)
     check_planned(loaded, study, found, planned, mixed)
     wanted = with_clients(loaded, cells, found, run)
-    target = None if found.load is None else find_target(loaded, cells, found, run)
+    target = None if found.load is None else find_target(loaded, stores, cells, found, run)
     request = Request(
         cell=found if isinstance(wanted, NotNow) else wanted,
         position=cells.index(found) + 1,

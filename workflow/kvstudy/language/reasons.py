@@ -30,9 +30,12 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "not-measured": N_("not measured: {why}"),
     "invalid": N_("invalid: {why}"),
     "of-repetitions": N_("{why} (repetition {repetitions})"),
-    "no-target": N_("no target rate, for no closed-loop cell of it counts ({why})"),
+    "no-target": N_("no target rate, for its trial cell {cell} does not count ({why})"),
     "target-now": N_("now there is one: remove SHA256SUMS in {folder} to measure the cell"),
-    "origins-gone": N_("its rate comes from cells that are no longer there: {cells}"),
+    "trial-gone": N_(
+        "its rate was set by {cell}, which is not there any more or was measured again since"
+    ),
+    "rate-differs": N_("its rate is not {load} of the throughput of its trial cell {cell}"),
     "failures": N_(
         "{share} of {operation} operations failed ({statuses}), more than the {allowed} that the "
         "study allows"

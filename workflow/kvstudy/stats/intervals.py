@@ -99,6 +99,21 @@ def log_t_interval(runs: Iterable[float]) -> Interval:
     return Interval(exp(mean), exp(mean - half), exp(mean + half), n)
 
 
+def geometric_mean(values: Iterable[float]) -> float:
+    """exp of the mean of the logarithms, in the unit of ``values``; 0 where one of them is 0.
+
+    The mean of rates: the ratio of two such means is the mean of the ratios, whichever unit and
+    baseline they have. ValueError: no values, one that is not a number of 0 or above.
+    """
+    array = finite(values, "values")
+    if (array < 0).any():
+        raise ValueError(f"values: {array.min():g} is among them; needs numbers of 0 or above")
+    if array.size == 1:
+        # Not another one in its last digit.
+        return float(array[0])
+    return float(np.exp(np.log(array).mean())) if array.all() else 0.0
+
+
 def variation(runs: Iterable[float]) -> float | None:
     """Coefficient of variation s/mean (n - 1 in s), without unit; None for one run.
 

@@ -111,7 +111,7 @@ def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Sc
 def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float | None:
     """The smallest thread count with 95 % of the largest mean throughput.
 
-    Runs of the same count are averaged. None when only the largest count gets
+    The mean of the runs of a count is geometric. None when only the largest count gets
     there: throughput was still rising, and saturation is beyond what was measured.
 
     ValueError: one thread count, a number that is not above 0.
@@ -120,7 +120,7 @@ def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float |
     distinct = np.unique(counts)
     if distinct.size < 2:
         raise ValueError("one thread count cannot tell where throughput saturates")
-    means = np.array([rates[counts == count].mean() for count in distinct])
+    means = np.exp([np.log(rates[counts == count]).mean() for count in distinct])
     first = int(np.argmax(means >= SATURATED * means.max()))
     return None if first == distinct.size - 1 else float(distinct[first])
 

@@ -27,6 +27,10 @@ SHORTEST_SECONDS = 5
 INTENDED = {"measurement.interval": "both"}
 # So often, n clients and twice as many are tried.
 TRIALS = 5
+# The trial cells that set rates come before the repetitions of what they set. A cluster measures
+# what has the same number in one job.
+RATE_TRIAL = 0
+RATE_TRIAL_SLUG = "_trial"
 
 
 def cell_path(store: str, workload: str, parameters: str, repetition: int | str) -> str:
@@ -56,8 +60,9 @@ class Cell:
     the address and the output files. ``folder`` is the store's under envs/stores/;
     ``options`` are what the study chose of those that it offers.
 
-    An open-loop cell has ``load``, the per cent of the throughput of its
-    closed-loop cells that is its target rate; ``closed`` are their parameters.
+    An open-loop cell has ``load``, the per cent of the throughput of its trial cell that is its
+    target rate. Both have ``closed``, the parameters of the closed-loop cells that they belong to;
+    the trial cell is one of these once more, and sets rates only.
     ``beside`` is set where the store has records or operations of its own, and where trial cells
     tell the number of clients: the parameters of the cells that it is compared with.
     ``clients`` is set where several clients do the measured phase at a time, AUTO until trial
@@ -82,8 +87,8 @@ class Cell:
     @property
     def parameters(self) -> str:
         """Short name of the parameters, a part of the cell's path."""
-        if self.load is not None:
-            return f"{self.closed}_load{self.load}"
+        if self.closed is not None:
+            return self.closed + (RATE_TRIAL_SLUG if self.sets_rate else f"_load{self.load}")
         if self.beside is not None:
             return self.beside
         slug = f"r{self.records}_o{self.operations}_t{self.threads}"
@@ -94,6 +99,11 @@ class Cell:
     def path(self) -> str:
         """The cell's name everywhere."""
         return cell_path(self.store, self.workload, self.parameters, self.repetition)
+
+    @property
+    def sets_rate(self) -> bool:
+        """Whether it is a trial cell that sets the rates of open-loop cells."""
+        return self.closed is not None and self.load is None
 
     def with_clients(self, number: int | None) -> Cell:
         """The same cell, done by so many clients.
@@ -164,7 +174,8 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     Trial cells come first. Each repetition is a block of all cells, and in it the cells that are
     compared with each other (one workload, one setting) follow each other: both orders are random,
     seeded by the study, so that drift of the machine does not fall on one store. Open-loop cells
-    come last, in the same way: their rates follow from all the others.
+    come last, in the same way, and the trial cells that set their rates just before them: the
+    machine is then as it was for the rates.
 
     KvstudyError for a scale that is none, or that the name of a run cannot hold.
 
@@ -179,13 +190,15 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
         )
     uses = [*study.stores, *controls(study)]
     first = [cell for use in uses for cell in _cells_of(study, use, scale)]
+    rate_trials = _rate_trials(study, first, scale)
     repetitions = range(1, study.repetitions + 1)
     # Not the generator of the closed ones: one repetition more leaves the order as it is.
     of_open_loop = random.Random(f"open loop {study.seed}")
     return [
         *_trials(study, scale),
         *_repeated(first, repetitions, random.Random(study.seed)),
-        *_repeated(_open_loop(study, first, scale), repetitions, of_open_loop),
+        *_repeated(rate_trials, [RATE_TRIAL], random.Random(f"rates {study.seed}")),
+        *_repeated(_open_loop(study, rate_trials, scale), repetitions, of_open_loop),
     ]
 
 
@@ -222,27 +235,48 @@ def _repeated(
 
 
 def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
-    """Those of ``cells`` that run as fast as they can."""
-    return [cell for cell in cells if cell.load is None]
+    """Those of ``cells`` that run as fast as they can, without trial cells that set rates."""
+    return [cell for cell in cells if cell.closed is None]
 
 
-def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
-    """The open-loop cells of a repetition; each takes about as long as its closed-loop one."""
+def rate_trial(cells: Iterable[Cell], cell: Cell) -> Cell:
+    """The trial cell among ``cells`` that sets the rate of the open-loop ``cell``."""
+    of_cell = (cell.store, cell.workload, cell.closed)
+    return next(
+        each
+        for each in cells
+        if each.sets_rate and (each.store, each.workload, each.closed) == of_cell
+    )
+
+
+def _rate_trials(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
+    """One for each store and workload that has open-loop cells.
+
+    All repetitions have the rate that it sets, so its error makes no interval wider. The result
+    is a latency at a stated rate: more trials would only bring that rate nearer to the stated load.
+    """
     if study.open_loop is None:
         return []
     one = shown(study, scale)
+    return [
+        replace(cell, closed=cell.parameters)
+        for cell in sorted(closed, key=lambda cell: cell.path)
+        if cell.store in study.store_names
+        and cell.workload in study.open_loop.workloads
+        and cell.parameters == one[cell.workload]
+    ]
+
+
+def _open_loop(study: Study, rate_trials: list[Cell], scale: float) -> list[Cell]:
+    """The open-loop cells of a repetition; each takes about as long as its trial cell."""
     return [
         replace(
             cell,
             operations=_scaled(cell.operations, percent / 100, FEWEST_OPERATIONS),
             properties=tuple(sorted((dict(cell.properties) | INTENDED).items())),
             load=percent,
-            closed=cell.parameters,
         )
-        for cell in sorted(closed, key=lambda cell: cell.path)
-        if cell.store in study.store_names
-        and cell.workload in study.open_loop.workloads
-        and cell.parameters == one[cell.workload]
+        for cell in rate_trials
         for percent in study.open_loop.percents
     ]
 
@@ -373,21 +407,26 @@ def left_out(study: Study, cells: list[Cell], measured: Set[Cell], absent: Set[C
     return controls
 
 
-class Origin(Strict):
-    """A closed-loop cell: its path, its throughput (ops/s), the digest of its SHA256SUMS."""
-
-    cell: str
-    throughput: float
-    sums: str
-
-
 class Target(Strict):
-    """``rate`` (ops/s over all threads) is ``load`` per cent of the mean of the origins."""
+    """``rate`` (ops/s over all threads) is ``load`` per cent of the ``throughput`` of a trial cell.
+
+    ``trial`` is its path, ``sums`` the digest of its SHA256SUMS.
+    """
 
     rate: int
     load: int
-    mean: float
-    origins: list[Origin]
+    trial: str
+    throughput: float
+    sums: str
+
+    def at(self, load: int) -> Target:
+        """The target of another ``load`` (per cent) by the same trial cell."""
+        return self.model_copy(update={"rate": rate_of(self.throughput, load), "load": load})
+
+
+def rate_of(throughput: float, load: int) -> int:
+    """The rate (ops/s) that is ``load`` per cent of ``throughput``, 1 at least."""
+    return max(1, round(throughput * load / 100))
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ def most_cells(study: Study) -> int:
     for use in study.workloads:
         several = sum(math.prod(map(len, lists.values())) for lists in _lists(study, use))
         cells += several * (len(use.stores) or len(study.stores))
-        # Open-loop cells and controls have one set of sizes.
-        once = len(study.open_loop.loads) if study.open_loop else 0
+        # Open-loop cells, the trial cells that set their rates, and controls have one set of sizes.
+        once = 1 + len(study.open_loop.loads) if study.open_loop else 0
         cells += once * len(study.stores) + bool(study.noise_floor) + study.client_ceiling
     return cells * study.repetitions
 

@@ -42,7 +42,7 @@ class Part(Strict):
     """
 
     # The headline sizes; or those of all cells that run as fast as they can; or the open-loop
-    # cells and those that their rates come from.
+    # cells and the trial cells that set their rates.
     cells: ClassVar[Literal["headline", "every size", "open loop", "all", "none"]] = "headline"
     # Whether it tells stores apart, by the spread of all cells that run as fast as they can.
     compares: ClassVar[bool] = False
@@ -102,6 +102,10 @@ class AnyTable(Part):
     """A table of the report."""
 
     source: Place = Field(default="", description="Number of the table in the source.")
+
+    def plain_means(self, study: Study) -> bool:
+        """Whether it reproduces a table of the study's source: its rates are plain means, too."""
+        return bool(self.source and study.source)
 
 
 class AnyFigure(Part):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from kvstudy.language.current import N_
 
 _MANIFEST = "manifest.json"
+RATE_UNIT = "ops/s"
 _PERCENTILE = re.compile(r"latency_p(\d{1,3}(?:\.\d{1,4})?)")
 
 
@@ -74,9 +75,9 @@ _ALL = (
     # In the order of lines and columns.
     _printed("runtime", "ms", N_("Run time"), 0, "RunTime(ms)", phrase=N_("run time"), whole=True),
     _printed(
-        "throughput", "ops/s", N_("Throughput"), 1, "Throughput(ops/sec)", larger_is_better=True
+        "throughput", RATE_UNIT, N_("Throughput"), 1, "Throughput(ops/sec)", larger_is_better=True
     ),
-    Metric("goodput", "ops/s", "Goodput", 1, files=("{}.out", _MANIFEST)),
+    Metric("goodput", RATE_UNIT, "Goodput", 1, files=("{}.out", _MANIFEST)),
     _printed("operations", "count", N_("Operations"), 0, "Operations", "Total Operations"),
     _printed("failed", "count", "Failed operations", 0, "Return="),
     Metric("missed", "count", "Missed reads", files=("{}.out", _MANIFEST)),
@@ -103,7 +104,7 @@ _ALL = (
     # that in which all ran.
     Metric("skew", "ms", files=("{}.err",)),
     Metric("shared_time", "share", files=("{}.err",)),
-    Metric("throughput_sum", "ops/s", "Sum of the clients' throughputs", files=("{}.out",)),
+    Metric("throughput_sum", RATE_UNIT, "Sum of the clients' throughputs", files=("{}.out",)),
     # What sources print beside.
     Metric("throughput_change", "%", N_("Change of throughput"), of_source=True),
     Metric("failed_share", "%", N_("Failed"), phrase=N_("failed share"), of_source=True),

@@ -247,12 +247,13 @@ class ExpectedFailures(Strict):
 
 
 class OpenLoop(Strict):
-    """Further cells at fixed rates, after those that run as fast as they can."""
+    """Further cells at fixed rates, after all others and the trial cells that set the rates."""
 
     loads: list[Annotated[float, Field(gt=0, le=1)]] = Field(
         default=[0.5, 0.8],
         min_length=1,
-        description="Shares of the throughput that the store reached in the closed-loop cells.",
+        description="Shares of the throughput of a trial cell, a closed-loop cell that only sets "
+        "the rates.",
     )
     workloads: list[Name] = Field(
         default=[], description="Which; left out: all that have a run phase."

@@ -10,13 +10,19 @@ from itertools import chain, groupby
 from math import exp, inf, log
 
 from kvstudy.analyse.claims.selection import Operand
-from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
+from kvstudy.analyse.claims.values import Runs, UnknownValue, Values
 from kvstudy.analyse.claims.verdicts import Judge, Verdict
 from kvstudy.analyse.findings.rounds import crossing
 from kvstudy.analyse.findings.spread import Setting
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
-from kvstudy.stats.intervals import Interval, log_t_interval, plain_mean, trimmed_mean
+from kvstudy.stats.intervals import (
+    Interval,
+    geometric_mean,
+    log_t_interval,
+    plain_mean,
+    trimmed_mean,
+)
 from kvstudy.stats.laws import saturation
 from kvstudy.stats.ratios import paired_ratio, unpaired_product, unpaired_ratio
 from kvstudy.study.base import SIZES

@@ -17,7 +17,7 @@ from kvstudy.analyse.tidy.probes import records_of, updating
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
-from kvstudy.stats.intervals import LEVEL, Interval, error_rate, trimmed_mean
+from kvstudy.stats.intervals import LEVEL, Interval, error_rate, geometric_mean, trimmed_mean
 from kvstudy.study.base import SIZES
 from kvstudy.study.controls import is_compared
 from kvstudy.study.parts import MEAN
@@ -50,8 +50,8 @@ class Values:
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound`` are
     settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean,
     and means over such ones.
-    ``averaged`` are the workloads, each with its slug, that a mean over workloads is of; intervals
-    of ratios have the ``level``.
+    ``averaged`` are the workloads, each with its slug, that a mean over workloads is of, which is
+    ``plain`` or geometric; intervals of ratios have the ``level``.
     ``floor`` is the noise floor, where it is known. Of a source,
     ``inconsistent`` are (setting, operation, metric) whose values its audit finds inconsistent, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest of
@@ -67,6 +67,7 @@ class Values:
     client_bound: set[Setting] = field(default_factory=set)
     short: set[Setting] = field(default_factory=set)
     averaged: tuple[tuple[str, str], ...] = ()
+    plain: bool = True
     level: float = LEVEL
     floor: float | None = None
     other_sizes: set[tuple[str, str]] = field(default_factory=set)
@@ -145,7 +146,7 @@ class Values:
                 continue
             if (operation, metric) in values:
                 runs.setdefault(tuple(where), {})[store] = values[operation, metric]
-        return Spread(runs, self.paired, self.averaged, self.level)
+        return Spread(runs, self.paired, self.averaged, self.plain, self.level)
 
     def failed_share(self, operand: Operand) -> Interval:
         """The share of failed operations, as a source prints it or of all repetitions together.
@@ -236,6 +237,7 @@ def measured_values(run) -> Values:
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
         short=short,
         averaged=tuple(run.headline.items()),
+        plain=run.study.source is not None,
         level=level_of(study),
         floor=floor_of(run.analysis.floor),
         other_sizes=run.other_sizes,
@@ -318,8 +320,3 @@ def _by_setting(rows: pd.DataFrame, sizes: Iterable[object]) -> dict[Setting, di
         runs = settings.setdefault((row.store, row.workload, size), {})
         runs.setdefault((row.operation, row.metric), {})[str(row.repetition)] = row.value
     return settings
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    """exp of the mean of the logarithms."""
-    return float(np.exp(np.mean(np.log(list(values)))))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from statistics import geometric_mean
-
 from kvstudy.analyse.findings import Finding, repetitions
 from kvstudy.analyse.tidy.cell import INTENDED
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.libraries import pd
+from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 
 # Below this share of the rate that was asked for, the store or the client was overloaded.

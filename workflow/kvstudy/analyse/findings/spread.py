@@ -30,13 +30,14 @@ class Spread:
     """The runs of one metric: of each setting its stores, of each store its values above 0.
 
     They are ``paired`` if the stores of a repetition were measured side by side. Where a setting is
-    the plain mean over workloads (``MEAN``), ``averaged`` are the settings that it is of. Intervals
-    have the ``level``.
+    the mean over workloads (``MEAN``), ``averaged`` are the settings that it is of; it is ``plain``
+    or geometric. Intervals have the ``level``.
     """
 
     runs: Mapping[Setting, Mapping[str, Runs]]
     paired: bool = True
     averaged: tuple[Setting, ...] = ()
+    plain: bool = True
     level: float = LEVEL
 
     @cached_property
@@ -129,13 +130,15 @@ class Spread:
     def _parts(self, setting: Setting, store: str) -> list[tuple[int, float]]:
         """The measured settings that the logarithm of a value depends on, and how much on each.
 
-        A plain mean follows each workload by that one's share in it. The shares of two stores
-        differ, so what the runs of a repetition share does not quite cancel out of the ratio of
-        their means; that is small beside the rest.
+        A geometric mean follows each workload alike, a plain one by the workload's share in it. The
+        shares of two stores differ, so what the runs of a repetition share does not quite cancel
+        out of the ratio of their plain means; that is small beside the rest.
         """
         if setting[0] != MEAN:
             return [(self.settings.index(setting), 1.0)]
-        means = {each: float(np.mean([*self.runs[each][store].values()])) for each in self.averaged}
+        means = dict.fromkeys(self.averaged, 1.0)
+        if self.plain:
+            means = {each: float(np.mean([*self.runs[each][store].values()])) for each in means}
         total = sum(means.values())
         return [(self.settings.index(each), value / total) for each, value in means.items()]
 
@@ -149,9 +152,13 @@ def spread_of(
     values: pd.DataFrame,
     paired: bool,
     shown: Mapping[str, str] | None = None,
+    plain: bool = True,
     level: float = LEVEL,
 ) -> Spread:
-    """Of one metric's ``values``, one row per repetition; ``shown``: see ``summary``."""
+    """Of one metric's ``values``, one row per repetition; ``shown``: see ``summary``.
+
+    ``plain``: see ``Spread``.
+    """
     runs = {
         key: {
             store: of.set_index("repetition")["value"].to_dict()
@@ -159,4 +166,4 @@ def spread_of(
         }
         for key, group in values.groupby(["workload", "parameters"], sort=False)
     }
-    return Spread(runs, paired, tuple((shown or {}).items()), level)
+    return Spread(runs, paired, tuple((shown or {}).items()), plain, level)

@@ -99,9 +99,9 @@ def validity(
     Columns: n (cells), invalid (of them), operations, good, failed and missed (sums over
     the cells; missed is NaN where the server's misses are not known), share (of
     failed and missed operations) with its 95 % interval low to high, throughput and
-    goodput (ops/s, plain means), checked (cells whose counts were compared with the
-    server's), deviation (the largest of them, see ``agreement``; NaN without), kinds
-    (``update: 12 ERROR; read: 3 NOT_FOUND``).
+    goodput (ops/s, all and good operations by the time of all cells), checked (cells whose counts
+    were compared with the server's), deviation (the largest of them, see ``agreement``; NaN
+    without), kinds (``update: 12 ERROR; read: 3 NOT_FOUND``).
     """
     measured = cells[cells["status"] == "measured"]
     overall = _overall(measurements).join(measured.set_index(CELL)["invalid"], how="inner")
@@ -120,7 +120,7 @@ def validity(
         numbers = [
             *[len(runs), (runs["invalid"] != "").sum(), operations, good, failed, missed],
             *[rate.value, rate.low, rate.high],
-            *[runs["throughput"].mean(), runs["goodput"].mean()],
+            *(count / seconds.sum() for count in (operations, good)),
             counters["repetition"].nunique(),
             max(counters["deviation"], key=abs, default=None),
         ]

@@ -145,12 +145,12 @@ PROBES = Table("probes", ["store", "step", "kind", "name", "value", "reason"], [
 # The rates of open-loop cells (see ``tidy.open_loop``).
 TARGETS = Table(
     "targets",
-    [*CELL, "closed", "load", "target", "mean", "runs", "note"],
-    ["load", "target", "mean", "runs"],
+    [*CELL, "closed", "load", "target", "trial", "throughput", "note"],
+    ["load", "target", "throughput"],
 )
 # Values over repetitions.
 SUMMARY_KEYS = [*SETTING, "operation", "metric", "unit"]
-SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
+SUMMARY_NUMBERS = ["n", "mean", "geometric", "sd", "cov", "min", "max"]
 SUMMARY = Table("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "analyse")
 
 

@@ -1,19 +1,21 @@
 """The open-loop cells of a run: tables of their own, so that nothing mixes with the others.
 
-``results/<run>/open-loop/`` has the same tables as the run has of its closed-loop
-cells, and ``targets.csv``: one row per measured cell with its ``load`` (per cent),
-``closed`` (parameters of the closed-loop cells that its rate comes from), ``target``
-(ops/s), ``mean`` and ``runs`` (their mean throughput, and how many they were) and a
+``results/<run>/open-loop/`` has the same tables as the run has of its closed-loop cells: of the
+open-loop cells, and of the trial cells that set their rates. A rate that came from the cells that
+are judged would depend on their chance. ``targets.csv`` has one row per measured open-loop cell
+with its ``load`` (per cent), ``closed`` (parameters of the closed-loop cells of this workload),
+``target`` (ops/s), ``trial`` (the path of the trial cell), its ``throughput`` (ops/s) and a
 ``note``.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from statistics import geometric_mean
 
-from kvstudy.analyse.tidy.cell import key_of
+from kvstudy.analyse.tidy.cell import MANIFEST, key_of
 from kvstudy.analyse.tidy.collect import Collected, collect
 from kvstudy.analyse.tidy.files import (
     CELL,
@@ -28,7 +30,9 @@ from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
-from kvstudy.study.cells import Cell, NotNow, Origin, Target
+from kvstudy.stores.configuration import is_current
+from kvstudy.stores.definition import Store
+from kvstudy.study.cells import Cell, NotNow, Target, rate_of, rate_trial
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, raw_directory, reason_on_file, renewal, sums_digest
 
@@ -42,7 +46,7 @@ TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
 
 @dataclass(frozen=True)
 class OpenLoop:
-    """Those tables of the open-loop cells."""
+    """Those tables of the open-loop cells and of the trial cells that set their rates."""
 
     cells: pd.DataFrame
     measurements: pd.DataFrame
@@ -57,34 +61,36 @@ class OpenLoop:
 
 
 def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
-    """The tables of ``found`` by name: of closed-loop cells, and those read of open-loop cells."""
-    at_rates = {cell.parameters for cell in cells if cell.load is not None}
+    """The tables of ``found`` by name: of closed-loop cells, and those of ``OpenLoop``."""
+    apart = {cell.parameters for cell in cells if cell.closed is not None}
     closed, opened = {}, {}
     for name, frame in found.tables.items():
-        open_loop = frame["parameters"].isin(at_rates)
+        open_loop = frame["parameters"].isin(apart)
         closed[name] = frame[~open_loop]
         if name in KEPT:
             opened[name] = frame[open_loop]
     return closed, opened
 
 
-def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> pd.DataFrame:
+def explain(
+    frame: pd.DataFrame, study: Study, stores: Mapping[str, Store], cells: list[Cell], run: str
+) -> pd.DataFrame:
     """The ``cells`` table of open-loop cells, with a reason where a cell has no rate.
 
     A cell that was left out for want of a rate is not tried again by itself; where
-    its closed-loop cells give one now, the reason says what to do.
+    its trial cell gives one now, the reason says what to do.
     """
     reasons = frame["reason"].tolist()
     planned = {tuple(key_of(cell).values()): cell for cell in cells}
-    # Each rate means reading all logs of its closed-loop cells; loads and repetitions share them.
+    # Loads and repetitions share a trial cell.
     known: dict[tuple[str, str, str | None], Target | NotNow] = {}
     for index, row in enumerate(frame.itertuples()):
         cell = planned[row.store, row.workload, row.parameters, row.repetition]
-        if row.status in ("measured", "failed"):
+        if cell.sets_rate or row.status in ("measured", "failed"):
             continue
         origin = (cell.store, cell.workload, cell.closed)
         if origin not in known:
-            known[origin] = find_target(study, cells, cell, run)
+            known[origin] = find_target(study, stores, cells, cell, run)
         target = known[origin]
         if not isinstance(target, NotNow):
             if is_gap(run, cell):
@@ -98,57 +104,70 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
 
 def targets(found: Collected, cells: list[Cell], run: str) -> pd.DataFrame:
     """The table ``targets.csv`` of cells that were read."""
+    speeds = throughputs(found.tables["measurements"])
+    speeds = speeds[speeds["phase"] == "run"].set_index(CELL)["value"]
     rows = []
     for cell in cells:
         if cell.load is None or cell.path not in found.manifests:
             continue
         target = Target.model_validate(found.manifests[cell.path]["target"])
-        # Closed-loop cells whose logs are gone or others now.
-        gone = [
-            origin.cell
-            for origin in target.origins
-            if sums_digest(Path("results") / run / "raw" / origin.cell) != origin.sums
-        ]
-        note = reason("origins-gone", cells=", ".join(gone)) if gone else ""
+        trial, note = rate_trial(cells, cell), ""
+        if target.trial != trial.path or target.sums != sums_digest(raw_directory(run, trial)):
+            note = reason("trial-gone", cell=target.trial)
+        elif target.rate != rate_of(speeds[tuple(key_of(trial).values())], cell.load):
+            note = reason("rate-differs", load=f"{cell.load} %", cell=target.trial)
         key = [*key_of(cell).values(), cell.closed]
-        rows.append([*key, cell.load, target.rate, target.mean, len(target.origins), note])
+        rows.append([*key, cell.load, target.rate, target.trial, target.throughput, note])
     return TARGETS.frame(rows)
 
 
-def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target | NotNow:
-    """The rate of the open-loop ``cell``.
+def find_target(
+    study: Study, stores: Mapping[str, Store], cells: list[Cell], cell: Cell, run: str
+) -> Target | NotNow:
+    """The rate of the open-loop ``cell``, its load of the throughput of its trial cell.
 
-    It is the cell's load of the geometric mean throughput of all measured and
-    valid closed-loop cells of its store, workload and parameters. KvstudyError
-    for a closed-loop cell of other parameters than the study has now.
+    Where open-loop cells of this trial cell are there, it is the throughput that they recorded:
+    all repetitions have one rate, also when the trial cell was measured again meanwhile.
+    KvstudyError for a trial cell that cannot be read, or of other parameters than the study has.
     """
-    closed = [
-        each
-        for each in cells
-        if (each.store, each.workload, each.parameters) == (cell.store, cell.workload, cell.closed)
-    ]
-    found = collect(study, closed, run, True)
-    for each, problem in found.unreadable.items():
-        raise KvstudyError(
-            f"{raw_directory(run, each)}: {problem}; {cell.path} needs its throughput; "
-            f"{renewal(raw_directory(run, each))}"
-        )
+    trial = rate_trial(cells, cell)
+    if recorded := _recorded_target(study, stores, cells, cell, run):
+        return recorded.at(cell.load)
+    raw = raw_directory(run, trial)
+    found = collect(study, [trial], run, True)
+    if problem := found.unreadable.get(trial):
+        raise KvstudyError(f"{raw}: {problem}; {cell.path} needs its throughput; {renewal(raw)}")
+    (row,) = found.tables["cells"].itertuples()
+    if row.status != "measured" or row.invalid:
+        why = reason("not-measured", why=row.reason)
+        if row.status == "measured":
+            why = reason("invalid", why=row.invalid)
+        # Measuring an invalid one again would not help.
+        final = row.status == "measured"
+        return NotNow(reason("no-target", cell=trial.path, why=why), final=final)
     runs = throughputs(found.tables["measurements"])
-    runs = runs[runs["phase"] == "run"].set_index("repetition")["value"]
-    origins: list[Origin] = []
-    for each, row in zip(closed, found.tables["cells"].itertuples(), strict=True):
-        if row.status == "measured" and not row.invalid:
-            digest = sums_digest(raw_directory(run, each))
-            speed = runs[each.repetition]
-            origins.append(Origin(cell=each.path, throughput=speed, sums=digest))
-    if not origins:
-        cells = found.tables["cells"]
-        absent = cells.loc[cells["status"] != "measured", "reason"]
-        invalid = cells.loc[cells["status"] == "measured", "invalid"]
-        reasons = [reason("not-measured", why=why) for why in absent]
-        reasons += [reason("invalid", why=why) for why in invalid]
-        why = several(dict.fromkeys(reasons)) or "not-planned"
-        return NotNow(reason("no-target", why=why), final=absent.empty)
-    mean = geometric_mean(origin.throughput for origin in origins)
-    rate = max(1, round(mean * cell.load / 100))
-    return Target(rate=rate, load=cell.load, mean=mean, origins=origins)
+    (throughput,) = runs.loc[runs["phase"] == "run", "value"]
+    return Target(
+        rate=rate_of(throughput, cell.load),
+        load=cell.load,
+        trial=trial.path,
+        throughput=throughput,
+        sums=sums_digest(raw),
+    )
+
+
+def _recorded_target(
+    study: Study, stores: Mapping[str, Store], cells: list[Cell], cell: Cell, run: str
+) -> Target | None:
+    """The target of the first open-loop cell that is there and has the trial cell of ``cell``."""
+    of_trial = (cell.store, cell.workload, cell.closed)
+    for other in cells:
+        if other.load is None or (other.store, other.workload, other.closed) != of_trial:
+            continue
+        if is_gap(run, other) or not is_current(study, stores, run, other):
+            continue
+        # What cannot be read is a failed cell, as `kvstudy parse` will say.
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            manifest = (raw_directory(run, other) / MANIFEST).read_text(encoding="utf-8")
+            return Target.model_validate(json.loads(manifest)["target"])
+    return None

@@ -16,6 +16,7 @@ from typing import Any
 
 from kvstudy.analyse.tidy.files import counting
 from kvstudy.analyse.tidy.numbers import converted
+from kvstudy.analyse.tidy.summary import shown_mean
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
@@ -73,7 +74,7 @@ class Results:
         self._published: dict[tuple, Any] = {}
         # In the order in which they are found.
         self._operations: dict[str, dict[str, None]] = defaultdict(dict)
-        for row in summary.astype({"n": int}).itertuples():
+        for row in summary.assign(shown=shown_mean(summary)).astype({"n": int}).itertuples():
             self._measured[row.store, row.workload, row.operation, row.metric] = row
             self._operations[row.workload][row.operation] = None
         self.has_published = published is not None and len(published) > 0
@@ -82,7 +83,7 @@ class Results:
             self._operations[row.workload][row.operation] = None
 
     def measured(self, store: str, workload: str, operation: str, metric: str) -> Any:
-        """The row of ``summary.csv`` (n, mean, sd, cov, min, max, unit), or None."""
+        """The row of ``summary.csv``, or None, and in ``shown`` the mean that fits it."""
         return self._measured.get((store, workload, operation, metric))
 
     def runs(self, store: str, workload: str, operation: str, metric: str) -> dict[str, float]:

@@ -3,7 +3,8 @@
 What is averaged: for each store, workload, parameters, operation and metric the plain mean over
 repetitions, with n, the standard deviation (n - 1), the coefficient of variation (sd / mean), the
 smallest and the largest value. A percentile is averaged like any other value, as the thesis did;
-the report names it so.
+the report names it so. Rates (ops/s) have their geometric mean too, which is what is shown of them
+(``shown_mean``) but where a table of the source is reproduced.
 
 Which cells count: those that are measured and not invalid. An invalid cell (more failed operations
 than the study expects) describes another mixture of operations; tables and figures show it with
@@ -19,23 +20,28 @@ repetitions are then summarised like all others. A repetition that lacks the val
 has no combined value. read-modify-write is left out: its reads and updates have rows of their own
 and would count twice.
 
-The mean of the workloads: one more workload, named ``mean``, with the plain mean of a repetition's
+The mean of the workloads: one more workload, named ``mean``, with the mean of a repetition's
 throughputs over all workloads, of the parameters that are shown of each. It exists where the
-repetition has a value for each.
+repetition has a value for each. It is the plain mean in a study with a source, beside whose values
+and claims it stands, and the geometric one in others (``mean_over_workloads``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
-from kvstudy.study.metrics import PRINTED
+from kvstudy.stats.intervals import geometric_mean
+from kvstudy.study.metrics import PRINTED, RATE_UNIT
+from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 OPERATIONS = ["overall", "read", "update", "insert", "scan", "read-modify-write"]
 COUNTS = ["operations", "failed"]
+# Of pandas, or a function of a series.
+Mean = str | Callable[..., float]
 
 
 def summarise(
@@ -44,17 +50,22 @@ def summarise(
     stores: list[str],
     workloads: list[str],
     shown: Mapping[str, str] | None = None,
+    mean: Mean = "mean",
 ) -> pd.DataFrame:
     """Summarise ``measurements`` over repetitions.
 
     Rows are of ``stores`` only, and in the order of them and of ``workloads`` (the study's).
-    Columns as of ``SUMMARY``; sd and cov are NaN for n = 1, cov also for a mean of 0.
+    Columns as of ``SUMMARY``; sd and cov are NaN for n = 1, cov also for a mean of 0, the geometric
+    mean for what is no rate.
     Raises KvstudyError when measurements and cells contradict each other.
     """
-    values = per_repetition(measurements, cells, workloads, shown)
+    values = per_repetition(measurements, cells, workloads, shown, mean)
     values = values[values["store"].isin(stores)]
     groups = values.groupby(SUMMARY_KEYS, sort=False)["value"]
     summary = groups.agg(n="count", mean="mean", sd="std", min="min", max="max").reset_index()
+    rates = values[values["unit"] == RATE_UNIT].groupby(SUMMARY_KEYS, sort=False)["value"]
+    means = rates.agg(geometric_mean).rename("geometric").reset_index()
+    summary = summary.merge(means, how="left", on=SUMMARY_KEYS)
     summary["cov"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
     return _ordered(summary[SUMMARY.columns], stores, workloads)
 
@@ -64,18 +75,33 @@ def per_repetition(
     cells: pd.DataFrame,
     workloads: list[str],
     shown: Mapping[str, str] | None = None,
+    mean: Mean = "mean",
 ) -> pd.DataFrame:
     """The values that count, one per repetition, with the combined rows and the mean's.
 
     ``shown`` are the parameters of each workload that the mean is of; left out, there is
-    a mean where every workload has one set of them. Columns are those of ``measurements``.
+    a ``mean`` where every workload has one set of them. Columns are those of ``measurements``.
     Raises as ``summarise``.
     """
     _check(measurements, cells)
     values = measurements.merge(counting(cells)[CELL], on=CELL)
     values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
-    means = over_workloads(throughputs(values), workloads, shown)
+    means = over_workloads(throughputs(values), workloads, shown, mean)
     return pd.concat([values, _combined(values), means], ignore_index=True).dropna(subset="value")
+
+
+def shown_mean(summary: pd.DataFrame) -> pd.Series:
+    """The mean of each row of ``summary`` that fits it: the geometric one of rates, else the plain.
+
+    A rate is work by time, and rates are compared by ratios: of geometric means, the ratio is the
+    mean of the ratios.
+    """
+    return summary["geometric"].fillna(summary["mean"])
+
+
+def mean_over_workloads(study: Study) -> Mean:
+    """How the throughputs of the workloads are averaged."""
+    return "mean" if study.source else geometric_mean
 
 
 def throughputs(values: pd.DataFrame) -> pd.DataFrame:
@@ -87,8 +113,9 @@ def over_workloads(
     rows: pd.DataFrame,
     workloads: list[str],
     shown: Mapping[str, str] | None,
+    mean: Mean = "mean",
 ) -> pd.DataFrame:
-    """The plain mean over all workloads, one per store and repetition.
+    """The ``mean`` over all workloads, one per store and repetition.
 
     ``rows`` are of one metric, one for each cell and parameters.
     """
@@ -98,7 +125,7 @@ def over_workloads(
     if len(workloads) < 2 or (sets > 1).any():
         return rows.head(0)
     groups = rows.groupby(["store", "repetition", "metric", "unit"], sort=False)["value"]
-    means = groups.agg(n="count", value="mean").reset_index()
+    means = groups.agg(n="count", value=mean).reset_index()
     means = means[means["n"] == len(workloads)]
     return means.assign(workload=MEAN, parameters="all", phase="all", operation="overall")[
         rows.columns

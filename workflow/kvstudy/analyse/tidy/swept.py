@@ -18,6 +18,7 @@ from kvstudy.analyse.tidy.results import (
     read_published,
     state_of,
 )
+from kvstudy.analyse.tidy.summary import shown_mean
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown
@@ -41,14 +42,14 @@ class Swept:
     cells: pd.DataFrame
     published: pd.DataFrame | None
 
-    def along(self, line: Line, operation: str, metric: str) -> pd.DataFrame:
+    def along(self, line: Line, operation: str, metric: str, plain: bool = False) -> pd.DataFrame:
         """The values of the line's points, measured ones and then those published.
 
-        ``operation`` may be ``ALL`` (see ``values``). Columns: side (measured, published),
-        store, workload, records, operations, threads (as the study gives them), operation,
-        metric, unit, value (mean over the repetitions), low, high (range of the runs), n,
-        note (why there is no value), inconsistent (yes: by the audit of the source). Points without
-        a published value have no such row.
+        ``operation`` may be ``ALL``, and means ``plain`` (see ``values``). Columns: side (measured,
+        published), store, workload, records, operations, threads (as the study gives them),
+        operation, metric, unit, value (mean over the repetitions), low, high (range of the runs),
+        n, note (why there is no value), inconsistent (yes: by the audit of the source). Points
+        without a published value have no such row.
         """
         cells = self._cells_of[line.workload]
         points = pd.DataFrame(
@@ -58,7 +59,8 @@ class Swept:
             ],
             columns=[*SIZES, "parameters"],
         ).assign(store=line.store, workload=line.workload, operation=operation, metric=metric)
-        measured = points.merge(self.values(metric, operation), how="left", on=SETTING)
+        values = self.values(metric, operation, plain=plain)
+        measured = points.merge(values, how="left", on=SETTING)
         missing = measured["n"].isna()
         measured = measured.assign(side=MEASURED, inconsistent="no", note="")
         places = measured.loc[missing, SETTING].itertuples(index=False)
@@ -108,21 +110,24 @@ class Swept:
         own = threads_of(self.study, self.study.workload(workload))
         return every[(every["workload"] == workload) & every["threads"].isin(own)]
 
-    def values(self, metric: str, operation: str, unit: str | None = None) -> pd.DataFrame:
+    def values(
+        self, metric: str, operation: str, unit: str | None = None, plain: bool = False
+    ) -> pd.DataFrame:
         """Values of all settings: store, workload, parameters, n, value, low, high, unit.
 
-        In ``unit``, if one is given; ``low`` and ``high`` are the range of the ``n`` runs. The
-        ``operation`` ``ALL`` is, of latencies, the mean over all single operations. It is
-        weighted by how many there were of each kind, and has no range; the reads and updates
-        of read-modify-writes count by themselves.
+        A value is the ``shown_mean``, or the ``plain`` one. In ``unit``, if one is given; ``low``
+        and ``high`` are the range of the ``n`` runs. The ``operation`` ``ALL`` is, of latencies,
+        the mean over all single operations. It is weighted by how many there were of each kind, and
+        has no range; the reads and updates of read-modify-writes count by themselves.
         """
         if operation == ALL:
             found = self._all_operations(metric)
         else:
             rows = self.summary
             rows = rows[(rows["operation"] == operation) & (rows["metric"] == metric)]
-            names = {"mean": "value", "min": "low", "max": "high"}
-            found = rows.rename(columns=names)[[*SETTING, "n", *names.values(), "unit"]]
+            rows = rows.assign(value=rows["mean"] if plain else shown_mean(rows))
+            names = {"min": "low", "max": "high"}
+            found = rows.rename(columns=names)[[*SETTING, "n", "value", *names.values(), "unit"]]
         if unit is None:
             return found
         # The models check that ``unit`` fits.

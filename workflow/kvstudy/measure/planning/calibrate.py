@@ -36,14 +36,14 @@ def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]:
     """
     found: list[Cell] = []
     closed = [
-        cell for cell in planned if cell.load is None and clients_of_trial(cell.store) is None
+        cell for cell in planned if cell.closed is None and clients_of_trial(cell.store) is None
     ]
     for store in dict.fromkeys(map(same_store, closed)):
         mine = [cost for cost in known if same_store(cost.cell) == store]
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])
         new = [cell for cell in chosen if not any(_tells(cost, cell) for cost in mine)]
         found += new if mine else [chosen[0], *new]
-        cells = [cost.cell for cost in mine if cost.cell.load is None]
+        cells = [cost.cell for cost in mine if cost.cell.closed is None]
         if len({(cell.store, *conditions(cell)) for cell in cells}) == len(cells):
             found += [chosen[0]] * (REPETITIONS - (chosen[0] in new))
     return found

@@ -208,11 +208,14 @@ def together(found: Iterable[Spread]) -> Spread:
 
 
 def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[str, Cost]]:
-    """Cells at a fixed rate have the throughput that they were told, and do not count."""
+    """Cells at a fixed rate have the throughput that they were told, and do not count.
+
+    Nor do the trial cells that set it.
+    """
     for cost in costs:
         cell = cost.cell
         name = names.get((cell.folder, cell.options))
-        own = cell.load is None and clients_of_trial(cell.store) is None
+        own = cell.closed is None and clients_of_trial(cell.store) is None
         if name is not None and own and cost.throughput > 0:
             yield name, cost
 

@@ -33,8 +33,10 @@ def rows(
     ``smaller`` ones by cells of another size.
     """
     found: dict[str, dict[str, Counter]] = {}
-    for cell in sorted(outlook.wanted, key=lambda cell: cell.load or 0):
-        name = cell.workload if cell.load is None else f"{cell.workload}, {cell.load} % load"
+    for cell in sorted(outlook.wanted, key=lambda cell: (cell.closed is not None, cell.load or 0)):
+        name = cell.workload
+        if cell.closed is not None:
+            name += ", trial" if cell.sets_rate else f", {cell.load} % load"
         row = found.setdefault(cell.store, {}).setdefault(name, Counter())
         row["cells"] += 1
         row["done"] += cell in outlook.done
@@ -93,7 +95,7 @@ def freedom_of(cells: list[Cell]) -> Freedom:
     """The degrees of freedom of two stores' ratio by the number of repetitions, in this plan."""
     stores = defaultdict(set)
     for cell in cells:
-        if cell.load is None and is_compared(cell.store):
+        if cell.closed is None and is_compared(cell.store):
             stores[cell.workload, cell.parameters].add(cell.store)
     most = max([2, *map(len, stores.values())])
     return cache(partial(planned_freedom, min(len(stores), ENOUGH_SETTINGS), most))

@@ -224,8 +224,10 @@ def _block(number: int, each: Measured) -> list[str]:
     if each.server["provider"] != "none":
         server = f"{each.store.title} {each.server['version']}, {each.server['provider']}"
     lines = [RULE, f"# {number}. {cell.path}", f"# {server}; measured {manifest['started']}"]
-    if cell.load is not None:
-        lines.append(f"# at a fixed rate, {cell.load} % of the throughput without one")
+    if cell.sets_rate:
+        lines.append("# a trial cell: its throughput sets the rates of the cells at fixed rates")
+    elif cell.load is not None:
+        lines.append(f"# at a fixed rate, {cell.load} % of the throughput of its trial cell")
     lines += [
         f"CELL=$WORK/{cell.path}; {DATA}",
         f"export CLASSPATH={each.places.word(manifest['client']['classpath'])}",

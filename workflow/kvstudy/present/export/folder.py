@@ -216,6 +216,8 @@ def numbers_tex(run: Run, templates: Path) -> str:
     instead.
     """
     study, summary, swept = run.study, run.summary, run.swept
+    # With that of latencies and the like, the intervals have it too.
+    summary = summary.drop(columns="geometric")
     own = run.cells[run.cells["store"].isin(study.store_names)]
     planned = list(dict.fromkeys(own[SETTING].itertuples(index=False, name=None)))
     there = set(summary[SETTING].itertuples(index=False, name=None))

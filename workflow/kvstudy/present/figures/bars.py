@@ -15,7 +15,7 @@ from kvstudy.libraries import pd
 from kvstudy.present.drawing import draw
 from kvstudy.present.drawing.bar_chart import BarFigure, with_broken
 from kvstudy.present.drawing.draw import Looks, Panel
-from kvstudy.stats.intervals import log_t_interval
+from kvstudy.stats.intervals import geometric_mean, log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
@@ -30,6 +30,8 @@ Key = tuple[str, str, str, str]
 # The interval of two runs is wider than any axis.
 FEWEST_FOR_INTERVAL = 3
 AVERAGES = {N_("Mean"): "mean", N_("Median"): "median"}
+# The mean of each metric that fits it.
+MEANS = {"runtime": "mean", "throughput": geometric_mean}
 
 
 class Bars(BarFigure):
@@ -158,8 +160,9 @@ class Averages(BarFigure):
     dot = N_("one size")
 
     kind: Literal["averages"] = Field(
-        description="Mean and median of a value over all sizes of a workload, a bar for each "
-        "store; sizes as in a heatmap, and only those that every measured store has."
+        description="Mean (of throughput the geometric one) and median of a value over all sizes "
+        "of a workload, a bar for each store; sizes as in a heatmap, and only those that every "
+        "measured store has."
     )
     workloads: Annotated[list[Name], Field(min_length=1)] = Field(description="Their names.")
     metric: Literal["runtime", "throughput"] = Field(
@@ -175,7 +178,8 @@ class Averages(BarFigure):
     def rows(self, run: draw.Run) -> pd.DataFrame:
         """One row per bar, with the columns of ``Bars.rows``.
 
-        ``panel`` is the workload's name, ``group`` Mean or Median. ``n`` are the sizes behind
+        ``panel`` is the workload's name, ``group`` Mean (of throughput the geometric one) or
+        Median. ``n`` are the sizes behind
         the value, ``runs`` their values, ``min`` and ``max`` the range of these. They are the
         sizes that every store has which was measured at all, so that all bars of a panel are of
         the same work; ``note`` says why there is no bar, or how many sizes are left out.
@@ -198,6 +202,8 @@ class Averages(BarFigure):
                     row["note"] = "no-common-size"
                 else:
                     column = common[store]
+                    if average == "mean":
+                        average = MEANS[self.metric]
                     row |= {"value": column.agg(average), "min": column.min(), "max": column.max()}
                     row |= {"n": len(column), "runs": " ".join(map(str, column)), "note": some}
                 rows.append(row)
@@ -236,7 +242,7 @@ def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:
     if value is None:
         return {"note": results.state(*key[:2]).label or "not measured"}
     runs = [converted(run, value.unit, unit) for run in results.runs(*key).values()]
-    row = {"value": converted(value.mean, value.unit, unit), "min": min(runs), "max": max(runs)}
+    row = {"value": converted(value.shown, value.unit, unit), "min": min(runs), "max": max(runs)}
     row |= {"n": value.n, "runs": " ".join(map(str, runs))}
     if len(runs) >= FEWEST_FOR_INTERVAL and min(runs) > 0:
         interval = log_t_interval(runs)

@@ -17,6 +17,7 @@ from kvstudy.present.report.workloads import PERCENT
 from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
+from kvstudy.study.cells import RATE_TRIAL_SLUG
 from kvstudy.study.kinds import AnyTable
 from kvstudy.study.workload import properties_of, rounds_of
 
@@ -147,11 +148,12 @@ def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
 
 
 def open_loop_facts(names: Names, cells: pd.DataFrame, analysis: Analysis) -> SimpleNamespace:
-    """``cells`` are the open-loop ones, with their states.
+    """``cells`` are the open-loop ones and their trial cells, with their states.
 
     ``tables`` is empty in a study without an open loop. ``share_low`` (0 to 1) of a rate is that
     of the worst run; rates are ``missed`` where a run did not reach its rate. ``widest`` is where
-    both 99th percentiles differ most (in us), of the rates that were reached.
+    both 99th percentiles differ most (in us), of the rates that were reached. ``trial_range`` are
+    the least and the largest throughput of a trial cell by that of the run's closed-loop cells.
     """
     study = names.study
     order = {"workload": study.workload_names.index, "store": study.store_names.index}
@@ -160,7 +162,9 @@ def open_loop_facts(names: Names, cells: pd.DataFrame, analysis: Analysis) -> Si
         [*order, "load"], key=lambda column: column.map(order.get(column.name, float))
     )
     reached = rates["reached"] == rates["n"]
-    rows = cells[cells["store"].isin(list(names.titles))]
+    own = cells[cells["store"].isin(list(names.titles))]
+    is_trial = own["parameters"].str.endswith(RATE_TRIAL_SLUG)
+    trials, rows = own[is_trial], own[~is_trial]
     gaps = gaps_of(rows, names)
     for gap in gaps:
         loads = [slug.rpartition("_load")[2] for slug in gap.cells["parameters"]]
@@ -172,12 +176,23 @@ def open_loop_facts(names: Names, cells: pd.DataFrame, analysis: Analysis) -> Si
         figures=study.figures_of("open-loop"),
         planned=len(rows),
         measured=int((rows["status"] == "measured").sum()),
+        trials=len(trials),
+        trial_gaps=gaps_of(trials, names),
+        trial_range=_trial_range(analysis),
         rates=len(rates),
         missed=names.titled(rates[~reached]),
         notes=names.titled(rates[rates["note"] != ""]),
         widest=_widest(analysis.open_percentiles, rates.loc[reached, [*order, "load"]], names),
         gaps=gaps,
     )
+
+
+def _trial_range(analysis: Analysis) -> tuple[float, float] | None:
+    """The least and the largest throughput of a trial cell by the mean of the run's own cells."""
+    whole = analysis.intervals.query("operation == 'overall' and metric == 'throughput'")
+    both = analysis.open_rates.merge(whole[[*SETTING, "value"]], on=SETTING)
+    ratios = both["target"] / (both["load"] / 100) / both["value"]
+    return None if ratios.empty else (ratios.min(), ratios.max())
 
 
 def _widest(percentiles: pd.DataFrame, rates: pd.DataFrame, names: Names) -> tuple | None:

@@ -31,10 +31,10 @@ def ranking(
     They are rows of ``summary`` with the number of the ``group``. ``behind`` is the row of
     ``pairs`` that compares the store with the one before it; None for the first one, and where no
     comparison was made. ``undone`` is the correction for how many pairs leaves the two undecided
-    although their own interval excludes 1, else None. Places are by plain means of all runs and
-    ratios by geometric means of shared repetitions, so the one before need not be the faster one.
+    although their own interval excludes 1, else None. Places are by means of all runs and
+    ratios by those of shared repetitions, so the one before need not be the faster one.
     """
-    rows = throughputs(summary).sort_values("mean", ascending=False, kind="stable")
+    rows = throughputs(summary).sort_values("geometric", ascending=False, kind="stable")
     rows, couples, corrected = rows.astype({"n": int}), _couples(pairs), _couples(undone(pairs))
     ranks = []
     for number, group in enumerate(groups):

@@ -19,7 +19,18 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
 from kvstudy.present.typeset.source import label_of
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head, span_of
+from kvstudy.present.typeset.table import (
+    OVER_RUNS,
+    OVER_WORKLOADS,
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    interval_head,
+    span_of,
+)
+from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
 
@@ -66,10 +77,10 @@ class ComparisonTable(Table):
     def rows(self, run: Run) -> pd.DataFrame:
         """One row per workload, then the mean of all workloads.
 
-        ``baseline`` and ``store`` are mean throughputs in ops/s over the
-        ``repetitions`` that both have; of imported logs, whose repetitions only share a
-        number, over all runs of each (``repetitions``: of the one that has fewer).
-        ``change`` is the ratio of their geometric means less one, ``low`` and ``high`` its
+        ``baseline`` and ``store`` are mean throughputs in ops/s (geometric, plain in a table of
+        the source) over the ``repetitions`` that both have; of imported logs, whose repetitions
+        only share a number, over all runs of each (``repetitions``: of the one that has fewer).
+        ``change`` is the ratio of the geometric means less one, ``low`` and ``high`` its
         95 % interval (NaN for fewer than two), as in ``findings.pairs``.
         ``failed_*`` are shares (0 to 1) of the operations of the kind ``failed_operation``
         that failed, the kind that failed most. ``floor`` is the noise floor
@@ -90,7 +101,8 @@ class ComparisonTable(Table):
             runs = runs[0].align(runs[1], join="inner")
         row = {"workload": workload, "repetitions": min(map(len, runs)), "failed_operation": ""}
         if row["repetitions"]:
-            row |= zip(both, map(fmean, runs), strict=True)
+            mean = fmean if self.plain_means(study) else geometric_mean
+            row |= zip(both, map(mean, runs), strict=True)
             setting = (workload, run.headline.get(workload, "all"))
             ratio = run.spread.ratio(setting, self.store, self.baseline)
             row["change"] = ratio.value - 1
@@ -146,7 +158,8 @@ class ComparisonTable(Table):
         ]
         both = [marked(run.titles[name], store=name) for name in (self.baseline, self.store)]
         columns = [*both, pgettext("of ratios", "mean"), interval_head(), *both]
-        notes, paper = _notes(rows, run.study), Paper(gap=".22em", head=20)
+        notes = _notes(rows, run.study, self.plain_means(run.study))
+        paper = Paper(gap=".22em", head=20)
         return [Grid(columns, [Section("", lines)], notes, groups=groups, paper=paper)]
 
     def published_rows(self, source: Source) -> pd.Series:
@@ -190,7 +203,7 @@ class ComparisonTable(Table):
         )
 
 
-def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
+def _notes(frame: pd.DataFrame, study: Study, plain: bool) -> list[str]:
     notes = []
     runs = span_of(frame["repetitions"])
     if runs == "1":
@@ -211,6 +224,10 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
         )
     if runs:
         notes.append(text.format(runs))
+    if runs not in ("", "1"):
+        notes.append(_(OVER_RUNS[plain]))
+    if (frame["workload"] == MEAN).any():
+        notes.append(_(OVER_WORKLOADS[study.source is not None]))
     inside = [
         study.workload(row.workload).title
         for row in frame.itertuples()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.claims.values import geometric_mean
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.pairs import (
     NUMBERS,
@@ -37,6 +36,7 @@ from kvstudy.present.typeset.table import (
     pairing,
     two_lines,
 )
+from kvstudy.stats.intervals import geometric_mean
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision

@@ -139,7 +139,7 @@ def _at_rate(group: pd.DataFrame) -> list[str]:
 def _rate_notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
     notes = [
         _(
-            "Load: share of the store's own throughput in the closed loop. Rate: operations per "
+            "Load: share of the throughput of the store's trial cell. Rate: operations per "
             "second that were asked for, over all threads; Reached: the part of it that was done, "
             "by the whole seconds in which the client was sending (above 100 % it made up for a "
             "slow start). Then latencies in ms that this share of the operations does not exceed, "

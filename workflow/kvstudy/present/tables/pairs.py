@@ -29,6 +29,8 @@ from kvstudy.present.typeset.latex import (
     with_mark,
 )
 from kvstudy.present.typeset.table import (
+    OVER_RUNS,
+    OVER_WORKLOADS,
     Grid,
     Line,
     Paper,
@@ -172,6 +174,8 @@ class RankingTable(Table):
     def rows(self, run: Run) -> pd.DataFrame:
         """One row per line and store: mean throughput over n runs (ops/s) and place.
 
+        The mean is geometric, or plain in a table of the source.
+
         ``place`` is 1 + the number of stores that are decided to be faster
         (``stats.ranks.place_ranges``); NaN, with a ``note``, where the store has no valid value.
         ``published_place`` is the place that the source printed (``throughput_rank``), or else
@@ -180,7 +184,9 @@ class RankingTable(Table):
         have and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is
         "yes" where the client limits the store.
         """
-        return pd.DataFrame(row for line in self.lines for row in _rows(line, run))
+        return pd.DataFrame(
+            row for line in self.lines for row in _rows(line, run, self.plain_means(run.study))
+        )
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per order, below it that of the source; a column per place."""
@@ -195,7 +201,7 @@ class RankingTable(Table):
                 shown.append(Line(_("published"), cells, workload=workload, published=True))
         columns = [f"{place}." for place in range(1, number + 1)]
         paper = Paper("small", ".4em", label=0.21, widths=(WIDTH,) * number, most=MOST_PLACES)
-        notes = _notes(rows, run)
+        notes = _notes(rows, run, self.plain_means(run.study))
         return [Grid(columns, [Section("", shown)], notes, paper=paper)]
 
     def published_grid(self, source: Source) -> Grid | None:
@@ -223,7 +229,7 @@ class RankingTable(Table):
         return source.table(heads, [Section("", shown)], _("Throughput"), text=True)
 
 
-def _rows(line: RankingLine, run: Run) -> Iterator[dict]:
+def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
     values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
     compared, bound = run.compared[0], client_bound(run)
@@ -249,7 +255,7 @@ def _rows(line: RankingLine, run: Run) -> Iterator[dict]:
             "workload": workload,
             "store": store,
             "n": value.n if value else 0,
-            "throughput": value.mean if value else math.nan,
+            "throughput": (value.mean if plain else value.shown) if value else math.nan,
             "place": ranges.get(store, (math.nan,))[0],
             "equal": " ".join(other for other in beside if signs[other] == EQUAL),
             "undecided": " ".join(
@@ -305,13 +311,17 @@ def _cells(
     return cells
 
 
-def _notes(frame: pd.DataFrame, run: Run) -> list[str]:
+def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
     of = []
     for row in frame.drop_duplicates("line").itertuples():
         title = run.study.workload(row.workload).title
         of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
     text = _("Each order is one of mean throughput (kops/s beside the name). {}.")
     notes = [text.format(", ".join(of))]
+    if frame["n"].max() > 1:
+        notes.append(_(OVER_RUNS[plain]))
+    if (frame["workload"] == MEAN).any():
+        notes.append(_(OVER_WORKLOADS[run.study.source is not None]))
     if frame["place"].notna().any():
         notes.append(
             _(

@@ -21,6 +21,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
 from kvstudy.present.typeset.table import (
+    OVER_RUNS,
     Grid,
     Line,
     Paper,
@@ -96,6 +97,8 @@ class ResultsTable(Table):
                 row = value._asdict() if value else {"n": 0}
                 row |= {"store": store, "operation": operation, "metric": metric}
                 row["unit"] = METRICS[metric].unit
+                if value and not self.plain_means(run.study):
+                    row["mean"] = value.shown
                 row["published"], row["inconsistent"] = (
                     results.published(*key),
                     results.inconsistent(*key),
@@ -163,6 +166,7 @@ class ResultsTable(Table):
             yield _("Here: one run.")
         elif runs:
             yield _("Here: plain means of {} runs, of their percentiles too.").format(runs)
+            yield _(OVER_RUNS[self.plain_means(run.study)])
         combined = results.all_operations(self.workload) or ""
         if "+" in combined:
             key = (self.workload, combined, "latency_mean")

@@ -17,6 +17,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
 from kvstudy.present.typeset.table import (
+    OVER_RUNS,
     Grid,
     Line,
     Section,
@@ -56,7 +57,10 @@ class SweepTable(Table):
 
     def rows(self, run: Run) -> pd.DataFrame:
         """All values, one a row; see ``Swept.along`` for the columns."""
-        frames = [run.swept.along(line, "overall", "throughput") for line in self._lines(run.study)]
+        frames = [
+            run.swept.along(line, "overall", "throughput", self.plain_means(run.study))
+            for line in self._lines(run.study)
+        ]
         return pd.concat(frames, ignore_index=True)
 
     def _lines(self, study: Study) -> list[Over]:
@@ -101,7 +105,7 @@ class SweepTable(Table):
             )
         elif runs:
             text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
-            notes.append(text.format(runs))
+            notes += [text.format(runs), _(OVER_RUNS[self.plain_means(run.study)])]
         if published:
             text = _("Published values are of another machine: compare ratios, not rates.")
             notes.append(text)

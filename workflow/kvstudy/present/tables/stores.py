@@ -27,7 +27,7 @@ from kvstudy.present.typeset.table import (
     sections_of,
     store_grid,
 )
-from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.intervals import NOISY, geometric_mean
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
 from kvstudy.study.base import Name
 
@@ -66,12 +66,12 @@ class RunsTable(Table):
         notes = [
             _(
                 "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
-                "CoV: standard deviation ÷ mean. Whole: mean ops/s in the whole seconds of the "
-                "runs (those with at least {} of them). Rest: the same after the warm-up, which "
-                "took Cut seconds; it is looked for in runs of at least {} s. Steady: runs that "
-                "have a steady state after their warm-up, of those that can be judged; too "
-                "short: less than {} s remain. !: a CoV above {}, or runs without a steady "
-                "state, whose mean hides a change."
+                "CoV: standard deviation ÷ mean. Whole: mean ops/s in the whole seconds of a run, "
+                "geometric mean of the runs (those with at least {} of them). Rest: the same after "
+                "the warm-up, which took Cut seconds; it is looked for in runs of at least {} s. "
+                "Steady: runs that have a steady state after their warm-up, of those that can be "
+                "judged; too short: less than {} s remain. !: a CoV above {}, or runs without a "
+                "steady state, whose mean hides a change."
             ).format(FEWEST_WHOLE, STEADY_SECONDS, STEADY_SECONDS, share(NOISY))
         ]
         grid = store_grid(shown, run, columns, notes, sortable=True)
@@ -81,11 +81,15 @@ class RunsTable(Table):
 
 
 def _seconds(run: Run) -> pd.DataFrame:
-    """Of each setting the mean of whole runs, of what follows the warm-up, and the warm-up in s."""
+    """Of each setting the mean of whole runs, of what follows the warm-up, and the warm-up in s.
+
+    The means over runs of their rates are geometric.
+    """
     seconds = run.headline_analysis.steadiness
     enough = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
-    long = enough[enough["seconds"] >= STEADY_SECONDS].groupby(SETTING)[["steady", "cut"]].mean()
-    means = enough.groupby(SETTING)[["whole"]].mean().join(long)
+    long = enough[enough["seconds"] >= STEADY_SECONDS].groupby(SETTING)
+    long = long.agg(steady=("steady", geometric_mean), cut=("cut", "mean"))
+    means = enough.groupby(SETTING).agg(whole=("whole", geometric_mean)).join(long)
     # Where nothing was cut off there is no other value.
     means["steady"] = means["steady"].where(means["cut"] > 0)
     return means.join(seconds.groupby(SETTING)["verdict"].agg(_steady), how="outer")
@@ -205,8 +209,9 @@ class TrimmedTable(Table):
         ]
         notes = [
             _(
-                "Means over the runs. Trimmed: without the smallest and the largest fifth of the "
-                "runs (of five runs one each), with Tukey and McLaughlin's interval."
+                "Plain means over the runs, as sources print them. Trimmed: without the smallest "
+                "and the largest fifth of the runs (of five runs one each), with Tukey "
+                "and McLaughlin's interval."
             )
         ]
         return [Grid(columns, sections_of(rows, run.study, lines), notes, sortable=True)]
@@ -226,7 +231,7 @@ class ValidityTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters."""
         groups = [
-            *[(_("Operations"), 4), (_("Not good (%)"), 2), (_("Mean (ops/s)"), 2)],
+            *[(_("Operations"), 4), (_("Not good (%)"), 2), (_("Rate (ops/s)"), 2)],
             (pgettext("counters", "Server's"), 1),
         ]
         columns = [
@@ -241,10 +246,11 @@ class ValidityTable(Table):
             (_("counters"), _agreement),
         ]
         note = _(
-            "Sums over all measured cells, invalid ones too; throughput and goodput are their "
-            "plain means. Not good: share of failed and missed operations, with Wilson's interval "
-            "(rather too narrow, since operations of one cell often fail together). Server's "
-            "counters: largest deviation from YCSB's counts; {}: not checked."
+            "Sums over all measured cells, invalid ones too; throughput and goodput are all and "
+            "good operations by the time that all these cells took. Not good: share of failed and "
+            "missed operations, with Wilson's interval (rather too narrow, since operations of one "
+            "cell often fail together). Server's counters: largest deviation from YCSB's counts; "
+            "{}: not checked."
         ).format(DASH)
         own = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
         paper = Paper(label=0.15, head=16)

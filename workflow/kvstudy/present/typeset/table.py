@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kvstudy.analyse.tidy.numbers import MARK, between, ends, marked_values
-from kvstudy.language.current import _, pgettext
+from kvstudy.language.current import N_, _, pgettext
 from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import (
     DASH,
@@ -30,6 +30,20 @@ if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
+
+
+# Of tables with rates: which mean over the runs they have, by whether it is the plain one.
+OVER_RUNS = {
+    True: N_(
+        "The table reproduces one of the source, so its throughputs are plain means, and not "
+        "geometric ones."
+    ),
+    False: N_("Throughputs are geometric means."),
+}
+OVER_WORKLOADS = {
+    True: N_("The mean of the workloads is the plain mean of their throughputs, as the source's."),
+    False: N_("The mean of the workloads is the geometric mean of their throughputs."),
+}
 
 
 @dataclass

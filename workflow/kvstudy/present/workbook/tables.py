@@ -11,7 +11,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.files import SETTING, path_of
 from kvstudy.analyse.tidy.numbers import MARK
-from kvstudy.analyse.tidy.summary import COUNTS, measured_phases
+from kvstudy.analyse.tidy.summary import COUNTS, measured_phases, shown_mean
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.content import (
     MAIN,
@@ -149,6 +149,8 @@ class Runs:
             if workload == MEAN or "+" in operation:
                 cells = ",".join(self._places.cell(part, repetition) for part in parts)
                 what = "SUM" if metric in COUNTS else "AVERAGE"
+                if workload == MEAN and not content.study.source:
+                    what = "GEOMEAN"
                 sheet.formula(column, f"={what}({cells})", value)
             else:
                 sheet.put(column, value, **style)
@@ -179,10 +181,11 @@ SPREAD = [
     Column("Here by published", "0.000", 11),
     Column("Note", width=70, aside=True),
 ]
-# What is calculated from the single runs: the formula, and the column of ``summary.csv``.
+# What is calculated from the single runs: the formula, and the column of ``summary.csv``. The mean
+# is the one that fits the quantity.
+KEYS = [*SETTING, "operation", "metric"]
 FORMULAS = {
     "Runs": ("COUNT", "n"),
-    "Mean": ("AVERAGE", "mean"),
     "Smallest": ("MIN", "min"),
     "Largest": ("MAX", "max"),
     "Standard deviation": ("STDEV", "sd"),
@@ -207,6 +210,7 @@ class Averages:
         lines = zip(map(operation_order, rows["operation"]), map(rank, rows["metric"]), strict=True)
         # A value that the source has not is not inconsistent.
         rows = rows.assign(line=list(lines), inconsistent=rows["inconsistent"].eq(True))
+        rows["shown"] = shown_mean(rows)
         self._rows = rows.astype({"n": "Int64"}).sort_values("line")
 
     def side_by_side(self, name: str) -> None:
@@ -236,7 +240,7 @@ class Averages:
                     if row and pd.notna(row.published):
                         _write_published(sheet, column + 1, row)
                     if row and pd.notna(row.mean):
-                        self._formula(sheet, column, "AVERAGE", row, row.mean)
+                        self._mean(sheet, column, row)
                     elif place[0] != MEAN:
                         # "" where runs count, and this value just does not exist.
                         label = content.state((store, *place)).label
@@ -257,11 +261,14 @@ class Averages:
                 self._begin(sheet, setting[1:], row, setting[0])
                 for column, (function, value) in FORMULAS.items():
                     self._formula(sheet, column, function, row, getattr(row, value))
-                of = ("Standard deviation", "Mean")
-                _write_ratio(sheet, "Coefficient of variation", *of, row.cov)
+                self._mean(sheet, "Mean", row)
+                if pd.notna(row.cov):
+                    runs = self._runs(row)
+                    ratio = f"=STDEV({runs})/AVERAGE({runs})"
+                    sheet.formula("Coefficient of variation", ratio, row.cov)
                 if pd.notna(row.published):
                     _write_published(sheet, "Published", row)
-                    ratio = row.mean / row.published if row.published else math.nan
+                    ratio = row.shown / row.published if row.published else math.nan
                     _write_ratio(sheet, "Here by published", "Mean", "Published", ratio)
                 if rows["mean"].isna().all():
                     sheet.put("Mean", state.label, align="right", **NOTHING)
@@ -280,12 +287,24 @@ class Averages:
             quantity = (metric_of(row.metric).title, unit_text(row.unit))
             sheet.write("Operation", operation_title(row.operation), *quantity)
 
+    def _mean(self, sheet: Sheet, column: str | int, row) -> None:
+        """The geometric mean of rates, the plain one of all else."""
+        if row.geometric == 0:
+            # GEOMEAN takes no 0.
+            sheet.put(column, 0.0)
+            return
+        function = "AVERAGE" if pd.isna(row.geometric) else "GEOMEAN"
+        self._formula(sheet, column, function, row, row.shown)
+
+    def _runs(self, row) -> str:
+        """Where the runs behind a ``row`` are."""
+        return self._places.ranges(tuple(getattr(row, name) for name in KEYS))
+
     def _formula(self, sheet: Sheet, column: str | int, function: str, row, value: float) -> None:
         """What the ``function`` makes of the runs behind a ``row``; nothing for NaN."""
         if pd.notna(value):
-            key = tuple(getattr(row, name) for name in [*SETTING, "operation", "metric"])
             form = {} if function == "COUNT" else {"num_format": number_format(row.unit)}
-            sheet.formula(column, f"={function}({self._places.ranges(key)})", value, **form)
+            sheet.formula(column, f"={function}({self._runs(row)})", value, **form)
 
 
 def _write_ratio(sheet: Sheet, column: str, above: str, below: str, value: float) -> None:

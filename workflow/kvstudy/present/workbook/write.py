@@ -25,9 +25,9 @@ AS_IN_REPORT = "as on the report's first page"
 # Letters of a line of the sheet that tells what the run is.
 LINE_LETTERS = 112
 HOW = [
-    "A run is one measurement on a fresh, empty server. Means are plain means over the runs, but "
-    "ratios are of geometric means; a percentile is averaged like any other value, and that mean "
-    "is no percentile of all operations.",
+    "A run is one measurement on a fresh, empty server. Means over the runs are geometric of "
+    "throughput and goodput, and plain of all else; ratios are of geometric means. A percentile is "
+    "averaged like any other value, and that mean is no percentile of all operations.",
     "Formulas refer to the sheets of single runs. A run that failed or was not measured is empty, "
     "with its reason. An invalid run (more failed operations than the study expects) keeps its "
     "values in grey; no formula counts it.",

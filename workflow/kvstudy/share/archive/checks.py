@@ -22,10 +22,10 @@ from kvstudy.share.archive.contents import METADATA, unmeasured
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.stopping import level_of_look
 from kvstudy.study.alike import read_manifests
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, Target, rate_of, rate_trial
 from kvstudy.study.model import Study
 from kvstudy.study.naming import count
-from kvstudy.study.raw import SUMS, file_digest, read_sums
+from kvstudy.study.raw import SUMS, file_digest, read_sums, sums_digest
 from kvstudy.study.run_names import RESULTS, RunName
 
 SHOWN = 8
@@ -314,6 +314,7 @@ def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
         if start < end and first != second
     ]
     _check_order(part, run, cells, manifests, on_file)
+    _check_rates(part, run, cells, manifests, on_file)
     if manifests and not part.faults:
         starts = sorted(manifest["started"] for manifest in manifests.values())
         part.facts.append(
@@ -348,6 +349,35 @@ def _check_order(
             "been measured again, and its earlier logs removed"
             for index in out_of_order([starts[path] for path in paths])
         ]
+
+
+def _check_rates(
+    part: Part, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
+) -> None:
+    """The rates of the open-loop cells, against the trial cells that set them."""
+    gone: dict[str, list[str]] = defaultdict(list)
+    for cell in cells:
+        if cell.load is None or cell.path not in manifests:
+            continue
+        try:
+            target = Target.model_validate(manifests[cell.path].get("target"))
+        except ValueError:
+            part.faults.append(f"{run.raw}/{cell.path}: its manifest has no target of this version")
+            continue
+        trial = rate_trial(cells, cell)
+        if target.rate != rate_of(target.throughput, cell.load):
+            part.faults.append(
+                f"{run.raw}/{cell.path}: its rate of {target.rate} ops/s is not {cell.load} % of "
+                f"{target.throughput:g} ops/s, the throughput that it records of its trial cell"
+            )
+        if target.trial != trial.path or target.sums != sums_digest(run.raw / trial.path):
+            gone[trial.path].append(cell.path)
+    for trial, paths in gone.items():
+        text = f"{run.raw}/{trial}: is not the trial cell that set the rate of {some(paths)}"
+        if trial in on_file or trial not in manifests:
+            part.notes.append(text)
+        else:
+            part.faults.append(f"{text}, and no logs of an earlier one are on file")
 
 
 def sessions(starts: dict[str, str]) -> list[set[str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from statistics import geometric_mean
 
 import pandas as pd
 
@@ -17,8 +16,9 @@ from kvstudy.analyse.tidy.files import CELL, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.sources import RawCell, Source
+from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import ALL
-from kvstudy.study.metrics import PRINTED
+from kvstudy.study.metrics import PRINTED, RATE_UNIT
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
@@ -152,7 +152,9 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Chain:
-    """A mean with all that it is made of. ``mean``, ``sd``: as summary.csv has them, or NaN.
+    """A mean with all that it is made of.
+
+    ``mean``, ``geometric`` (of rates) and ``sd`` are as summary.csv has them, or NaN.
 
     ``place`` is the row of summary.csv, "" for a value that is not in it (of control cells and
     of cells at fixed rates). ``problems`` are numbers and files that do not fit.
@@ -161,6 +163,7 @@ class Chain:
     address: Address
     unit: str
     mean: float
+    geometric: float
     sd: float
     n: int
     place: str
@@ -178,17 +181,23 @@ def chain(run: Run, address: Address) -> Chain:
     if rows.empty:
         unit = next((value.unit for each in repetitions for value in each.made_of), "")
         sd = pd.Series(counted, dtype=float).std()
-        return Chain(address, unit, again, sd, n, "", repetitions, problems)
+        rate = geometric_mean(counted) if counted and unit == RATE_UNIT else math.nan
+        return Chain(address, unit, again, rate, sd, n, "", repetitions, problems)
     row = rows.iloc[0]
     place = f"{run.folder}/summary.csv:{row.name + 2}"
-    if counted and not same(row["mean"], again):
-        problems.append(
-            f"{place}: the mean {row['mean']!r} is not that of its repetitions, {again!r}; "
-            "run 'kvstudy analyse' again"
-        )
+    means = [("mean", "mean", again)]
+    if counted and row["unit"] == RATE_UNIT:
+        means.append(("geometric", "geometric mean", geometric_mean(counted)))
+    problems += [
+        f"{place}: the {words} {row[name]!r} is not that of its repetitions, {of_runs!r}; "
+        "run 'kvstudy analyse' again"
+        for name, words, of_runs in means
+        if counted and not same(row[name], of_runs)
+    ]
     if int(row["n"]) != n:
         problems.append(f"{place}: n is {int(row['n'])}, but {n} repetitions count")
-    return Chain(address, *row[["unit", "mean", "sd"]], int(row["n"]), place, repetitions, problems)
+    numbers = row[["unit", "mean", "geometric", "sd"]]
+    return Chain(address, *numbers, int(row["n"]), place, repetitions, problems)
 
 
 def same(one: float, other: float) -> bool:

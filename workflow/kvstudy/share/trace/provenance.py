@@ -98,7 +98,7 @@ def _parts(run: Run, kind: str) -> dict[str, dict[str, list[str]]]:
         behind[part.name] = (cells, part.probes)
     if kind == "table" and run.claims_file:
         # What the verdicts on the source's claims are made of.
-        behind[CLAIMS] = ([cell.path for cell in planned if cell.load is None], True)
+        behind[CLAIMS] = ([cell.path for cell in planned if cell.closed is None], True)
     # In cells.csv are the cells of the plan that the logs were parsed for.
     there = {path_of(row) for row in run.all_cells.itertuples()}
     return {
@@ -122,7 +122,7 @@ def cells_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, 
     cells = [
         cell
         for cell in planned
-        if (part.compares and cell.load is None and is_compared(cell.store))
+        if (part.compares and cell.closed is None and is_compared(cell.store))
         or (
             cell.store in stores
             and cell.workload in workloads
@@ -136,11 +136,11 @@ def cells_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, 
 
 def _is_of_sizes(part: Part, cell: Cell, one: str) -> bool:
     if part.cells == "open loop":
-        # With the cells that the rates come from.
-        return one in (cell.closed, cell.parameters)
+        # With the trial cells that set the rates.
+        return cell.closed == one
     if part.cells in ("all", "none"):
         return part.cells == "all"
-    return cell.load is None and (part.cells == "every size" or cell.parameters == one)
+    return cell.closed is None and (part.cells == "every size" or cell.parameters == one)
 
 
 def _measured(run: Run) -> list[str]:

@@ -28,6 +28,8 @@ def chain_lines(chain: Chain) -> list[str]:
         lines.append(f"  no value, {what}")
     else:
         spread = "no spread of one run" if math.isnan(chain.sd) else f"sd {number(chain.sd)}"
+        if not math.isnan(chain.geometric):
+            lines.append(f"  geometric mean {number(chain.geometric)} {chain.unit}")
         lines += [f"  mean {number(chain.mean)} {chain.unit}", f"  {spread}, {what}"]
     if chain.place:
         lines.append(f"  {chain.place}")
