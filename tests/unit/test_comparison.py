@@ -119,8 +119,8 @@ def test_a_table_of_the_source_has_plain_means_and_says_so():
         " ".join(table.grids(table.rows(run_of(results())), run_of(results()))[0].notes)
         for table in (TABLE, of_source)
     )
-    assert "Throughputs are geometric means." in own
-    assert "reproduces one of the source, so its throughputs are plain means" in source
+    assert "Throughputs are geometric means over the runs." in own
+    assert "Throughputs are plain means over the runs, as in the source." in source
     for notes in (own, source):
         assert "The mean of the workloads is the" in notes
 

@@ -113,13 +113,12 @@ def run_facts(run: Run) -> SimpleNamespace:
         ],
         course=course.course_facts(names, analysis, run.headline_analysis, run.summary),
         operations=operation_facts(run.probes, stores, study, names),
-        # Tables with rates whose means are those of a source's table.
-        plain_tables=[
-            table
+        # Whether there is a table with rates whose means are those of a source's table.
+        plain_tables=any(
+            table.plain_means(study)
             for kind in ("results", "sweep", "ranking", "comparison")
             for table in study.tables_of(kind)
-            if table.plain_means(study)
-        ],
+        ),
         open_loop=course.open_loop_facts(names, at_rates, analysis),
         validity=validity_facts(analysis, names),
         rounds=course.rounds_facts(run),

@@ -224,10 +224,11 @@ def _notes(frame: pd.DataFrame, study: Study, plain: bool) -> list[str]:
         )
     if runs:
         notes.append(text.format(runs))
-    if runs not in ("", "1"):
-        notes.append(_(OVER_RUNS[plain]))
+    of_means = [OVER_RUNS[plain]] if runs not in ("", "1") else []
     if (frame["workload"] == MEAN).any():
-        notes.append(_(OVER_WORKLOADS[study.source is not None]))
+        of_means.append(OVER_WORKLOADS[study.source is not None])
+    if of_means:
+        notes.append(" ".join(map(_, of_means)))
     inside = [
         study.workload(row.workload).title
         for row in frame.itertuples()

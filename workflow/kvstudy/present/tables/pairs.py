@@ -318,10 +318,11 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
         of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
     text = _("Each order is one of mean throughput (kops/s beside the name). {}.")
     notes = [text.format(", ".join(of))]
-    if frame["n"].max() > 1:
-        notes.append(_(OVER_RUNS[plain]))
+    of_means = [OVER_RUNS[plain]] if frame["n"].max() > 1 else []
     if (frame["workload"] == MEAN).any():
-        notes.append(_(OVER_WORKLOADS[run.study.source is not None]))
+        of_means.append(OVER_WORKLOADS[run.study.source is not None])
+    if of_means:
+        notes.append(" ".join(map(_, of_means)))
     if frame["place"].notna().any():
         notes.append(
             _(

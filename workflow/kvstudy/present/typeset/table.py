@@ -34,15 +34,12 @@ if TYPE_CHECKING:
 
 # Of tables with rates: which mean over the runs they have, by whether it is the plain one.
 OVER_RUNS = {
-    True: N_(
-        "The table reproduces one of the source, so its throughputs are plain means, and not "
-        "geometric ones."
-    ),
-    False: N_("Throughputs are geometric means."),
+    True: N_("Throughputs are plain means over the runs, as in the source."),
+    False: N_("Throughputs are geometric means over the runs."),
 }
 OVER_WORKLOADS = {
-    True: N_("The mean of the workloads is the plain mean of their throughputs, as the source's."),
-    False: N_("The mean of the workloads is the geometric mean of their throughputs."),
+    True: N_("The mean of the workloads is plain, as in the source."),
+    False: N_("The mean of the workloads is geometric."),
 }
 
 
