@@ -20,14 +20,13 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import (
-    OVER_RUNS,
-    OVER_WORKLOADS,
     Grid,
     Line,
     Paper,
     Section,
     Table,
     interval_head,
+    kind_of_means,
     span_of,
 )
 from kvstudy.stats.intervals import geometric_mean
@@ -224,11 +223,9 @@ def _notes(frame: pd.DataFrame, study: Study, plain: bool) -> list[str]:
         )
     if runs:
         notes.append(text.format(runs))
-    of_means = [OVER_RUNS[plain]] if runs not in ("", "1") else []
-    if (frame["workload"] == MEAN).any():
-        of_means.append(OVER_WORKLOADS[study.source is not None])
-    if of_means:
-        notes.append(" ".join(map(_, of_means)))
+    over_workloads = (frame["workload"] == MEAN).any()
+    if over_workloads or runs not in ("", "1"):
+        notes.append(kind_of_means(study, plain, over_workloads))
     inside = [
         study.workload(row.workload).title
         for row in frame.itertuples()

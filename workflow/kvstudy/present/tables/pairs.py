@@ -29,8 +29,6 @@ from kvstudy.present.typeset.latex import (
     with_mark,
 )
 from kvstudy.present.typeset.table import (
-    OVER_RUNS,
-    OVER_WORKLOADS,
     Grid,
     Line,
     Paper,
@@ -38,6 +36,7 @@ from kvstudy.present.typeset.table import (
     Table,
     client_bound,
     interval,
+    kind_of_means,
     pairing,
     sign_of,
     two_lines,
@@ -318,11 +317,9 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
         of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
     text = _("Each order is one of mean throughput (kops/s beside the name). {}.")
     notes = [text.format(", ".join(of))]
-    of_means = [OVER_RUNS[plain]] if frame["n"].max() > 1 else []
-    if (frame["workload"] == MEAN).any():
-        of_means.append(OVER_WORKLOADS[run.study.source is not None])
-    if of_means:
-        notes.append(" ".join(map(_, of_means)))
+    over_workloads = (frame["workload"] == MEAN).any()
+    if over_workloads or frame["n"].max() > 1:
+        notes[0] += " " + kind_of_means(run.study, plain, over_workloads)
     if frame["place"].notna().any():
         notes.append(
             _(

@@ -21,12 +21,12 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
 from kvstudy.present.typeset.table import (
-    OVER_RUNS,
     Grid,
     Line,
     Paper,
     Section,
     Table,
+    kind_of_means,
     operation_word,
     span_of,
     values_head,
@@ -166,7 +166,7 @@ class ResultsTable(Table):
             yield _("Here: one run.")
         elif runs:
             yield _("Here: plain means of {} runs, of their percentiles too.").format(runs)
-            yield _(OVER_RUNS[self.plain_means(run.study)])
+            yield kind_of_means(run.study, self.plain_means(run.study))
         combined = results.all_operations(self.workload) or ""
         if "+" in combined:
             key = (self.workload, combined, "latency_mean")

@@ -17,11 +17,11 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
 from kvstudy.present.typeset.table import (
-    OVER_RUNS,
     Grid,
     Line,
     Section,
     Table,
+    kind_of_means,
     number_of,
     span_of,
     values_head,
@@ -105,7 +105,10 @@ class SweepTable(Table):
             )
         elif runs:
             text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
-            notes += [text.format(runs), _(OVER_RUNS[self.plain_means(run.study)])]
+            notes += [
+                text.format(runs),
+                kind_of_means(run.study, self.plain_means(run.study)),
+            ]
         if published:
             text = _("Published values are of another machine: compare ratios, not rates.")
             notes.append(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kvstudy.analyse.tidy.numbers import MARK, between, ends, marked_values
-from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.current import _, pgettext
 from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import (
     DASH,
@@ -32,15 +32,17 @@ if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
 
-# Of tables with rates: which mean over the runs they have, by whether it is the plain one.
-OVER_RUNS = {
-    True: N_("Throughputs are plain means over the runs, as in the source."),
-    False: N_("Throughputs are geometric means over the runs."),
-}
-OVER_WORKLOADS = {
-    True: N_("The mean of the workloads is plain, as in the source."),
-    False: N_("The mean of the workloads is geometric."),
-}
+def kind_of_means(study: Study, plain: bool, over_workloads: bool = False) -> str:
+    """Which means of throughput a table has.
+
+    They are ``plain`` in a table of the source. The one over the workloads is plain wherever the
+    study has a source, beside whose values it stands.
+    """
+    if plain:
+        return _("Means of throughput are plain, as in the source.")
+    if over_workloads and study.source is not None:
+        return _("Means of throughput are geometric, over the workloads plain as in the source.")
+    return _("Means of throughput are geometric.")
 
 
 @dataclass
