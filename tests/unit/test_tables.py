@@ -110,7 +110,9 @@ def test_a_table_of_the_source_has_plain_means_and_says_so(tmp_path):
     text = (folder / "one.tex").read_text()
     throughput = next(row for row in lines(text) if row[0].startswith("Throughput"))
     assert throughput[1:3] == [r"2\,100.0", r"4\,801.04"]
-    assert "Means of throughput are plain, as in the source." in " ".join(text.split())
+    words = " ".join(text.split())
+    assert "Here: plain means of 2 runs" in words
+    assert "geometric" not in words
     frame = pd.read_csv(folder / "one.csv").set_index(["store", "operation", "metric"])
     assert frame.loc["redis", "overall", "throughput"]["mean"] == 2100
 

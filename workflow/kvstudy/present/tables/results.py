@@ -165,8 +165,9 @@ class ResultsTable(Table):
         if runs == "1":
             yield _("Here: one run.")
         elif runs:
-            yield _("Here: plain means of {} runs, of their percentiles too.").format(runs)
-            yield kind_of_means(run.study, self.plain_means(run.study))
+            here = _("Here: plain means of {} runs, of their percentiles too.").format(runs)
+            plain = self.plain_means(run.study)
+            yield here if plain else f"{here} {kind_of_means(run.study, plain)}"
         combined = results.all_operations(self.workload) or ""
         if "+" in combined:
             key = (self.workload, combined, "latency_mean")

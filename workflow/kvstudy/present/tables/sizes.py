@@ -105,10 +105,8 @@ class SweepTable(Table):
             )
         elif runs:
             text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
-            notes += [
-                text.format(runs),
-                kind_of_means(run.study, self.plain_means(run.study)),
-            ]
+            notes[0] += " " + kind_of_means(run.study, self.plain_means(run.study))
+            notes.append(text.format(runs))
         if published:
             text = _("Published values are of another machine: compare ratios, not rates.")
             notes.append(text)
