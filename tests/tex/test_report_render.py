@@ -260,7 +260,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert f"Only {ODD} was measured: 4.80 kops/s in A." in text
     assert "4 planned cells have no valid value, among them all of Redis; Section" in text
     assert f"Only {ODD} has valid measurements" in text
-    assert "Its means over the runs are geometric, as rates need" in text
+    assert "Its means over the runs are geometric, and ratios are ratios of these" in text
     assert "so are those of throughput in tables that reproduce one of the source" in text
     assert "This report has holes. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
