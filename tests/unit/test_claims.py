@@ -191,6 +191,24 @@ def test_a_ratio_between_stores_is_paired_by_repetition_and_not_for_imported_log
     assert paired["high"] - paired["low"] < apart["high"] - apart["low"]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        ratio(2),
+        ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}),
+        statement("bound", store="fast", at_least=150),
+        statement("bound", store="slow", operation="read", metric="failed_share", at_most=0.1),
+    ],
+)
+@pytest.mark.parametrize("paired", [True, False])
+def test_intervals_have_the_level_of_the_run(statement, paired):
+    usual, stopping = (
+        answer(statement, values(level=level, paired=paired)) for level in (0.95, 0.987)
+    )
+    assert usual["value"] == stopping["value"]
+    assert stopping["low"] < usual["low"] < usual["high"] < stopping["high"]
+
+
 def test_rounds_of_two_cells_are_not_paired():
     places = {(store, "a", "t16") for store in STORES}
     rounds = answer(ratio(2), values(in_rounds=places))

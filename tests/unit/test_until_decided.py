@@ -6,6 +6,7 @@ import pytest
 from kvstudy.analyse.findings.looks import LOOKS, looks
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.spread import level_of, spread_of
+from kvstudy.stats.intervals import error_rate, log_t_interval, plain_mean, trimmed_mean
 from kvstudy.stats.stopping import level_of_look
 from kvstudy.study.model import Study
 from pydantic import ValidationError
@@ -14,6 +15,7 @@ from scipy import stats
 from . import small_results as small
 
 STORES = ["redis", "memcached"]
+RUNS = [100, 103, 98, 99, 104]
 
 
 def until(first: int = 2, last: int = 4) -> Study:
@@ -87,6 +89,15 @@ def test_intervals_of_a_run_that_may_stop_are_wider():
     )
     assert fixed["ratio"] == stopping["ratio"]
     assert stopping["low"] < fixed["low"] < fixed["high"] < stopping["high"]
+
+
+def test_so_are_those_of_single_means():
+    level = level_of(until(2, 12))
+    for estimate in (log_t_interval, plain_mean, trimmed_mean):
+        fixed, stopping = estimate(RUNS), estimate(RUNS, level)
+        assert fixed.value == stopping.value
+        assert stopping.low < fixed.low < fixed.high < stopping.high
+    assert error_rate(0, 1000, level).high > error_rate(0, 1000).high == 0.003
 
 
 def test_as_many_repetitions_as_there_may_be_are_planned():

@@ -52,10 +52,12 @@ class Ratio:
         return not self.low <= 1 <= self.high
 
 
-def paired_ratio(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> Ratio:
+def paired_ratio(
+    a: Mapping[Hashable, float], b: Mapping[Hashable, float], level: float = LEVEL
+) -> Ratio:
     """Ratio of A to B from runs that were measured in the same blocks.
 
-    exp(d ± t(0.975, n - 1) · s/√n), with d and s the mean and the
+    exp(d ± t((1 + level)/2, n - 1) · s/√n), with d and s the mean and the
     standard deviation of d_b = ln(A_b/B_b) over the n blocks. ``a`` and ``b``
     map a block (the repetition) to one run's value, in a common unit. What slows
     the machine in a block cancels out. A block that only one side has is left out.
@@ -72,10 +74,10 @@ def paired_ratio(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> Ra
     mean = float(differences.mean())
     if n == 1:
         return Ratio(exp(mean), 1)
-    return ratio_of(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n)
+    return ratio_of(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n, level=level)
 
 
-def unpaired_ratio(a: Iterable[float], b: Iterable[float]) -> Ratio:
+def unpaired_ratio(a: Iterable[float], b: Iterable[float], level: float = LEVEL) -> Ratio:
     """Ratio of A to B from runs that share no blocks: Welch's t interval on logarithms.
 
     exp(m_A - m_B ± t(0.975, df) · √(s_A²/n_A + s_B²/n_B)), m and s over
@@ -84,7 +86,7 @@ def unpaired_ratio(a: Iterable[float], b: Iterable[float]) -> Ratio:
     Source: Welch 1947; Kalibera & Jones 2013.
     ValueError: a side without values, a value that is not a number above 0.
     """
-    return unpaired_product([(1, a), (-1, b)])
+    return unpaired_product([(1, a), (-1, b)], level)
 
 
 def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable[float]]) -> Ratio:
@@ -92,7 +94,9 @@ def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable
     return unpaired_product([*((1, runs) for runs in above), *((-1, runs) for runs in below)])
 
 
-def unpaired_product(powers: Sequence[tuple[float, Iterable[float]]]) -> Ratio:
+def unpaired_product(
+    powers: Sequence[tuple[float, Iterable[float]]], level: float = LEVEL
+) -> Ratio:
     """The product of geometric means, each raised to its power, of runs that share no blocks.
 
     As ``unpaired_ratio``, with the variances of all means added: with the powers 1, 1, -1 and -1
@@ -111,10 +115,10 @@ def unpaired_product(powers: Sequence[tuple[float, Iterable[float]]]) -> Ratio:
         return Ratio(exp(mean), 1)
     parts = np.array([of.var(ddof=1) / of.size for of in logs])
     if not parts.sum():
-        return ratio_of(mean, 0.0, n - 1, n)
+        return ratio_of(mean, 0.0, n - 1, n, level=level)
     shares = parts / parts.sum()
     freedom = 1 / float((shares**2 / (sizes - 1)).sum())
-    return ratio_of(mean, sqrt(parts.sum()), freedom, n)
+    return ratio_of(mean, sqrt(parts.sum()), freedom, n, level=level)
 
 
 def ratio_of(

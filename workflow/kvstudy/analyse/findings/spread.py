@@ -141,7 +141,7 @@ class Spread:
 
 
 def level_of(study: Study) -> float:
-    """The level of the intervals of ratios, of which 95 % hold whenever the run stops."""
+    """The level of the intervals of a run, of which 95 % hold whenever it stops."""
     return level_of_look(study.until.first, study.until.last) if study.until else LEVEL
 
 
