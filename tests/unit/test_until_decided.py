@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.looks import LOOKS, looks
+from kvstudy.analyse.findings.looks import LOOKS, Claimed, look_at, looks
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.spread import level_of, spread_of
 from kvstudy.stats.intervals import error_rate, log_t_interval, plain_mean, trimmed_mean
@@ -22,7 +22,7 @@ def until(first: int = 2, last: int = 4) -> Study:
     return small.study(stores=STORES, repetitions={"from": first, "to": last}, noise_floor=False)
 
 
-def seen(study: Study, *runs: tuple[float, float]) -> pd.DataFrame:
+def seen(study: Study, *runs: tuple[float, float], **more: object) -> pd.DataFrame:
     """The looks at runs of Redis and Memcached, as many as there are."""
     rows = [
         {"store": store, "workload": "a", "parameters": "p", "repetition": str(number)}
@@ -31,7 +31,8 @@ def seen(study: Study, *runs: tuple[float, float]) -> pd.DataFrame:
         for store, value in zip(STORES, both, strict=True)
     ]
     spread = spread_of(pd.DataFrame(rows), paired=True, level=level_of(study))
-    return LOOKS.frame(list(looks(spread, study.with_repetitions(len(runs)))))
+    reached = study.with_repetitions(len(runs))
+    return LOOKS.frame([look_at(spread, reached, number, **more) for number in looks(reached)])
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,22 @@ def test_a_run_is_looked_at_until_all_is_decided():
 def test_what_is_decided_at_once_stops_at_the_first_look():
     for runs in ([(100, 50), (101, 50.5)], [(100, 100.1), (101, 101)]):
         assert seen(until(), *runs)["stop"].tolist() == ["decided"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "comparisons", "undecided"),
+    [
+        (Claimed("X1", frozenset("a"), open=True), 1, "X1"),
+        (Claimed("X1", frozenset("a"), open=False), 1, ""),
+        (Claimed("X1", frozenset("b"), open=False), 2, "a p redis / memcached"),
+        (Claimed("X1", frozenset("b"), open=True), 2, "X1; a p redis / memcached"),
+    ],
+)
+def test_claims_stand_for_the_pairs_of_their_workloads(claim, comparisons, undecided):
+    found = seen(until(), (100, 60), (104, 90), claimed=lambda repetitions, floors: [claim])
+    assert found["comparisons"].tolist() == [comparisons]
+    assert found["open"].tolist() == [undecided]
+    assert found["stop"].tolist() == ["" if undecided else "decided"]
 
 
 def test_a_study_with_a_number_is_not_looked_at():

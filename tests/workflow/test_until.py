@@ -6,6 +6,7 @@ import json
 
 import pandas as pd
 import pytest
+import yaml
 
 from tests.project import STUDY
 from tests.unit.packed_run import Files, as_new, repacked
@@ -18,12 +19,13 @@ from tests.workflow.conftest import (
     measured,
 )
 
+CLAIMS = "config/studies/small/claims.yaml"
 LOOKS = "results/small/analysis/looks.csv"
 STORES = ["pretend", {"store": "pretend", "name": "other"}]
 
 
-def asked(workflow: Workflow, first: int, last: int) -> None:
-    keys = {"stores": STORES, "workloads": ["a"], "tables": [], "figures": []}
+def asked(workflow: Workflow, first: int, last: int, **more: object) -> None:
+    keys = {"stores": STORES, "workloads": ["a"], "tables": [], "figures": []} | more
     keys["repetitions"] = {"from": first, "to": last}
     workflow.edit(STUDY, lambda study: study.update(keys))
 
@@ -67,6 +69,31 @@ def test_what_is_undecided_is_measured_to_the_most_and_a_larger_one_goes_on(unde
     report = kvstudy(undecided, "verify", "small.zip")
     assert report.returncode == 0, report.stdout
     assert "looked at after 2, 3, 4 repetitions" in report.stdout
+
+
+def test_claims_keep_it_going_though_the_stores_are_equal(tmp_path):
+    workflow = make_workflow(tmp_path / "claims")
+    timed = {"records": 1000, "operations": 24_000, "seconds": 6, "threads": 2}
+    asked(workflow, 2, 3, workloads=["a", "c"], parameters=timed)
+    claim = {"id": "X1", "claim": "It is faster.", "place": "p. 1", "said": "quoted"}
+    order = {"kind": "order", "workload": "a", "stores": ["pretend", "other"]}
+    claims = {"claims": [claim | {"statements": [order]}]}
+    (workflow.folder / CLAIMS).write_text(yaml.safe_dump(claims))
+    finish_and_pack(workflow, PRETEND_CLIENT="restless")
+    looks = pd.read_csv(workflow.folder / LOOKS, keep_default_na=False)
+    # A pair under c, and in place of the one under a the claim.
+    assert looks["comparisons"].tolist() == [2, 2]
+    assert looks["open"].tolist() == ["X1", "X1"]
+    pairs = pd.read_csv(workflow.folder / LOOKS.replace("looks", "pairs"))
+    assert (pairs["decision"] == "equal").all()
+    text = (workflow.folder / "results/small/report/small.md").read_text()
+    assert "each claim that repetitions can decide" in text
+    report = kvstudy(workflow, "verify", "small.zip")
+    assert report.returncode == 0, report.stdout
+    forged = repacked(workflow.folder / "small.zip", as_new(lambda files: files.pop(CLAIMS)))
+    report = kvstudy(workflow, "verify", str(forged))
+    assert report.returncode != 0
+    assert f"{CLAIMS}: was changed after 12 cells" in report.stdout, report.stdout
 
 
 @pytest.mark.parametrize("fault", ["look", "bound", "repetition"])

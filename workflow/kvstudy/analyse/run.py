@@ -9,7 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.analyse.audit.files import AUDIT, audit, judged_values
+from kvstudy.analyse.claims.stopping import claimed_after
 from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
+from kvstudy.analyse.findings.looks import Claimed
 from kvstudy.analyse.findings.spread import Spread, level_of, spread_of
 from kvstudy.analyse.tidy.files import (
     CELL,
@@ -161,6 +163,10 @@ class Run(Paths):
         compared = values["store"].map(is_compared).astype(bool)
         paired = self.study.imported is None
         return spread_of(values[compared], paired, self.headline, level_of(self.study))
+
+    def claimed(self, repetitions: int, floors: pd.DataFrame) -> list[Claimed]:
+        """The claims that more than so many ``repetitions`` can decide."""
+        return claimed_after(self, repetitions, floors)
 
     @cached_property
     def own_values(self) -> pd.DataFrame:

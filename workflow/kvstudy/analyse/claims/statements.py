@@ -42,9 +42,11 @@ class AnyStatement(Selection):
         "of 5 %. It has a verdict of its own and decides nothing about the claim.",
     )
 
-    # Keys by which the kind names its stores itself, and whether its value may be 0.
+    # Keys by which the kind names its stores itself, whether its value may be 0, and whether it has
+    # an interval, which gets narrower with the repetitions.
     own_stores: ClassVar[tuple[str, ...]] = ()
     takes_zero: ClassVar[bool] = False
+    has_interval: ClassVar[bool] = True
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         """What must hold, all of it. ``stores`` are the study's."""
@@ -347,6 +349,7 @@ class Trend(AnyStatement):
 class Saturation(AnyStatement, _Limits):
     """The thread count from which on throughput hardly rises."""
 
+    has_interval = False
     kind: Literal["saturation"] = Field(
         description="The fewest threads with 95 % of the largest throughput, within limits. "
         "The threads that were measured must reach beyond the limits."
@@ -362,6 +365,7 @@ class Saturation(AnyStatement, _Limits):
 class First(_OneOfAll):
     """One store saturates with fewer threads than the others."""
 
+    has_interval = False
     kind: Literal["saturates-first"] = Field(
         description="``store`` saturates with fewer threads than each other store of the study."
     )

@@ -25,6 +25,7 @@ from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.naming import count
+from kvstudy.study.published import CLAIMS, claims_digest
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 from kvstudy.study.run_names import RESULTS, RunName
 
@@ -230,6 +231,11 @@ def check_stop(run: RunName, study: Study, declared: Collection[str]) -> Part:
             f"{run.raw}: {count(len(unknown), 'cell')} ({some(unknown)}) do not tell how many "
             "repetitions were planned, so the stop may have been chosen later"
         )
+    if changed := _other_claims(run):
+        part.faults.append(
+            f"{run.study_file.with_name(CLAIMS)}: was changed after {count(len(changed), 'cell')} "
+            f"({some(changed)}) had been measured, and claims decide when the run stops"
+        )
     rows = LOOKS.read(RESULTS / run.base / "analysis")
     numbers = [*range(study.until.first, study.repetitions + 1)]
     if rows["repetitions"].astype(int).tolist() != numbers:
@@ -255,6 +261,14 @@ def check_stop(run: RunName, study: Study, declared: Collection[str]) -> Part:
             f"comparisons undecided ({last.open}), though up to {study.until.last} are planned"
         )
     return part
+
+
+def _other_claims(run: RunName) -> list[str]:
+    """The cells that were measured with other claims; none of a trial run, whose do not count."""
+    if run.scale != 1:
+        return []
+    now, manifests = claims_digest(run.study_file), read_manifests(run.raw)
+    return [path for path, manifest in manifests.items() if manifest.get("claims", now) != now]
 
 
 def _level(planned: int | dict[str, int]) -> float:
