@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.looks import LOOKS, Claimed, look_at, looks
 from kvstudy.analyse.findings.pairs import pairs
-from kvstudy.analyse.findings.spread import level_of, spread_of
+from kvstudy.analyse.findings.spread import level_of, margin_of, spread_of
+from kvstudy.present.typeset.table import margin_words
 from kvstudy.stats.intervals import error_rate, log_t_interval, plain_mean, trimmed_mean
 from kvstudy.stats.stopping import level_of_look
 from kvstudy.study.model import Study
@@ -18,8 +19,9 @@ STORES = ["redis", "memcached"]
 RUNS = [100, 103, 98, 99, 104]
 
 
-def until(first: int = 2, last: int = 4) -> Study:
-    return small.study(stores=STORES, repetitions={"from": first, "to": last}, noise_floor=False)
+def until(first: int = 2, last: int = 4, **more: float) -> Study:
+    repetitions = {"from": first, "to": last} | more
+    return small.study(stores=STORES, repetitions=repetitions, noise_floor=False)
 
 
 def seen(study: Study, *runs: tuple[float, float], **more: object) -> pd.DataFrame:
@@ -30,7 +32,8 @@ def seen(study: Study, *runs: tuple[float, float], **more: object) -> pd.DataFra
         for number, both in enumerate(runs, start=1)
         for store, value in zip(STORES, both, strict=True)
     ]
-    spread = spread_of(pd.DataFrame(rows), paired=True, level=level_of(study))
+    rule = {"level": level_of(study), "margin": margin_of(study)}
+    spread = spread_of(pd.DataFrame(rows), paired=True, **rule)
     reached = study.with_repetitions(len(runs))
     return LOOKS.frame([look_at(spread, reached, number, **more) for number in looks(reached)])
 
@@ -69,6 +72,17 @@ def test_a_run_is_looked_at_until_all_is_decided():
 def test_what_is_decided_at_once_stops_at_the_first_look():
     for runs in ([(100, 50), (101, 50.5)], [(100, 100.1), (101, 101)]):
         assert seen(until(), *runs)["stop"].tolist() == ["decided"]
+
+
+def test_what_is_equal_is_for_the_study_to_say():
+    runs = [(100, 101), (102, 102)]
+    for margin, undecided in ((0.3, 0), (0.001, 1)):
+        assert seen(until(margin=margin), *runs)["undecided"].tolist() == [undecided]
+    assert margin_of(until()) == 0.1
+    assert margin_words(small.study()) == "±10 %"
+    assert margin_words(until(margin=0.025)) == "±2.5 %"
+    assert until(margin=0.2).recorded_repetitions == {"from": 2, "to": 4, "margin": 0.2}
+    assert until().recorded_repetitions == {"from": 2, "to": 4}
 
 
 @pytest.mark.parametrize(
@@ -130,6 +144,8 @@ def test_as_many_repetitions_as_there_may_be_are_planned():
         ({"from": 4, "to": 4}, "from .4. must be less than to .4."),
         ({"from": 1, "to": 4}, "greater than or equal to 2"),
         ({"from": 3}, "Field required"),
+        ({"from": 3, "to": 5, "margin": 0}, "greater than 0"),
+        ({"from": 3, "to": 5, "margin": 1}, "less than 1"),
         ({"from": 3, "to": 5, "until": 1}, "Extra inputs"),
     ],
 )

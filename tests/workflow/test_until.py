@@ -96,7 +96,7 @@ def test_claims_keep_it_going_though_the_stores_are_equal(tmp_path):
     assert f"{CLAIMS}: was changed after 12 cells" in report.stdout, report.stdout
 
 
-@pytest.mark.parametrize("fault", ["look", "bound", "repetition"])
+@pytest.mark.parametrize("fault", ["look", "bound", "margin", "repetition"])
 def test_a_forged_stop_is_refused(undecided, fault):
     def forge(files: Files) -> None:
         study = f"{STUDY}"
@@ -106,6 +106,8 @@ def test_a_forged_stop_is_refused(undecided, fault):
             files[LOOKS] = "".join([*lines[:2], *lines[3:]]).encode()
         elif fault == "bound":
             files[study] = files[study].replace(b"from: 2", b"from: 3")
+        elif fault == "margin":
+            files[study] = files[study].replace(b"from: 2", b"from: 2\n  margin: 0.5")
         else:
             files[LOOKS] = "".join(lines[:-1]).encode()
             for name in [name for name in files if "/rep4/" in name]:
@@ -117,6 +119,7 @@ def test_a_forged_stop_is_refused(undecided, fault):
     words = {
         "look": "has not one row for each look",
         "bound": "were measured when it said {from: 2, to: 4}",
+        "margin": "the margin is 50.0% where the plan asks for",
         "repetition": "though up to 4 are planned",
     }
     assert words[fault] in report.stdout, report.stdout

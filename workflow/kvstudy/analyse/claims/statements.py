@@ -25,7 +25,7 @@ from kvstudy.analyse.claims.verdicts import Judge, beyond_one
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.stats.ratios import margin_bounds
+from kvstudy.stats.ratios import MARGIN, margin_bounds
 from kvstudy.study.base import Name, Size, Strict, as_list
 
 Factor = Annotated[float, Field(gt=0)]
@@ -204,7 +204,7 @@ class Equal(Quotient):
     """``of`` and ``to`` are equal, or what differs between them has no effect."""
 
     kind: Literal["equal"] = Field(description="A and B are equal, or something has no effect.")
-    margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
+    margin: Factor = Field(default=MARGIN, description="What still counts as equal, as a share.")
 
     def _judge(self) -> Judge:
         return Judge(*margin_bounds(self.margin), claimed=1)
