@@ -25,8 +25,9 @@ STORES = ["pretend", {"store": "pretend", "name": "other"}]
 
 
 def asked(workflow: Workflow, first: int, last: int, **more: object) -> None:
-    keys = {"stores": STORES, "workloads": ["a"], "tables": [], "figures": []} | more
+    keys = {"stores": STORES, "workloads": ["a"], "tables": [], "figures": []}
     keys["repetitions"] = {"from": first, "to": last}
+    keys |= more
     workflow.edit(STUDY, lambda study: study.update(keys))
 
 
@@ -74,11 +75,17 @@ def test_what_is_undecided_is_measured_to_the_most_and_a_larger_one_goes_on(unde
 def test_claims_keep_it_going_though_the_stores_are_equal(tmp_path):
     workflow = make_workflow(tmp_path / "claims")
     timed = {"records": 1000, "operations": 24_000, "seconds": 6, "threads": 2}
-    asked(workflow, 2, 3, workloads=["a", "c"], parameters=timed)
+    asked(workflow, 2, 3, workloads=["a", "c"], parameters=timed, repetitions=2)
     claim = {"id": "X1", "claim": "It is faster.", "place": "p. 1", "said": "quoted"}
     order = {"kind": "order", "workload": "a", "stores": ["pretend", "other"]}
     claims = {"claims": [claim | {"statements": [order]}]}
     (workflow.folder / CLAIMS).write_text(yaml.safe_dump(claims))
+    done = workflow.snakemake(PRETEND_CLIENT="restless")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 2 comparisons undecided after 2 repetitions." in done.stderr
+    assert "'repetitions: {from: 2, to: 8}' in config/studies/small/study.yaml" in done.stderr
+    assert "by wider intervals: at most 24 more cells, about" in done.stderr
+    workflow.edit(STUDY, lambda study: study.update(repetitions={"from": 2, "to": 3}))
     finish_and_pack(workflow, PRETEND_CLIENT="restless")
     looks = pd.read_csv(workflow.folder / LOOKS, keep_default_na=False)
     # A pair under c, and in place of the one under a the claim.

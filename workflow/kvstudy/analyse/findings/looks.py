@@ -69,6 +69,6 @@ def look_at(
         f"{row.workload} {row.parameters} {row.faster} / {row.slower}"
         for row in rows[rows["decision"] == Decision.UNDECIDED].itertuples()
     ]
-    most = "most" if repetitions == study.until.last else ""
+    most = "most" if repetitions == study.most_repetitions else ""
     stop = most if names else "decided"
     return [repetitions, len(claims) + len(rows), len(names), "; ".join(names), stop]
