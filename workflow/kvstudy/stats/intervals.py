@@ -126,7 +126,7 @@ def error_rate(failed: int, operations: int, level: float = LEVEL) -> Interval:
     if operations < 1 or not 0 <= failed <= operations:
         raise ValueError(f"{failed} of {operations} operations failed: no such error rate")
     if failed == 0:
-        three = 3 * log(1 - level) / log(1 - LEVEL)
+        three = 3 * (log(1 - level) / log(1 - LEVEL))
         return Interval(0.0, 0.0, min(1.0, three / operations), operations)
     low, high = stats.binomtest(failed, operations).proportion_ci(level, method="wilson")
     return Interval(failed / operations, float(low), float(high), operations)
