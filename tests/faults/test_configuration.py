@@ -47,6 +47,11 @@ def only(content: bytes) -> Edit:
     return lambda _: content
 
 
+def until(keys: str) -> Edit:
+    """Repetitions until all is decided."""
+    return to("repetitions: 2", f"repetitions: {{{keys}}}")
+
+
 # Name, file, what is wrong in it, what the user reads.
 IN_STUDY: list[tuple[str, Edit, str]] = [
     ("a key twice", more("title: Another\n"), r"title.*(twice|second|already)"),
@@ -77,6 +82,12 @@ IN_STUDY: list[tuple[str, Edit, str]] = [
     ("half a repetition", to("repetitions: 2", "repetitions: 1.5"), "repetitions: "),
     ("repetitions: yes", to("repetitions: 2", "repetitions: yes"), "repetitions: .*(yes|True)"),
     ("a million repetitions", to("repetitions: 2", "repetitions: 1000000"), "repetitions|cells"),
+    ("as many as at most", until("from: 3, to: 3"), r"from \(3\) must be less than to \(3\)"),
+    ("a look at one repetition", until("from: 1, to: 5"), r"repetitions\.from: must be 2 or more"),
+    ("no end of repetitions", until("from: 3"), r"repetitions\.to: is missing"),
+    ("a margin of 0", until("from: 3, to: 5, margin: 0"), "margin: must be greater than 0"),
+    ("a margin of 10", until("from: 3, to: 5, margin: 10"), "margin: must be less than 1"),
+    ("a margin of 10%", until("from: 3, to: 5, margin: 10%"), "margin: must be a number"),
     ("records of 0", to("records: 1000", "records: 0"), r"parameters\.records: "),
     ("records as a word", to("records: 1000", "records: many"), r"parameters\.records.*'many'"),
     ("too many records", to("records: 1000", "records: 3000000000"), "2.?147.?483.?647"),

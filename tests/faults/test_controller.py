@@ -28,6 +28,7 @@ __all__ = ["workflow"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
 BUSY = Path("results/small/measuring", CELL)
 CELLS = "results/small/cells.csv"
+STUDY = "config/studies/small/study.yaml"
 
 
 # --- one cell
@@ -148,7 +149,7 @@ def study(workflow, record_property) -> Workflow:
     """The study with two cells, of which the first one is measured, and a probed store."""
     workflow.environment[MARK] = str(workflow.folder)
     workflow.edit(
-        "config/studies/small/study.yaml",
+        STUDY,
         lambda data: data.update(stores=["pretend"], workloads=["a"], tables=[], figures=[]),
     )
     # A fault in the client is one of the other cell then, not of the probe.
@@ -254,6 +255,24 @@ def test_a_cell_that_fails_in_a_study(study, fault):
     assert f"Failed, with reasons in results/small/failed/:\n  {CELL}" in done.stderr
     assert "Traceback" not in done.stderr
     goes_on(study)
+
+
+def test_a_server_that_dies_after_a_look(study):
+    """That look holds; the next call measures the rest of the repetition, and looks again."""
+    stores, looks = ["pretend", {"store": "pretend", "name": "other"}], "results/small/looks"
+    study.edit(STUDY, lambda data: data.update(stores=stores))
+    done = study.snakemake(CELLS, PRETEND_CLIENT="restless")
+    assert done.returncode == 0, done.stdout + done.stderr
+    study.edit(STUDY, lambda data: data.update(repetitions={"from": 2, "to": 3}))
+    killed = json.dumps({"phase": "run", "before": [["server", "KILL"]]})
+    done = study.snakemake(CELLS, PRETEND_FAULT=killed)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in (study.folder / looks).iterdir()] == ["2.json"]
+    done = study.snakemake(CELLS, PRETEND_CLIENT="restless")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(measured(done)) == ["other_a_rep3", "pretend_a_rep3"]
+    assert json.loads((study.folder / looks / "3.json").read_text())["stop"]
 
 
 @pytest.mark.parametrize(

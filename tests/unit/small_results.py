@@ -143,6 +143,7 @@ def run(**values: object) -> SimpleNamespace:
         for name, title in TITLES.items()
     }
     made = {"study": study(), "titles": TITLES, "stores": stores, "scale": 1.0} | values
+    made.setdefault("claimed", lambda repetitions, floors: [])
     made.setdefault("headline", dict.fromkeys(made["study"].workload_names, "r10_o20_t1"))
     made.setdefault("compared", [made["study"].store_names])
     made.setdefault("values", _values())

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.claims.file import Claim, Claims, load_claims
 from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
+from kvstudy.analyse.claims.stopping import claimed
 from kvstudy.analyse.claims.table import (
     CLIENT_BOUND,
     COLUMNS,
@@ -21,6 +22,7 @@ from kvstudy.analyse.claims.values import Values, measured_values, published_val
 from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, support_of, whole
 from kvstudy.analyse.claims.words import Names
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
+from kvstudy.analyse.findings.looks import Claimed
 from kvstudy.analyse.findings.pairs import FLOOR
 from kvstudy.analyse.findings.rounds import Times, crossing
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
@@ -190,6 +192,24 @@ def test_a_ratio_between_stores_is_paired_by_repetition_and_not_for_imported_log
     assert paired["value"] == pytest.approx(apart["value"])
     assert paired["n"] == apart["n"] == 3
     assert paired["high"] - paired["low"] < apart["high"] - apart["low"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        ratio(2),
+        ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}),
+        statement("bound", store="fast", at_least=150),
+        statement("bound", store="slow", operation="read", metric="failed_share", at_most=0.1),
+    ],
+)
+@pytest.mark.parametrize("paired", [True, False])
+def test_intervals_have_the_level_of_the_run(statement, paired):
+    usual, stopping = (
+        answer(statement, values(level=level, paired=paired)) for level in (0.95, 0.987)
+    )
+    assert usual["value"] == stopping["value"]
+    assert stopping["low"] < usual["low"] < usual["high"] < stopping["high"]
 
 
 def test_rounds_of_two_cells_are_not_paired():
@@ -615,6 +635,48 @@ def test_each_workload_of_a_statement_has_a_verdict_and_the_claim_the_weakest():
     (row,) = content(found)
     assert [line.what[0] for line in row.lines] == ["A", "B"]
     assert [line.verdict for line in row.lines] == ["reproduced", "undecided"]
+
+
+# Not one of the three is told from the other by these runs.
+OPEN = statement("order", stores=["near", "slow"])
+CLEAR = statement("order", stores=["fast", "slow"], workload="b")
+MISSING = statement("order", stores=["riak", "slow"])
+
+
+@pytest.mark.parametrize(
+    ("statements", "workloads", "is_open"),
+    [
+        ([CLEAR], "b", False),
+        ([OPEN], "a", True),
+        ([CLEAR, OPEN], "ab", True),
+        # The one that cannot be asked keeps nothing going.
+        ([MISSING, CLEAR], "b", False),
+        ([MISSING, OPEN], "a", True),
+        ([CLEAR, OPEN | {"derived": True}], "b", False),
+    ],
+)
+def test_a_claim_is_open_while_repetitions_can_decide_it(statements, workloads, is_open):
+    (found,) = claimed(claims_of(statements), GRID, STORES, values())
+    assert found == Claimed("X1", frozenset(workloads), is_open)
+
+
+@pytest.mark.parametrize(
+    ("statement", "changes"),
+    [
+        (MISSING, {}),
+        (statement("value", store="fast", value=210), {}),
+        (OPEN, {"short": {("near", "a", "t16")}}),
+        (OPEN | {"metric": "latency_min"}, {}),
+    ],
+)
+def test_what_repetitions_do_not_cure_keeps_no_run_going(statement, changes):
+    assert [*claimed(claims_of([statement]), GRID, STORES, values(**changes))] == []
+
+
+def test_a_range_over_repetitions_keeps_no_run_going():
+    measured = Values(rates("fast", 100, 190, 350, 620, 640))
+    point = statement("saturation", store="fast", threads="all", at_least=2, at_most=4)
+    assert [*claimed(claims_of([point]), GRID, STORES, measured)] == []
 
 
 def test_a_trial_run_has_values_and_no_verdicts():

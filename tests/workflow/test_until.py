@@ -6,6 +6,7 @@ import json
 
 import pandas as pd
 import pytest
+import yaml
 
 from tests.project import STUDY
 from tests.unit.packed_run import Files, as_new, repacked
@@ -18,13 +19,15 @@ from tests.workflow.conftest import (
     measured,
 )
 
+CLAIMS = "config/studies/small/claims.yaml"
 LOOKS = "results/small/analysis/looks.csv"
 STORES = ["pretend", {"store": "pretend", "name": "other"}]
 
 
-def asked(workflow: Workflow, first: int, last: int) -> None:
+def asked(workflow: Workflow, first: int, last: int, **more: object) -> None:
     keys = {"stores": STORES, "workloads": ["a"], "tables": [], "figures": []}
     keys["repetitions"] = {"from": first, "to": last}
+    keys |= more
     workflow.edit(STUDY, lambda study: study.update(keys))
 
 
@@ -69,7 +72,38 @@ def test_what_is_undecided_is_measured_to_the_most_and_a_larger_one_goes_on(unde
     assert "looked at after 2, 3, 4 repetitions" in report.stdout
 
 
-@pytest.mark.parametrize("fault", ["look", "bound", "repetition"])
+def test_claims_keep_it_going_though_the_stores_are_equal(tmp_path):
+    workflow = make_workflow(tmp_path / "claims")
+    timed = {"records": 1000, "operations": 24_000, "seconds": 6, "threads": 2}
+    asked(workflow, 2, 3, workloads=["a", "c"], parameters=timed, repetitions=2)
+    claim = {"id": "X1", "claim": "It is faster.", "place": "p. 1", "said": "quoted"}
+    order = {"kind": "order", "workload": "a", "stores": ["pretend", "other"]}
+    claims = {"claims": [claim | {"statements": [order]}]}
+    (workflow.folder / CLAIMS).write_text(yaml.safe_dump(claims))
+    done = workflow.snakemake(PRETEND_CLIENT="restless")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 2 comparisons undecided after 2 repetitions." in done.stderr
+    assert "'repetitions: {from: 2, to: 8}' in config/studies/small/study.yaml" in done.stderr
+    assert "by wider intervals: at most 24 more cells, about" in done.stderr
+    workflow.edit(STUDY, lambda study: study.update(repetitions={"from": 2, "to": 3}))
+    finish_and_pack(workflow, PRETEND_CLIENT="restless")
+    looks = pd.read_csv(workflow.folder / LOOKS, keep_default_na=False)
+    # A pair under c, and in place of the one under a the claim.
+    assert looks["comparisons"].tolist() == [2, 2]
+    assert looks["open"].tolist() == ["X1", "X1"]
+    pairs = pd.read_csv(workflow.folder / LOOKS.replace("looks", "pairs"))
+    assert (pairs["decision"] == "equal").all()
+    text = (workflow.folder / "results/small/report/small.md").read_text()
+    assert "each claim that repetitions can decide" in text
+    report = kvstudy(workflow, "verify", "small.zip")
+    assert report.returncode == 0, report.stdout
+    forged = repacked(workflow.folder / "small.zip", as_new(lambda files: files.pop(CLAIMS)))
+    report = kvstudy(workflow, "verify", str(forged))
+    assert report.returncode != 0
+    assert f"{CLAIMS}: was changed after 12 cells" in report.stdout, report.stdout
+
+
+@pytest.mark.parametrize("fault", ["look", "bound", "margin", "repetition"])
 def test_a_forged_stop_is_refused(undecided, fault):
     def forge(files: Files) -> None:
         study = f"{STUDY}"
@@ -79,6 +113,8 @@ def test_a_forged_stop_is_refused(undecided, fault):
             files[LOOKS] = "".join([*lines[:2], *lines[3:]]).encode()
         elif fault == "bound":
             files[study] = files[study].replace(b"from: 2", b"from: 3")
+        elif fault == "margin":
+            files[study] = files[study].replace(b"from: 2", b"from: 2\n  margin: 0.5")
         else:
             files[LOOKS] = "".join(lines[:-1]).encode()
             for name in [name for name in files if "/rep4/" in name]:
@@ -90,6 +126,7 @@ def test_a_forged_stop_is_refused(undecided, fault):
     words = {
         "look": "has not one row for each look",
         "bound": "were measured when it said {from: 2, to: 4}",
+        "margin": "the margin is 50.0% where the plan asks for",
         "repetition": "though up to 4 are planned",
     }
     assert words[fault] in report.stdout, report.stdout

@@ -14,14 +14,24 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import subfolder, suffix
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import share_clone, take_clone
-from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look, times
+from kvstudy.measure.planning.costs import BETWEEN, read_costs
+from kvstudy.measure.planning.progress import (
+    CALIBRATION,
+    Progress,
+    duration,
+    earlier_runs,
+    look,
+    times,
+)
 from kvstudy.stores.configuration import is_current, outdated_probe
 from kvstudy.stores.definition import Store, stores_to_measure
 from kvstudy.stores.process import state_directory
 from kvstudy.study.cells import Cell, plan, run_name
 from kvstudy.study.config import Config, check_config
+from kvstudy.study.controls import clients_of_trial
 from kvstudy.study.load import STORES, load_study, study_path
 from kvstudy.study.model import Study
+from kvstudy.study.parts import MOST_REPETITIONS
 from kvstudy.study.probe import planned
 from kvstudy.study.published import published_name, source_files
 from kvstudy.study.raw import (
@@ -302,6 +312,37 @@ def closing(of: WorkflowPlan) -> list[str]:
     lines = [re.sub(r"\[[^]]*\]\([^)]*\)\{[^}]*\}|\*|\\(?=\W)", "", line) for line in lines]
     lines.append(f"Report: {name}{', '.join(forms)}; data, tables and workbook: results/{of.run}/")
     return [*lines, *_not_measured(of)]
+
+
+def going_on(of: WorkflowPlan) -> list[str]:
+    """After cells of a plain number of repetitions: what measuring until all is decided would add.
+
+    Empty where all is decided or nothing was measured, and for a trial run.
+    """
+    study, raw = of.study, Path("results") / of.run / "raw"
+    idle = of.nothing_measured or len(of.measured) == len(of.wanted)
+    if study.until or idle or of.config.scale != 1 or 4 * study.repetitions > MOST_REPETITIONS:
+        return []
+    if not (raw.parent / "analysis" / "pairs.csv").is_file():
+        return []
+    # They take a second to load.
+    from kvstudy.analyse.findings.looks import look_at
+    from kvstudy.analyse.run import run_of
+
+    run, number = run_of(study, of.config.scale), study.repetitions
+    _, comparisons, undecided, *_ = look_at(run.spread, study, number, run.compared, run.claimed)
+    if not undecided:
+        return []
+    first = max(number, 2)
+    of_blocks = [cost for cost in read_costs([raw]) if clients_of_trial(cost.cell.store) is None]
+    blocks = (4 * first - number) / number
+    seconds = blocks * sum(cost.seconds + BETWEEN for cost in of_blocks)
+    return [
+        f"{undecided} of {times(comparisons, 'comparison')} undecided after "
+        f"{times(number, 'repetition')}. 'repetitions: {{from: {first}, to: {4 * first}}}' in "
+        f"{of.study_file} goes on until none is, by wider intervals: at most "
+        f"{times(round(blocks * len(of_blocks)), 'more cell')}, about {duration(seconds)}."
+    ]
 
 
 def _not_measured(of: WorkflowPlan) -> list[str]:

@@ -33,10 +33,11 @@ rule parse_cells:
 rule analyse:
     input:
         PLAN.study_file,
-        # What is compared with each other, and with the source.
+        # What is compared with each other, with the source, and by its claims.
         PLAN.of_stores("store.yaml"),
         PLAN.workloads,
         PUBLISHED,
+        CLAIMS if PLAN.study.until else [],
         tidy("cells", "measurements", "series", "histograms", "outcomes", "rounds", "probes"),
         OPEN_LOOP,
         code=code_of("analyse"),

@@ -47,6 +47,7 @@ checkpoint look:
             for cell in first_repetitions(int(wildcards.looked))
             if cell.closed is None and cell not in MEASURED
         ),
+        claims=CLAIMS,
         study=PLAN.study_file,
         code=code_of("look"),
     output:

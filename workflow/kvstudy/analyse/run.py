@@ -9,8 +9,10 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.analyse.audit.files import AUDIT, audit, judged_values
+from kvstudy.analyse.claims.stopping import claimed_after
 from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
-from kvstudy.analyse.findings.spread import Spread, level_of, spread_of
+from kvstudy.analyse.findings.looks import Claimed
+from kvstudy.analyse.findings.spread import Spread, level_of, margin_of, spread_of
 from kvstudy.analyse.tidy.files import (
     CELL,
     CELLS,
@@ -160,7 +162,12 @@ class Run(Paths):
         """That of one metric's ``values``, without those of YCSB alone and of trial cells."""
         compared = values["store"].map(is_compared).astype(bool)
         paired, plain = self.study.imported is None, self.study.source is not None
-        return spread_of(values[compared], paired, self.headline, plain, level_of(self.study))
+        rule = level_of(self.study), margin_of(self.study)
+        return spread_of(values[compared], paired, self.headline, plain, *rule)
+
+    def claimed(self, repetitions: int, floors: pd.DataFrame) -> list[Claimed]:
+        """The claims that more than so many ``repetitions`` can decide."""
+        return claimed_after(self, repetitions, floors)
 
     @cached_property
     def own_values(self) -> pd.DataFrame:

@@ -196,10 +196,11 @@ def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: 
 def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
     """Look whether so many REPETITIONS decide every comparison, so that the run may stop.
 
-    Reads the raw logs. For a study whose repetitions are {from: ..., to: ...}; the workflow asks
-    after each of them.
+    Reads the raw logs and the study's claims. For a study whose repetitions are {from: ..., to:
+    ...}; the workflow asks after each of them.
     """
-    from kvstudy.analyse.findings.looks import LOOKS, looks
+    from kvstudy.analyse.claims.stopping import TRUNCATED
+    from kvstudy.analyse.findings.looks import LOOKS, look_at
     from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.collect import collect
     from kvstudy.study.cells import closed_loop, run_name
@@ -218,8 +219,9 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
         )
     run = Run(name, loaded, scale)
     # In place of the files, which are made when the run has stopped.
-    vars(run).update({table: found.tables[table] for table in ("cells", "measurements")})
-    row = dict(zip(LOOKS.columns, list(looks(run.spread, loaded, run.compared))[-1], strict=True))
+    vars(run).update({table: found.tables[table] for table in TRUNCATED})
+    seen = look_at(run.spread, loaded, repetitions, run.compared, run.claimed)
+    row = dict(zip(LOOKS.columns, seen, strict=True))
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
     click.echo(

@@ -115,7 +115,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
         planned=frozenset(each.path for each in cells),
         target=None if isinstance(target, NotNow) else target,
         claims=claims_digest(study),
-        repetitions=loaded.model_dump(include={"planned_repetitions"})["repetitions"],
+        repetitions=loaded.recorded_repetitions,
         **completed(setting, found.folder),
     )
     for answer in (wanted, target):

@@ -58,12 +58,14 @@ class Interval:
 class Estimate:
     """A mean with its standard ``error`` (in its unit), which has ``freedom`` degrees of freedom.
 
-    Both are None for a single run. ``low`` to ``high`` is the t interval of several.
+    Both are None for a single run. ``low`` to ``high`` is the t interval of several, of the
+    ``level``.
     """
 
     value: float
     error: float | None
     freedom: float | None
+    level: float = LEVEL
 
     @property
     def low(self) -> float:
@@ -75,16 +77,16 @@ class Estimate:
 
     @property
     def _half(self) -> float:
-        return float(special.stdtrit(self.freedom, (1 + LEVEL) / 2) * self.error)
+        return float(special.stdtrit(self.freedom, (1 + self.level) / 2) * self.error)
 
 
-def log_t_interval(runs: Iterable[float]) -> Interval:
+def log_t_interval(runs: Iterable[float], level: float = LEVEL) -> Interval:
     """Geometric mean of the runs and its t interval on logarithms.
 
-    exp(m ± t(0.975, n - 1) · s/√n), with m and s the mean and the standard deviation (n - 1) of
-    ln x. One value per run, in any unit, which the result keeps: the run is the unit, never the
-    operation. Assumes that ln x is about normal over runs; a bootstrap is no way out for few runs
-    (its 95 % cover 75 to 91 % at n = 3 to 10). Equal runs have an interval of no width.
+    exp(m ± t((1 + level)/2, n - 1) · s/√n), with m and s the mean and the standard deviation
+    (n - 1) of ln x. One value per run, in any unit, which the result keeps: the run is the unit,
+    never the operation. Assumes that ln x is about normal over runs; a bootstrap is no way out for
+    few runs (its 95 % cover 75 to 91 % at n = 3 to 10). Equal runs have an interval of no width.
 
     Source: Hoefler & Belli 2015, Kalibera & Jones 2013.
     ValueError: no runs, a run that is not a number above 0.
@@ -95,7 +97,7 @@ def log_t_interval(runs: Iterable[float]) -> Interval:
     if n == 1:
         return Interval(exp(mean), None, None, 1)
     spread = sqrt(sum((value - mean) ** 2 for value in logs) / (n - 1))
-    half = special.stdtrit(n - 1, (1 + LEVEL) / 2) * spread / sqrt(n)
+    half = special.stdtrit(n - 1, (1 + level) / 2) * spread / sqrt(n)
     return Interval(exp(mean), exp(mean - half), exp(mean + half), n)
 
 
@@ -125,13 +127,13 @@ def variation(runs: Iterable[float]) -> float | None:
     return float(array.std(ddof=1) / array.mean()) if array.size > 1 else None
 
 
-def error_rate(failed: int, operations: int) -> Interval:
-    """Share of failed operations and its 95 % interval, between 0 and 1.
+def error_rate(failed: int, operations: int, level: float = LEVEL) -> Interval:
+    """Share of failed operations and its interval, between 0 and 1.
 
     Wilson's: (p + z²/2n ± z·√(p(1 - p)/n + z²/4n²)) / (1 + z²/n), with p = failed/n and z
     the normal quantile. Where none failed, up to 3/n (the rule of three, one-sided): from
-    (1 - p)^n = 0.05, so p is about -ln(0.05)/n. Operations of one run fail together, so over
-    runs it is too narrow.
+    (1 - p)^n = 0.05, so p is about -ln(0.05)/n; the 3 grows with the ``level`` as that logarithm
+    does. Operations of one run fail together, so over runs it is too narrow.
 
     Source: Wilson 1927; Hanley & Lippman-Hand 1983.
     ValueError: not 0 <= failed <= operations, no operations.
@@ -139,21 +141,22 @@ def error_rate(failed: int, operations: int) -> Interval:
     if operations < 1 or not 0 <= failed <= operations:
         raise ValueError(f"{failed} of {operations} operations failed: no such error rate")
     if failed == 0:
-        return Interval(0.0, 0.0, min(1.0, 3 / operations), operations)
-    low, high = stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
+        three = 3 * (log(1 - level) / log(1 - LEVEL))
+        return Interval(0.0, 0.0, min(1.0, three / operations), operations)
+    low, high = stats.binomtest(failed, operations).proportion_ci(level, method="wilson")
     return Interval(failed / operations, float(low), float(high), operations)
 
 
-def plain_mean(runs: Iterable[float]) -> Estimate:
+def plain_mean(runs: Iterable[float], level: float = LEVEL) -> Estimate:
     """The mean of all runs. ValueError: no runs, a run that is not a number."""
     array = finite(runs, "runs")
     if array.size == 1:
-        return Estimate(float(array[0]), None, None)
+        return Estimate(float(array[0]), None, None, level)
     error = float(array.std(ddof=1) / sqrt(array.size))
-    return Estimate(float(array.mean()), error, array.size - 1)
+    return Estimate(float(array.mean()), error, array.size - 1, level)
 
 
-def trimmed_mean(runs: Iterable[float]) -> Estimate:
+def trimmed_mean(runs: Iterable[float], level: float = LEVEL) -> Estimate:
     """Mean without the smallest and the largest fifth, with Tukey and McLaughlin's error.
 
     g = ⌊n/5⌋ runs are dropped at each end, h = n - 2g are kept; of fewer than five runs none is
@@ -175,12 +178,12 @@ def trimmed_mean(runs: Iterable[float]) -> Estimate:
     ordered = finite(runs, "runs")
     dropped = ordered.size // FEWEST_TO_TRIM
     if not dropped:
-        return plain_mean(ordered)
+        return plain_mean(ordered, level)
     ordered = np.sort(ordered)
     inner = ordered[dropped:-dropped]
     winsorised = np.clip(ordered, inner[0], inner[-1])
     error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (inner.size * (inner.size - 1)))
-    return Estimate(float(inner.mean()), error, inner.size - 1)
+    return Estimate(float(inner.mean()), error, inner.size - 1, level)
 
 
 def quotient(
@@ -190,8 +193,9 @@ def quotient(
 
     The interval has all q > 0 for which Σ (above_k - q·below_k)·x_k does not differ from 0:
     (A - qB)² ≤ t²·Σ (above_k - q·below_k)²·e_k², with t of the degrees of freedom of
-    that sum at the quotient A/B (Welch and Satterthwaite). One x_k may be above and below.
-    None when the divisor is not above 0; ``high`` is infinite where it may be 0.
+    that sum at the quotient A/B (Welch and Satterthwaite) and the level of the estimates. One x_k
+    may be above and below. None when the divisor is not above 0; ``high`` is infinite where it may
+    be 0.
 
     Source: Fieller 1954. ValueError: a dividend that is not above 0, a value that is
     not a number.
@@ -212,7 +216,7 @@ def quotient(
         return Interval(value, value, value)
     freedoms = np.array([each.freedom for each in estimates])
     freedom = parts.sum() ** 2 / (parts**2 / freedoms).sum()
-    t = float(special.stdtrit(freedom, (1 + LEVEL) / 2))
+    t = float(special.stdtrit(freedom, (1 + estimates[0].level) / 2))
     # The bounds are the roots of square·q² - 2·middle·q + rest.
     square, middle, rest = (
         product - t * t * float((left * right * errors * errors).sum())

@@ -8,7 +8,7 @@ from math import exp, expm1, inf, log, log1p, sqrt
 
 from kvstudy.libraries import np, optimize, special
 from kvstudy.stats.intervals import LEVEL, positive
-from kvstudy.stats.ratios import MARGIN, Ratio
+from kvstudy.stats.ratios import Ratio
 
 POWER = 0.80
 # More than anybody measures.
@@ -77,7 +77,7 @@ def repetitions_to_decide(ratio: Ratio, floor: float = 1.0) -> int | None:
 
     They tell the two apart or show them to be equal, whichever takes fewer: what has to be
     told is the distance of ``ratio`` from the noise ``floor``, at the level that the correction
-    for the other pairs leaves, or its distance from the bound of ``MARGIN``. None above MOST, and
+    for the other pairs leaves, or its distance from the bound of its margin. None above MOST, and
     where no spread is known.
     """
     if not ratio.error or ratio.n < 2:
@@ -89,7 +89,7 @@ def repetitions_to_decide(ratio: Ratio, floor: float = 1.0) -> int | None:
         pairs = max(1.0, ratio.p_adjusted / ratio.p)
     ways = [
         (logarithm - log(floor), 1 - (1 - ratio.level) / pairs),
-        (log1p(MARGIN) - logarithm, ratio.level),
+        (log1p(ratio.margin) - logarithm, ratio.level),
     ]
 
     def freedom(repetitions: int) -> float:

@@ -12,7 +12,7 @@ from kvstudy.language.current import N_
 from kvstudy.libraries import np, special
 from kvstudy.stats.intervals import LEVEL, positive
 
-# Claims of equality allow this much, in both directions.
+# What is equal may differ by so much, in both directions, where nothing else is said.
 MARGIN = 0.10
 
 
@@ -25,7 +25,7 @@ class Ratio:
     ``adjusted``). ``error`` is the standard error of ln(A/B), with ``freedom`` degrees of freedom.
     All of these are None when a side has only one run (or there is only one block): the ratio is
     then known and its spread is not. ``n`` counts the blocks, or the runs of the side that has
-    fewer.
+    fewer. A value of A within the ``margin`` of B is equal to it.
     """
 
     value: float
@@ -37,6 +37,7 @@ class Ratio:
     freedom: float | None = None
     p_adjusted: float | None = None
     level: float = LEVEL
+    margin: float = MARGIN
 
     @property
     def differs(self) -> bool | None:
@@ -52,10 +53,12 @@ class Ratio:
         return not self.low <= 1 <= self.high
 
 
-def paired_ratio(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> Ratio:
+def paired_ratio(
+    a: Mapping[Hashable, float], b: Mapping[Hashable, float], level: float = LEVEL
+) -> Ratio:
     """Ratio of A to B from runs that were measured in the same blocks.
 
-    exp(d ± t(0.975, n - 1) · s/√n), with d and s the mean and the
+    exp(d ± t((1 + level)/2, n - 1) · s/√n), with d and s the mean and the
     standard deviation of d_b = ln(A_b/B_b) over the n blocks. ``a`` and ``b``
     map a block (the repetition) to one run's value, in a common unit. What slows
     the machine in a block cancels out. A block that only one side has is left out.
@@ -72,10 +75,10 @@ def paired_ratio(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> Ra
     mean = float(differences.mean())
     if n == 1:
         return Ratio(exp(mean), 1)
-    return ratio_of(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n)
+    return ratio_of(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n, level=level)
 
 
-def unpaired_ratio(a: Iterable[float], b: Iterable[float]) -> Ratio:
+def unpaired_ratio(a: Iterable[float], b: Iterable[float], level: float = LEVEL) -> Ratio:
     """Ratio of A to B from runs that share no blocks: Welch's t interval on logarithms.
 
     exp(m_A - m_B ± t(0.975, df) · √(s_A²/n_A + s_B²/n_B)), m and s over
@@ -84,7 +87,7 @@ def unpaired_ratio(a: Iterable[float], b: Iterable[float]) -> Ratio:
     Source: Welch 1947; Kalibera & Jones 2013.
     ValueError: a side without values, a value that is not a number above 0.
     """
-    return unpaired_product([(1, a), (-1, b)])
+    return unpaired_product([(1, a), (-1, b)], level)
 
 
 def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable[float]]) -> Ratio:
@@ -92,7 +95,9 @@ def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable
     return unpaired_product([*((1, runs) for runs in above), *((-1, runs) for runs in below)])
 
 
-def unpaired_product(powers: Sequence[tuple[float, Iterable[float]]]) -> Ratio:
+def unpaired_product(
+    powers: Sequence[tuple[float, Iterable[float]]], level: float = LEVEL
+) -> Ratio:
     """The product of geometric means, each raised to its power, of runs that share no blocks.
 
     As ``unpaired_ratio``, with the variances of all means added: with the powers 1, 1, -1 and -1
@@ -111,14 +116,20 @@ def unpaired_product(powers: Sequence[tuple[float, Iterable[float]]]) -> Ratio:
         return Ratio(exp(mean), 1)
     parts = np.array([of.var(ddof=1) / of.size for of in logs])
     if not parts.sum():
-        return ratio_of(mean, 0.0, n - 1, n)
+        return ratio_of(mean, 0.0, n - 1, n, level=level)
     shares = parts / parts.sum()
     freedom = 1 / float((shares**2 / (sizes - 1)).sum())
-    return ratio_of(mean, sqrt(parts.sum()), freedom, n)
+    return ratio_of(mean, sqrt(parts.sum()), freedom, n, level=level)
 
 
 def ratio_of(
-    mean: float, error: float, freedom: float, n: int, floor: float = 1.0, level: float = LEVEL
+    mean: float,
+    error: float,
+    freedom: float,
+    n: int,
+    floor: float = 1.0,
+    level: float = LEVEL,
+    margin: float = MARGIN,
 ) -> Ratio:
     """The ratio whose logarithm is ``mean``, with a standard ``error`` of ``freedom`` degrees.
 
@@ -131,7 +142,7 @@ def ratio_of(
     beyond = max(abs(mean) - log(floor), 0.0)
     p = 2 * float(special.stdtr(freedom, -_over(beyond, error)))
     ends = exp(mean - half), exp(mean + half)
-    return Ratio(exp(mean), n, *ends, p, error, freedom, level=level)
+    return Ratio(exp(mean), n, *ends, p, error, freedom, level=level, margin=margin)
 
 
 def _over(distance: float, error: float) -> float:
@@ -212,7 +223,7 @@ def decide(ratio: Ratio) -> Decision:
     """The word on ``ratio``.
 
     Faster: the runs tell the two apart, by more than the noise floor where its p-value is of that.
-    Equal: the whole interval is within ``MARGIN``. Undecided: anything else, also a single run.
+    Equal: the whole interval is within the margin. Undecided: anything else, also a single run.
     """
     if ratio.differs:
         return Decision.FASTER
@@ -229,28 +240,28 @@ def margin_bounds(margin: float = MARGIN) -> tuple[float, float]:
 
 
 def equivalence_p(ratio: Ratio) -> float | None:
-    """p-value of the two one-sided tests that A/B is outside ``MARGIN``; None without a spread.
+    """p-value of the two one-sided tests that A/B is outside the margin; None without a spread.
 
-    The larger of P(T > (ln r + δ)/SE) and P(T < (ln r - δ)/SE), δ = ln(1 + MARGIN).
+    The larger of P(T > (ln r + δ)/SE) and P(T < (ln r - δ)/SE), δ = ln(1 + margin).
 
     Source: Schuirmann 1987.
     """
     if ratio.low is None:
         return None
-    mean, bound = log(ratio.value), log1p(MARGIN)
+    mean, bound = log(ratio.value), log1p(ratio.margin)
     above = special.stdtr(ratio.freedom, -_over(mean + bound, ratio.error))
     below = special.stdtr(ratio.freedom, _over(mean - bound, ratio.error))
     return float(max(above, below))
 
 
 def equivalent(ratio: Ratio) -> bool | None:
-    """Whether the whole interval is inside ``MARGIN``; None without a spread.
+    """Whether the whole interval is inside the margin; None without a spread.
 
     With a 95 % interval that is two one-sided tests at 2.5 % each, so what is called equal can be
     checked in the printed interval. That the interval
     contains 1 shows nothing of the kind.
     """
-    lower, upper = margin_bounds()
+    lower, upper = margin_bounds(ratio.margin)
     if ratio.low is None:
         return None
     return lower < ratio.low and ratio.high < upper

@@ -139,7 +139,18 @@ class Study(Strict):
     @property
     def repetitions(self) -> int:
         """Those that the run has; the most where that is not known."""
-        return (self._reached or self.until.last) if self.until else self.planned_repetitions
+        return self._reached or self.most_repetitions
+
+    @property
+    def most_repetitions(self) -> int:
+        """Those with which a run ends at the latest."""
+        return self.until.last if self.until else self.planned_repetitions
+
+    @property
+    def recorded_repetitions(self) -> int | dict[str, float]:
+        """What the file says of them, as cells record it."""
+        said = self.model_dump(include={"planned_repetitions"}, exclude_none=True)
+        return said["repetitions"]
 
     def with_repetitions(self, number: int) -> Study:
         """The study with so many of them, as a run of it has."""

@@ -210,6 +210,11 @@ class UntilDecided(Strict):
     last: Annotated[int, Field(ge=3, le=MOST_REPETITIONS)] = Field(
         alias="to", description="The most: with them the run ends, decided or not."
     )
+    margin: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+        default=None,
+        description="Equivalence margin: by what share two stores may differ and still be called "
+        "equal, from 1/(1 + margin) to 1 + margin. Left out: 0.1.",
+    )
 
     @model_validator(mode="after")
     def _several_looks(self) -> UntilDecided:

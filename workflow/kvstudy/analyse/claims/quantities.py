@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, groupby
@@ -38,7 +38,7 @@ READS = "reads"
 
 @dataclass(frozen=True)
 class Quantity(Interval):
-    """A ratio (``unit`` is "") or a value with its 95 % interval, None for one repetition.
+    """A ratio (``unit`` is "") or a value with its interval, None for one repetition.
 
     ``n`` counts repetitions, of a share operations. Of thread counts, which have no
     interval, ``low`` and ``high`` are the range; infinite is more than were measured.
@@ -102,7 +102,7 @@ def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
     one, other = values.runs(a), values.runs(b)
     if values.best(a) != values.best(b) and values.setting(a) == values.setting(b):
         raise UnknownValue(Verdict.NOT_MEASURED, "same-cell")
-    found = _modelled(values, [(a, b)]) or _ratio_of(values.side_by_side(a, b), one, other)
+    found = _modelled(values, [(a, b)]) or _ratio_of(values, [a, b], one, other)
     return replace(found, of=(a, b))
 
 
@@ -115,7 +115,7 @@ def mean_ratio(values: Values, couples: Sequence[Couple]) -> Quantity:
         several = [values.runs(operand) for operand in operands]
         shared = _common(several)
         means.append({name: geometric_mean(runs[name] for runs in several) for name in shared})
-    return _ratio_of(values.side_by_side(*chain(*couples)), *means)
+    return _ratio_of(values, chain(*couples), *means)
 
 
 def extreme_ratio(
@@ -129,7 +129,7 @@ def value(values: Values, operand: Operand) -> Quantity:
     """The operand itself."""
     if operand.metric == "failed_share":
         return Quantity(**vars(values.failed_share(operand)), unit=SHARE)
-    mean = log_t_interval(values.runs(operand).values())
+    mean = log_t_interval(values.runs(operand).values(), values.level)
     return Quantity(**vars(mean), unit=metric_of(operand.metric).unit)
 
 
@@ -159,7 +159,8 @@ def change(values: Values, steps: Sequence[Step], until_saturation: bool = False
                 for power, (_, *both) in zip(line, steps, strict=True)
                 for sign, operand in zip((1, -1), both, strict=True)
                 if operand
-            ]
+            ],
+            values.level,
         )
         return Quantity(found.value, found.low, found.high, found.n)
     at_steps = []
@@ -171,7 +172,7 @@ def change(values: Values, steps: Sequence[Step], until_saturation: bool = False
         exp(np.polyfit(x, [log(runs[name]) for runs in at_steps], 1)[0] * np.ptp(x))
         for name in _common(at_steps)
     ]
-    return Quantity(**vars(log_t_interval(changes)))
+    return Quantity(**vars(log_t_interval(changes, values.level)))
 
 
 def saturation_point(
@@ -233,11 +234,11 @@ def break_even(
         runs = values.runs(operand).values()
         times.append([1 / rate for rate in runs] if operand.larger_is_better else [*runs])
         inside = values.setting(operand) in values.in_rounds
-        means.append((trimmed_mean if inside else plain_mean)(times[-1]))
+        means.append((trimmed_mean if inside else plain_mean)(times[-1], values.level))
     n = min(map(len, times))
     if (reads := crossing(*means)) is not None:
         return Quantity(reads.value, reads.low, reads.high, n, READS)
-    slower = unpaired_ratio(times[3], times[2])
+    slower = unpaired_ratio(times[3], times[2], values.level)
     end = inf if slower.low is not None and slower.low > 1 else None
     return Quantity(inf, end, end, n, READS)
 
@@ -264,10 +265,12 @@ def _modelled(values: Values, couples: Sequence[Couple]) -> Quantity | None:
     return Quantity(found.value, found.low, found.high, found.n)
 
 
-def _ratio_of(side_by_side: bool, a: Runs, b: Runs) -> Quantity:
+def _ratio_of(values: Values, of: Iterable[Operand], a: Runs, b: Runs) -> Quantity:
+    side_by_side = values.side_by_side(*of)
     if side_by_side and not a.keys() & b.keys():
         raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
-    found = paired_ratio(a, b) if side_by_side else unpaired_ratio(a.values(), b.values())
+    sides = (a, b) if side_by_side else (a.values(), b.values())
+    found = (paired_ratio if side_by_side else unpaired_ratio)(*sides, values.level)
     return Quantity(found.value, found.low, found.high, found.n)
 
 

@@ -25,7 +25,7 @@ from kvstudy.analyse.claims.verdicts import Judge, beyond_one
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.stats.ratios import margin_bounds
+from kvstudy.stats.ratios import MARGIN, margin_bounds
 from kvstudy.study.base import Name, Size, Strict, as_list
 
 Factor = Annotated[float, Field(gt=0)]
@@ -42,9 +42,11 @@ class AnyStatement(Selection):
         "of 5 %. It has a verdict of its own and decides nothing about the claim.",
     )
 
-    # Keys by which the kind names its stores itself, and whether its value may be 0.
+    # Keys by which the kind names its stores itself, whether its value may be 0, and whether it has
+    # an interval, which gets narrower with the repetitions.
     own_stores: ClassVar[tuple[str, ...]] = ()
     takes_zero: ClassVar[bool] = False
+    has_interval: ClassVar[bool] = True
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         """What must hold, all of it. ``stores`` are the study's."""
@@ -202,7 +204,7 @@ class Equal(Quotient):
     """``of`` and ``to`` are equal, or what differs between them has no effect."""
 
     kind: Literal["equal"] = Field(description="A and B are equal, or something has no effect.")
-    margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
+    margin: Factor = Field(default=MARGIN, description="What still counts as equal, as a share.")
 
     def _judge(self) -> Judge:
         return Judge(*margin_bounds(self.margin), claimed=1)
@@ -347,6 +349,7 @@ class Trend(AnyStatement):
 class Saturation(AnyStatement, _Limits):
     """The thread count from which on throughput hardly rises."""
 
+    has_interval = False
     kind: Literal["saturation"] = Field(
         description="The fewest threads with 95 % of the largest throughput, within limits. "
         "The threads that were measured must reach beyond the limits."
@@ -362,6 +365,7 @@ class Saturation(AnyStatement, _Limits):
 class First(_OneOfAll):
     """One store saturates with fewer threads than the others."""
 
+    has_interval = False
     kind: Literal["saturates-first"] = Field(
         description="``store`` saturates with fewer threads than each other store of the study."
     )

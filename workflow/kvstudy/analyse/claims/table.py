@@ -98,7 +98,7 @@ def judge_claims(
             by_workload: dict[tuple[str, ...], list[Answer]] = defaultdict(list)
             for part in statement.parts(names.grid, stores):
                 workloads = tuple(dict.fromkeys(operand.workload for operand in part.of))
-                by_workload[workloads].append(_answer(part, measured, published))
+                by_workload[workloads].append(answer_of(part, measured, published))
             for workloads, answers in by_workload.items():
                 misfit = published.misfit(f"{claim.id}/{number}", set(workloads))
                 derived = "yes" if statement.derived else "no"
@@ -183,7 +183,8 @@ def _strength(answer: Answer) -> tuple[int, float]:
     return WEAKEST_FIRST.index(answer.verdict), fit
 
 
-def _answer(part: Part, measured: Values, published: Values) -> Answer:
+def answer_of(part: Part, measured: Values, published: Values) -> Answer:
+    """What the part comes to by what was measured, and by what was published."""
     answer = Answer(part)
     with suppress(UnknownValue):
         answer.published = part.find(published)

@@ -51,7 +51,7 @@ class Values:
     settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean,
     and means over such ones.
     ``averaged`` are the workloads, each with its slug, that a mean over workloads is of, which is
-    ``plain`` or geometric; intervals of ratios have the ``level``.
+    ``plain`` or geometric; intervals have the ``level``.
     ``floor`` is the noise floor, where it is known. Of a source,
     ``inconsistent`` are (setting, operation, metric) whose values its audit finds inconsistent, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest of
@@ -168,7 +168,7 @@ class Values:
                 total += sum(values[operation, "operations"].values())
         if not total:
             raise self._unknown(operand, settings[0] if settings else ())
-        return error_rate(round(failed), round(total))
+        return error_rate(round(failed), round(total), self.level)
 
     def _runs(self, operand: Operand, sizes: ParameterSet) -> Runs:
         setting = self.setting(operand, sizes)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings.spread import level_of
 from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS
 from kvstudy.libraries import pd
-from kvstudy.stats.intervals import FEWEST_TO_TRIM, log_t_interval, trimmed_mean, variation
+from kvstudy.stats.intervals import FEWEST_TO_TRIM, LEVEL, log_t_interval, trimmed_mean, variation
 from kvstudy.stats.percentiles import (
     ENOUGH_BEYOND,
     merged,
@@ -26,7 +27,7 @@ INTERVALS = Finding(
     "intervals",
     [*SUMMARY_KEYS, *NUMBERS],
     NUMBERS,
-    make=lambda run, made: intervals(run.own_values),
+    make=lambda run, made: intervals(run.own_values, level_of(run.study)),
 )
 TRIMMED_METRICS = ["throughput", "runtime"]
 TRIMMED_KEYS = [*SETTING, "metric", "unit"]
@@ -35,7 +36,7 @@ TRIMMED = Finding(
     "trimmed",
     [*TRIMMED_KEYS, *TRIMMED_NUMBERS],
     TRIMMED_NUMBERS,
-    make=lambda run, made: trimmed(run.own_values),
+    make=lambda run, made: trimmed(run.own_values, level_of(run.study)),
 )
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
 # Places of the spectrum in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to
@@ -65,8 +66,8 @@ BOXES = Finding(
 )
 
 
-def intervals(values: pd.DataFrame) -> pd.DataFrame:
-    """Geometric mean and 95 % log-t interval over the repetitions.
+def intervals(values: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Geometric mean and log-t interval over the repetitions.
 
     ``values`` has one row per repetition (``tidy.summary.per_repetition``). Columns: value, low,
     high (in ``unit``; NaN for one run), cov.
@@ -74,22 +75,22 @@ def intervals(values: pd.DataFrame) -> pd.DataFrame:
     rows = []
     chosen = values[values["metric"].isin(METRICS) & (values["value"] > 0)]
     for key, group in chosen.groupby(SUMMARY_KEYS, sort=False):
-        found = log_t_interval(group["value"])
+        found = log_t_interval(group["value"], level)
         rows.append([*key, found.n, found.value, found.low, found.high, variation(group["value"])])
     return INTERVALS.frame(rows)
 
 
-def trimmed(values: pd.DataFrame) -> pd.DataFrame:
+def trimmed(values: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """Plain and trimmed mean of throughput and run time over the repetitions, whole phases.
 
-    Columns: n, mean, trimmed with its 95 % interval low and high (Tukey and McLaughlin's; in
+    Columns: n, mean, trimmed with its interval low and high (Tukey and McLaughlin's; in
     ``unit``). Cells with less than five runs that count have no row: nothing can be dropped.
     """
     rows = []
     chosen = values[(values["operation"] == "overall") & values["metric"].isin(TRIMMED_METRICS)]
     for key, group in chosen.groupby(TRIMMED_KEYS, sort=False):
         if len(group) >= FEWEST_TO_TRIM:
-            found = trimmed_mean(group["value"])
+            found = trimmed_mean(group["value"], level)
             means = [group["value"].mean(), found.value, found.low, found.high]
             rows.append([*key, len(group), *means])
     return TRIMMED.frame(rows)

@@ -23,7 +23,14 @@ from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
-from kvstudy.stats.intervals import Estimate, Interval, plain_mean, quotient, trimmed_mean
+from kvstudy.stats.intervals import (
+    LEVEL,
+    Estimate,
+    Interval,
+    plain_mean,
+    quotient,
+    trimmed_mean,
+)
 
 KEYS = [*SETTING, "records", "operation"]
 NUMBERS = [
@@ -65,9 +72,13 @@ def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
 
 
 class Times:
-    """The times of a workload with rounds (``rounds``), by store, records and operation."""
+    """The times of a workload with rounds (``rounds``), by store, records and operation.
 
-    def __init__(self, found: pd.DataFrame, workload: str) -> None:
+    Their intervals have the ``level``.
+    """
+
+    def __init__(self, found: pd.DataFrame, workload: str, level: float = LEVEL) -> None:
+        self._level = level
         own = found[found["workload"] == workload]
         self.records = sorted({int(number) for number in own["records"]})
         self._found = {
@@ -83,8 +94,8 @@ class Times:
         row = self.row(store, records, operation)
         if row is None:
             return None
-        known = not pd.isna(row.error)
-        return Estimate(row.time, row.error if known else None, row.freedom if known else None)
+        known = (None, None) if pd.isna(row.error) else (row.error, row.freedom)
+        return Estimate(row.time, *known, self._level)
 
     def relative(self, baseline: str, store: str, records: int, operation: str) -> Interval | None:
         """The baseline's time by the store's; None where one of them was not measured."""

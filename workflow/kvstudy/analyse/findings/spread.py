@@ -12,7 +12,7 @@ from math import exp, log
 
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import LEVEL, positive
-from kvstudy.stats.ratios import Ratio, ratio_of
+from kvstudy.stats.ratios import MARGIN, Ratio, ratio_of
 from kvstudy.stats.stopping import level_of_look
 from kvstudy.stats.variances import Variances, fit
 from kvstudy.study.controls import AGAIN
@@ -31,7 +31,7 @@ class Spread:
 
     They are ``paired`` if the stores of a repetition were measured side by side. Where a setting is
     the mean over workloads (``MEAN``), ``averaged`` are the settings that it is of; it is ``plain``
-    or geometric. Intervals have the ``level``.
+    or geometric. Intervals have the ``level``, and stores are equal within the ``margin``.
     """
 
     runs: Mapping[Setting, Mapping[str, Runs]]
@@ -39,6 +39,7 @@ class Spread:
     averaged: tuple[Setting, ...] = ()
     plain: bool = True
     level: float = LEVEL
+    margin: float = MARGIN
 
     @cached_property
     def settings(self) -> list[Setting]:
@@ -125,7 +126,7 @@ class Spread:
         if fewest == 1:
             return Ratio(exp(mean), 1)
         error, freedom = self.variances.error(weights)
-        return ratio_of(mean, float(error), float(freedom), fewest, floor, self.level)
+        return ratio_of(mean, float(error), float(freedom), fewest, floor, self.level, self.margin)
 
     def _parts(self, setting: Setting, store: str) -> list[tuple[int, float]]:
         """The measured settings that the logarithm of a value depends on, and how much on each.
@@ -144,8 +145,13 @@ class Spread:
 
 
 def level_of(study: Study) -> float:
-    """The level of the intervals of ratios, of which 95 % hold whenever the run stops."""
+    """The level of the intervals of a run, of which 95 % hold whenever it stops."""
     return level_of_look(study.until.first, study.until.last) if study.until else LEVEL
+
+
+def margin_of(study: Study) -> float:
+    """The equivalence margin: by what share two stores may differ that are called equal."""
+    return (study.until and study.until.margin) or MARGIN
 
 
 def spread_of(
@@ -154,6 +160,7 @@ def spread_of(
     shown: Mapping[str, str] | None = None,
     plain: bool = True,
     level: float = LEVEL,
+    margin: float = MARGIN,
 ) -> Spread:
     """Of one metric's ``values``, one row per repetition; ``shown``: see ``summary``.
 
@@ -166,4 +173,4 @@ def spread_of(
         }
         for key, group in values.groupby(["workload", "parameters"], sort=False)
     }
-    return Spread(runs, paired, tuple((shown or {}).items()), plain, level)
+    return Spread(runs, paired, tuple((shown or {}).items()), plain, level, margin)

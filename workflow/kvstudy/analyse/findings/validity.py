@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings.spread import level_of
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.probes import ONE_FIELD, Probes, updates_of
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD
-from kvstudy.stats.intervals import error_rate
+from kvstudy.stats.intervals import LEVEL, error_rate
 from kvstudy.study.probe import other_records
 
 AGREEMENT_NUMBERS = ["least", "most", "counted", "deviation"]
@@ -45,6 +46,7 @@ VALIDITY = Finding(
         run.cells,
         run.own_outcomes,
         made["agreement"],
+        level_of(run.study),
     ),
 )
 METRICS = ["runtime", "throughput", "goodput", "operations", "failed", "missed", "shared_time"]
@@ -92,13 +94,17 @@ def flagged(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def validity(
-    measurements: pd.DataFrame, cells: pd.DataFrame, outcomes: pd.DataFrame, agreement: pd.DataFrame
+    measurements: pd.DataFrame,
+    cells: pd.DataFrame,
+    outcomes: pd.DataFrame,
+    agreement: pd.DataFrame,
+    level: float = LEVEL,
 ) -> pd.DataFrame:
     """One row per store, workload and parameters, over all measured cells, invalid ones too.
 
     Columns: n (cells), invalid (of them), operations, good, failed and missed (sums over
     the cells; missed is NaN where the server's misses are not known), share (of
-    failed and missed operations) with its 95 % interval low to high, throughput and
+    failed and missed operations) with its interval low to high, throughput and
     goodput (ops/s, all and good operations by the time of all cells), checked (cells whose counts
     were compared with the server's), deviation (the largest of them, see ``agreement``; NaN
     without), kinds (``update: 12 ERROR; read: 3 NOT_FOUND``).
@@ -115,7 +121,7 @@ def validity(
         several = runs["shared_time"].notna()
         seconds = (runs["operations"] / runs["throughput"]).where(several, runs["runtime"] / 1000)
         good = round((runs["goodput"] * seconds).sum())
-        rate = error_rate(operations - good, operations)
+        rate = error_rate(operations - good, operations, level)
         counters = compared.get(key, agreement.head(0))
         numbers = [
             *[len(runs), (runs["invalid"] != "").sum(), operations, good, failed, missed],

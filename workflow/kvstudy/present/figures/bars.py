@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kvstudy.analyse.findings.spread import level_of
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason
@@ -113,7 +114,9 @@ class Bars(BarFigure):
             elif metric == "runtime" and (store, workload) in run.other_sizes:
                 row["note"] = N_("another size")
             else:
-                row |= _measured(results, (store, workload, operation, metric), self.unit)
+                row |= _measured(
+                    results, (store, workload, operation, metric), self.unit, level_of(study)
+                )
                 row["other_size"] = "yes" if (store, workload) in run.other_sizes else "no"
             rows.append(row)
         return with_broken(rows)
@@ -237,7 +240,7 @@ def _published(results: Results, key: Key, unit: str) -> dict[str, object]:
     return {"value": value, "inconsistent": "yes" if results.inconsistent(*key) else "no"}
 
 
-def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:
+def _measured(results: Results, key: Key, unit: str, level: float) -> dict[str, object]:
     value = results.measured(*key)
     if value is None:
         return {"note": results.state(*key[:2]).label or "not measured"}
@@ -245,6 +248,6 @@ def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:
     row = {"value": converted(value.shown, value.unit, unit), "min": min(runs), "max": max(runs)}
     row |= {"n": value.n, "runs": " ".join(map(str, runs))}
     if len(runs) >= FEWEST_FOR_INTERVAL and min(runs) > 0:
-        interval = log_t_interval(runs)
+        interval = log_t_interval(runs, level)
         row |= {"low": interval.low, "high": interval.high}
     return row

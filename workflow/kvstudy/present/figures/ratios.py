@@ -18,6 +18,7 @@ from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.present.typeset.latex import with_mark
+from kvstudy.present.typeset.table import margin_words
 from kvstudy.study.parts import MEAN
 
 COLUMNS = [
@@ -37,11 +38,11 @@ APART = 0.16
 TEXTS = {"ratio_text": N_("Ratio of the throughputs"), "interval": N_("95 % interval")}
 TEXTS |= {"verdict": N_("Verdict"), "published_text": N_("Published")}
 TEXTS |= {"floor_text": N_("Noise floor"), "cells": N_("Sizes")}
-NOTE = N_("Right of 1 the first store is faster. Square: equal within ±10 %.")
+NOTE = N_("Right of 1 the first store is faster. Square: equal within {}.")
 FLOOR_NOTE = N_("Faint: the interval is not above the noise floor, the grey band.")
 VERDICTS = {
     "faster": N_("a difference"),
-    "equal": N_("equal within ±10 %"),
+    "equal": N_("equal within {}"),
     "undecided": N_("undecided"),
 }
 
@@ -110,7 +111,8 @@ class RatioPlot(DrawnFigure):
         published = table["published"].notna().any()
         diamonds = _("Hollow diamonds: published.") if published else ""
         floor = _(FLOOR_NOTE) if table["floor"].notna().any() else ""
-        return " ".join(filter(None, [_(NOTE), floor, diamonds, *mark_notes(table)]))
+        note = _(NOTE).format(margin_words(looks.study))
+        return " ".join(filter(None, [note, floor, diamonds, *mark_notes(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """One panel per workload, one line per pair, one axis for all; the floor is a grey band.
@@ -156,6 +158,7 @@ class RatioPlot(DrawnFigure):
             significant(row[name]) if math.isfinite(row[name]) else "" for name in ("low", "high")
         ]
         verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
+        verdict = verdict.format(margin_words(looks.study))
         if row["decision"] == "undecided" and row["in_floor"] == "yes":
             verdict = _("undecided, not above the noise floor")
         elif row["decision"] == "undecided" and (row["low"] > 1 or row["high"] < 1):

@@ -54,9 +54,10 @@ class RelativePlot(TwoStores, DrawnFigure):
         where it is not known).
         """
         from kvstudy.analyse.findings.rounds import Times
+        from kvstudy.analyse.findings.spread import level_of
         from kvstudy.analyse.tidy.results import over_records
 
-        times = Times(run.headline_analysis.rounds, self.workload)
+        times = Times(run.headline_analysis.rounds, self.workload, level_of(run.study))
         source = over_records(run.swept.published, self.workload)
         pair = f"{self.store}/{self.baseline}"
         rows = []
@@ -197,8 +198,10 @@ class BreakEvenPlot(Caching, DrawnFigure):
         NaN where there is none, or where it is not known.
         """
         from kvstudy.analyse.findings.rounds import Times, costs_of, printed, published_costs
+        from kvstudy.analyse.findings.spread import level_of
 
-        times, source = Times(run.headline_analysis.rounds, self.workload), run.swept.published
+        times = Times(run.headline_analysis.rounds, self.workload, level_of(run.study))
+        source = run.swept.published
         pair = (self.database, self.cache)
         of_source = (source, self.workload, *pair)
         fits = [number for number in times.records if number <= self.records]

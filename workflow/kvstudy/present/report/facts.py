@@ -13,7 +13,7 @@ import pandas as pd
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.over_time import out_of_order
 from kvstudy.analyse.findings.pairs import floor_of, undone
-from kvstudy.analyse.findings.spread import level_of
+from kvstudy.analyse.findings.spread import level_of, margin_of
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import amount
@@ -234,6 +234,8 @@ def _of_study(run: Run, names: Names, stores: list[SimpleNamespace]) -> dict[str
         # Of a run that is measured until all is decided: the last look, and the level of intervals.
         "last_look": next(looks.tail(1).itertuples(), None),
         "level": decimal(f"{100 * level_of(study):.1f}"),
+        # In per cent: what is equal.
+        "margin": decimal(f"{100 * margin_of(study):.6g}"),
         # Stores, their own sizes in words, the study's numbers, and the workloads' short names.
         "own_sizes": [(*key, workloads) for key, workloads in joined(own).items()],
         # What is shown of workloads with several sizes, with their short names.

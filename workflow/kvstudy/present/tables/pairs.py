@@ -37,6 +37,7 @@ from kvstudy.present.typeset.table import (
     client_bound,
     interval,
     kind_of_means,
+    margin_words,
     pairing,
     sign_of,
     two_lines,
@@ -90,17 +91,17 @@ class RatiosTable(Table):
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
             sections.insert(0, Section(_("One store"), lines))
         heads = [marked(study.workload(name).short, workload=name) for name in names]
-        note = " ".join(_signs(rows, bound, pairing(study)))
+        note = " ".join(_signs(rows, bound, study))
         return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
 
 
-def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], how: str) -> Iterator[str]:
+def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], study: Study) -> Iterator[str]:
     """What a cell says, and the signs that stand in this table."""
     if rows["low"].isna().all():
         yield _("Ratio of the throughputs of single runs. {}: one run decides nothing.").format(TIE)
     else:
         text = _("Ratio of throughputs (geometric means, {}), below it the 95 % interval.")
-        yield text.format(how)
+        yield text.format(pairing(study))
         if (rows["decision"] == Decision.UNDECIDED).any():
             yield _("{}: undecided, after the correction for the pairs of a workload.").format(TIE)
     if rows["would_decide"].notna().any():
@@ -109,7 +110,7 @@ def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], how: str) -> Iterato
             "spread are as measured."
         )
     if (rows["decision"] == Decision.EQUAL).any():
-        yield _("{}: equal within ±10 %.").format(EQUAL)
+        yield _("{}: equal within {}.").format(EQUAL, margin_words(study))
     if (rows["in_floor"] == "yes").any():
         yield _("Grey: not above the noise floor.")
     if bound:
@@ -325,8 +326,8 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
             _(
                 "A place is one more than the number of stores that are shown to be faster "
                 "(corrected for all pairs); stores of one place stand by their values. "
-                "{}: undecided. {}: equal within ±10 %."
-            ).format(TIE, EQUAL)
+                "{}: undecided. {}: equal within {}."
+            ).format(TIE, EQUAL, margin_words(run.study))
         )
     if frame["n"].max() == 1:
         notes.append(_("There is one run: it decides nothing."))

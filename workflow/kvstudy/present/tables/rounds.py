@@ -16,6 +16,7 @@ from kvstudy.analyse.findings.rounds import (
     printed,
     published_costs,
 )
+from kvstudy.analyse.findings.spread import level_of
 from kvstudy.analyse.tidy.numbers import between, grouped, rate, share, significant
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
@@ -52,7 +53,7 @@ class RelativeTable(TwoStores, Table):
         (ms) and the rate (ops/s); ratio (the baseline's time by the store's) with its 95 %
         interval low to high; rounds and cells behind them. NaN for what is not known.
         """
-        times = Times(run.headline_analysis.rounds, self.workload)
+        times = Times(run.headline_analysis.rounds, self.workload, level_of(run.study))
         source = self._published(run)
         lines = []
         for records in sorted({*source, *times.records}):
@@ -215,7 +216,7 @@ class BreakEvenTable(Caching, Table):
         write; infinite where the cache never pays off) with its 95 % interval low to high,
         hits (the hit probability there, 0 to 1) with its own. NaN for what is not known.
         """
-        times = Times(run.headline_analysis.rounds, self.workload)
+        times = Times(run.headline_analysis.rounds, self.workload, level_of(run.study))
         published, of = run.swept.published, (self.workload, self.database, self.cache)
         lines = [
             (records, MEASURED, _numbers(costs_of(times, self.database, self.cache, records)))

@@ -9,8 +9,10 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kvstudy.analyse.findings.spread import margin_of
 from kvstudy.analyse.tidy.numbers import MARK, between, ends, marked_values
 from kvstudy.language.current import _, pgettext
+from kvstudy.language.locale import decimal
 from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import (
     DASH,
@@ -269,6 +271,11 @@ SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
 def sign_of(pair) -> str:
     """That of a row of ``findings.pairs``; undecided is also a pair without a common repetition."""
     return SIGNS[pair.decision if pair else Decision.UNDECIDED]
+
+
+def margin_words(study: Study) -> str:
+    """Within what stores are equal: ``±10 %``."""
+    return f"±{decimal(f'{100 * margin_of(study):.6g}')} %"
 
 
 def values_head(study: Study) -> str:

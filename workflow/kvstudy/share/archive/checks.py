@@ -16,15 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kvstudy.analyse.findings.looks import LOOKS
-from kvstudy.analyse.findings.spread import level_of
+from kvstudy.analyse.findings.spread import level_of, margin_of
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import METADATA, unmeasured
 from kvstudy.stats.intervals import LEVEL
+from kvstudy.stats.ratios import MARGIN
 from kvstudy.stats.stopping import level_of_look
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell, Target, rate_of, rate_trial
 from kvstudy.study.model import Study
 from kvstudy.study.naming import count
+from kvstudy.study.published import CLAIMS, claims_digest
 from kvstudy.study.raw import SUMS, file_digest, read_sums, sums_digest
 from kvstudy.study.run_names import RESULTS, RunName
 
@@ -208,14 +210,18 @@ def check_stop(run: RunName, study: Study, declared: Collection[str]) -> Part:
     planned = {
         path: manifest.get("repetitions") for path, manifest in read_manifests(run.raw).items()
     }
-    of_study = study.model_dump(include={"planned_repetitions"})["repetitions"]
+    of_study = study.recorded_repetitions
     others = {path: of for path, of in planned.items() if of not in (None, of_study)}
-    looser = [path for path, of in others.items() if _level(of) > level]
+    looser = [
+        path for path, of in others.items() if _level(of) > level or _margin(of) < margin_of(study)
+    ]
     if looser:
+        then = others[looser[0]]
         part.faults.append(
             f"{run.study_file}: repetitions: {_plan(of_study)}, but {count(len(looser), 'cell')} "
-            f"({some(looser)}) were measured when it said {_plan(others[looser[0]])}: intervals "
-            f"are of {level:.1%} where the plan asks for {_level(others[looser[0]]):.1%}"
+            f"({some(looser)}) were measured when it said {_plan(then)}: intervals are of "
+            f"{level:.1%} and the margin is {margin_of(study):.1%} where the plan asks for "
+            f"{_level(then):.1%} and {_margin(then):.1%}"
         )
     elif others:
         part.notes.append(
@@ -229,6 +235,11 @@ def check_stop(run: RunName, study: Study, declared: Collection[str]) -> Part:
         part.faults.append(
             f"{run.raw}: {count(len(unknown), 'cell')} ({some(unknown)}) do not tell how many "
             "repetitions were planned, so the stop may have been chosen later"
+        )
+    if changed := _other_claims(run):
+        part.faults.append(
+            f"{run.study_file.with_name(CLAIMS)}: was changed after {count(len(changed), 'cell')} "
+            f"({some(changed)}) had been measured, and claims decide when the run stops"
         )
     rows = LOOKS.read(RESULTS / run.base / "analysis")
     numbers = [*range(study.until.first, study.repetitions + 1)]
@@ -257,14 +268,26 @@ def check_stop(run: RunName, study: Study, declared: Collection[str]) -> Part:
     return part
 
 
-def _level(planned: int | dict[str, int]) -> float:
+def _other_claims(run: RunName) -> list[str]:
+    """The cells that were measured with other claims; none of a trial run, whose do not count."""
+    if run.scale != 1:
+        return []
+    now, manifests = claims_digest(run.study_file), read_manifests(run.raw)
+    return [path for path, manifest in manifests.items() if manifest.get("claims", now) != now]
+
+
+def _level(planned: int | dict[str, float]) -> float:
     return level_of_look(planned["from"], planned["to"]) if isinstance(planned, dict) else LEVEL
 
 
-def _plan(planned: int | dict[str, int]) -> str:
+def _margin(planned: int | dict[str, float]) -> float:
+    return planned.get("margin", MARGIN) if isinstance(planned, dict) else MARGIN
+
+
+def _plan(planned: int | dict[str, float]) -> str:
     """As the study file has it."""
     if isinstance(planned, dict):
-        return f"{{from: {planned['from']}, to: {planned['to']}}}"
+        return f"{{{', '.join(f'{key}: {value}' for key, value in planned.items())}}}"
     return str(planned)
 
 
