@@ -212,14 +212,16 @@ def until_decided(scenario: Scenario, difference: float) -> dict[str, float]:
     """Of runs that stop when each pair is told apart or equal.
 
     How many ``repetitions`` they have in the mean, in which share some pair is left ``open``, the
-    share of workloads with a ``false`` call, and of intervals that hold where the run stopped.
+    share of workloads with a ``false`` call, of those with a pair wrongly called ``equal`` (NaN
+    where there is no such pair), and of intervals that hold where the run stopped.
     """
     pairs = [*combinations(range(scenario.stores), 2)]
     level = level_of_look(FIRST, LAST)
     values = scenario.runs(LAST, difference)
     true = np.array([-np.log1p(difference) * (scenario.stores - 1 in pair) for pair in pairs])
     running = np.ones(len(values), dtype=bool)
-    repetitions, false, held = np.zeros(len(values)), [], []
+    same, apart = true == 0, abs(true) >= np.log1p(MARGIN)
+    repetitions, false, wrong, held = np.zeros(len(values)), [], [], []
     left = 0
     for n in range(FIRST, LAST + 1):
         if not running.any():
@@ -231,24 +233,32 @@ def until_decided(scenario: Scenario, difference: float) -> dict[str, float]:
         all_decided = (told | equal).all((1, 2))
         stops = all_decided | (n == LAST)
         left = int((stops & ~all_decided).sum())
-        false.append((told[stops] & (true == 0)).any(-1).ravel())
+        false.append((told[stops] & same).any(-1).ravel())
+        wrong.append((equal[stops] & ~told[stops] & apart).any(-1).ravel())
         held.append((abs(errors.mean - true) <= errors.half(level))[stops].ravel())
         repetitions[np.flatnonzero(running)[stops]] = n
         running[np.flatnonzero(running)[stops]] = False
     return {
         "repetitions": repetitions.mean(),
         "open": left / len(values),
-        "false": np.concatenate(false).mean(),
+        "false": np.concatenate(false).mean() if same.any() else np.nan,
+        "equal": np.concatenate(wrong).mean() if apart.any() else np.nan,
         "held": np.concatenate(held).mean(),
     }
 
 
 def lines_of_looks() -> list[str]:
-    head = ["scenario", "repetitions", "something left open", "false calls", "intervals that hold"]
+    head = [
+        *["scenario", "repetitions", "something left open", "false calls", "wrongly equal"],
+        "intervals that hold",
+    ]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for title, scenario, difference in STOPPING:
         of = until_decided(scenario, difference)
-        shares = [f"{of[key]:.1%}".replace("%", " %") for key in ("open", "false", "held")]
+        shares = [
+            "-" if np.isnan(of[key]) else f"{of[key]:.1%}".replace("%", " %")
+            for key in ("open", "false", "equal", "held")
+        ]
         lines.append(f"| {title} | {of['repetitions']:.1f} | {' | '.join(shares)} |")
     return lines
 

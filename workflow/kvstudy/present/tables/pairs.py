@@ -102,6 +102,8 @@ def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], study: Study) -> Ite
     else:
         text = _("Ratio of throughputs (geometric means, {}), below it the 95 % interval.")
         yield text.format(pairing(study))
+        if (rows["workload"] == MEAN).any() and study.source is not None:
+            yield _("Mean: ratio of the plain means of the workloads, as in the source.")
         if (rows["decision"] == Decision.UNDECIDED).any():
             yield _("{}: undecided, after the correction for the pairs of a workload.").format(TIE)
     if rows["would_decide"].notna().any():

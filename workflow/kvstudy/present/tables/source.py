@@ -217,7 +217,8 @@ class Scoreboard(Table):
         ]
         notes = [", ".join(marks) + "."] if judged else []
         if judged and (rows["parts"] > 1).any():
-            notes.append(_("In brackets: how many of the parts that the source says hold here."))
+            text = _("In brackets: how many of the source's own statements are reproduced here.")
+            notes.append(text)
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]
 

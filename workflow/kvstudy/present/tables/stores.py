@@ -71,7 +71,7 @@ class RunsTable(Table):
                 "the warm-up, which took Cut seconds; it is looked for in runs of at least {} s. "
                 "Steady: runs that have a steady state after their warm-up, of those that can be "
                 "judged; too short: less than {} s remain. !: a CoV above {}, or runs without a "
-                "steady state, whose mean hides a change."
+                "steady state, whose mean may hide a change."
             ).format(FEWEST_WHOLE, STEADY_SECONDS, STEADY_SECONDS, share(NOISY))
         ]
         grid = store_grid(shown, run, columns, notes, sortable=True)
