@@ -170,7 +170,7 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
     for words in (
         "is the faster (a 95 % interval excludes 1 by itself, but not after the correction for 3",
         "1.15 to 3.71, which excludes 1, but not after the correction for 3 comparisons)",
-        "excludes 1, also after the correction for the number of pairs (X); they",
+        "excludes 1, also after the correction for the number of pairs (X); if not, they",
         "not after the correction for the number of pairs: Redis / Memcached (C).",
     ):
         assert words in text.replace("\u202f", " "), words
@@ -180,9 +180,9 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
 @pytest.mark.parametrize(
     ("recorded", "year", "words"),
     [
-        ("this", 2026, "Each claim was made before these measurements, so the intervals"),
+        ("this", 2026, "Each claim was made before these measurements. The intervals"),
         ("other", 2020, "X was changed after 6 of 6 cells were measured, so claims may"),
-        ("", 2020, "Each claim was made before these measurements, so the intervals"),
+        ("", 2020, "Each claim was made before these measurements. The intervals"),
         ("", 2026, "It is not recorded whether each claim was made before these measurements."),
     ],
 )
