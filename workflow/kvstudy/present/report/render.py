@@ -146,6 +146,7 @@ OF_A_RUN = {
     "shortest_seconds": SHORTEST_SECONDS,
     "enough_beyond": percentiles.ENOUGH_BEYOND,
     "most_runs": power.MOST,
+    "most_ties": MOST_TIES,
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import pandas as pd
@@ -23,50 +22,29 @@ from kvstudy.study.workload import load_only, properties_of
 from kvstudy.study.ycsb_properties import proportions_of
 
 
-def ranking(
-    summary: pd.DataFrame, groups: Sequence[Sequence[str]], pairs: pd.DataFrame
-) -> list[tuple]:
-    """The throughputs in each of the ``groups`` of stores (``Run.compared``), best mean first.
+def ranking(summary: pd.DataFrame, groups: Sequence[Sequence[str]]) -> list[tuple]:
+    """Return the throughputs of each of the ``groups`` of stores (``Run.compared``), best first.
 
-    They are rows of ``summary`` with the number of the ``group``. ``behind`` is the row of
-    ``pairs`` that compares the store with the one before it; None for the first one, and where no
-    comparison was made. ``undone`` is the correction for how many pairs leaves the two undecided
-    although their own interval excludes 1, else None. Places are by means of all runs and
-    ratios by those of shared repetitions, so the one before need not be the faster one.
+    They are rows of ``summary`` with the number of their ``group``.
     """
     rows = throughputs(summary).sort_values("geometric", ascending=False, kind="stable")
-    rows, couples, corrected = rows.astype({"n": int}), _couples(pairs), _couples(undone(pairs))
-    ranks = []
-    for number, group in enumerate(groups):
-        of = rows[rows["store"].isin(group)]
-        keys = [frozenset(pair) for pair in pairwise(["", *of["store"]])]
-        behind = [couples.get(key) for key in keys]
-        numbers = [corrected[key].comparisons if key in corrected else None for key in keys]
-        columns = {"behind": behind, "undone": pd.Series(numbers, of.index, dtype=object)}
-        ranks += of.assign(group=number, **columns).itertuples()
-    return ranks
-
-
-def _couples(pairs: pd.DataFrame) -> dict[frozenset, tuple]:
-    """The rows of ``pairs`` by their two stores."""
-    return {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
-
-
-def apart(ranks: Sequence[tuple], pairs: pd.DataFrame) -> SimpleNamespace:
-    """What the comparisons of neighbours in a ``ranking`` do not tell: pairs that are none.
-
-    ``decided`` has each store that is faster than others once, with these. ``all`` is whether
-    no pair is left.
-    """
-    couples = _couples(pairs)
-    far = [
-        couples.get(frozenset((one.store, other.store)))
-        for (place, one), (below, other) in combinations(enumerate(ranks), 2)
-        if below > place + 1 and one.group == other.group
+    rows = rows.astype({"n": int})
+    return [
+        rank
+        for number, group in enumerate(groups)
+        for rank in rows[rows["store"].isin(group)].assign(group=number).itertuples()
     ]
-    decided = [pair for pair in far if pair and pair.decision == Decision.FASTER]
-    stores = joined((pair.faster, pair.slower) for pair in decided)
-    return SimpleNamespace(decided=stores, all=bool(decided) and len(decided) == len(far))
+
+
+def compared_pairs(pairs: pd.DataFrame) -> SimpleNamespace:
+    """Return the ``count`` of compared pairs, and the ``ties``: pairs without a faster store.
+
+    Ties are rows of ``pairs``. Their ``comparisons`` are the number of pairs that the correction
+    is for, where it alone leaves the pair undecided, else 0.
+    """
+    comparisons = undone(pairs)["comparisons"].reindex(pairs.index).fillna(0).astype(int)
+    ties = pairs.assign(comparisons=comparisons).query("decision != 'faster'")
+    return SimpleNamespace(count=len(pairs), ties=list(ties.itertuples()))
 
 
 def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespace:
@@ -95,7 +73,7 @@ def workload_facts(
     ``published`` are the source's values. Of the result, ``mix`` are operations and their shares
     between 0 and 1, and ``sizes`` has one cell for each set of parameters, of which ``fewer``
     are of some stores. ``cell`` is the one of
-    the headline sizes, and of these are ``throughput`` (``ranking``), ``apart``, ``tails``, stores
+    the headline sizes, and of these are ``throughput`` (``ranking``), ``pairs``, ``tails``, stores
     with ``short`` runs, and the ``client_bound`` stores with the reasons. Of ``elsewhere`` no table
     or figure has values.
     """
@@ -104,7 +82,6 @@ def workload_facts(
     of_cell = "workload == @use.name and parameters == @headline"
     pairs = run.analysis.pairs.query(of_cell)
     bound = run.analysis.bottleneck.query(of_cell).query("limit == 'client'")
-    ranks = ranking(run.summary.query(of_cell), run.compared, pairs)
     speeds = throughputs(published[published["workload"] == use.name])
     values = speeds[speeds["store"].isin(stores)].set_index("store")["value"].to_dict()
     only_load = load_only(properties)
@@ -124,8 +101,8 @@ def workload_facts(
         cell=names.cells[use.name, headline],
         sizes=[cell for (name, _), cell in names.cells.items() if name == use.name],
         fewer=_with_fewer_sizes(use.name, run, names),
-        throughput=ranks,
-        apart=apart(ranks, pairs),
+        throughput=ranking(run.summary.query(of_cell), run.compared),
+        pairs=compared_pairs(pairs),
         short=list(map(names.store, times.loc[times["mean"] < 1000 * SHORTEST_SECONDS, "store"])),
         tails=tails(run.analysis.percentiles.query(of_cell), stores),
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
@@ -170,7 +147,10 @@ def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamesp
     return tails
 
 
-# So many answers of throughput stand on the page.
+# The text lists at most this many pairs of a workload without a faster store.
+MOST_TIES = 3
+
+# The first page shows at most this many answers.
 MOST_ANSWERS = 4
 
 
