@@ -16,24 +16,24 @@ from kvstudy.language.locale import decimal, translated_place
 
 SENTENCES: dict[str, str | tuple[str, str]] = {
     # Why a cell has no value.
-    "no-logs": N_("there are no raw logs of it yet"),
-    "not-imported": N_("not imported: there is no log of it"),
+    "no-logs": N_("no raw logs yet"),
+    "not-imported": N_("not imported: no log"),
     "not-planned": N_("not planned"),
     "no-program": N_("no program {program} on this machine: {remedy}"),
     "on-host": N_("on {host}: {why}"),
-    "own-host-only": N_("a server of {store} lets in clients of its own host only"),
-    "embedded-hosts": N_("{store} is inside of the client, and hosts has one for a server"),
+    "own-host-only": N_("the server of {store} accepts only clients on its own host"),
+    "embedded-hosts": N_("{store} runs inside the client, but hosts names a host for a server"),
     "external-arguments": N_(
-        "a server that already runs does not get {arguments}, which its option adds"
+        "a server that is already running cannot get {arguments}, which its option adds"
     ),
-    "no-binding": N_("kvstudy has no YCSB binding for {store} yet"),
+    "no-binding": N_("kvstudy has no YCSB binding for {store}"),
     "not-measured": N_("not measured: {why}"),
     "invalid": N_("invalid: {why}"),
     "of-repetitions": N_("{why} (repetition {repetitions})"),
-    "no-target": N_("no target rate, for its trial cell {cell} does not count ({why})"),
-    "target-now": N_("now there is one: remove SHA256SUMS in {folder} to measure the cell"),
+    "no-target": N_("no target rate, because its trial cell {cell} is not valid ({why})"),
+    "target-now": N_("a rate now exists: remove SHA256SUMS in {folder} to measure the cell"),
     "trial-gone": N_(
-        "its rate was set by {cell}, which is not there any more or was measured again since"
+        "its rate was set by {cell}, which has been removed or measured again since"
     ),
     "rate-differs": N_("its rate is not {load} of the throughput of its trial cell {cell}"),
     "failures": N_(
@@ -41,65 +41,64 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
         "study allows"
     ),
     "misses": N_(
-        "the server counted {missed} misses among the {reads} reads that YCSB calls OK, "
+        "the server counted {missed} misses among the {reads} reads that YCSB reports as OK, "
         "more than the {allowed} that the study allows"
     ),
     "records-lost": N_(
-        "the server holds {held} records after the run, {stored} were stored and not deleted: "
-        "{lost} are lost"
+        "the server holds {held} records after the run, but {stored} were stored and not "
+        "deleted: {lost} are lost"
     ),
     "records-dropped": N_(
-        "the server's counter {counter} rose by {rise}: it dropped records while the cell was "
-        "measured"
+        "the server's counter {counter} rose by {rise}: it dropped records during the cell"
     ),
     "no-trials": NN_(
-        "{n} of its trial cells is not measured ({first})",
+        "{n} of its trial cells was not measured ({first})",
         "{n} of its trial cells are not measured (the first: {first})",
     ),
-    "enough-clients": NN_("{n} client was enough", "{n} clients were enough"),
+    "enough-clients": NN_("{n} client is enough", "{n} clients were enough"),
     "clients-apart": N_(
-        "its clients began {skew} ms apart, and more than {allowed} ms is no measurement of all "
-        "together"
+        "its clients started {skew} ms apart, more than the {allowed} ms that count as simultaneous"
     ),
     "stood-still": N_(
-        "nothing ran for {seconds} s: YCSB prints a line each second, and printed none (the "
-        "machine was suspended or paused, or the programs were stopped, or the clock was set)"
+        "nothing ran for {seconds} s: YCSB should print a line each second and printed none "
+        "(the machine was suspended, the programs were stopped, or the clock was set)"
     ),
     # Why a server's counts were not compared with those of YCSB.
-    "no-counters": N_("the store tells no counters"),
+    "no-counters": N_("the store has no counters"),
     "counters-not-recorded": N_("the counters were not recorded"),
-    "not-probed": N_("it was not probed yet"),
+    "not-probed": N_("it has not been probed"),
     "imported-not-probed": N_("imported logs; the server was not probed"),
-    "no-command": N_("the probe found no command that comes with every operation"),
-    "scan-length": N_("how many commands a scan takes depends on its length"),
+    "no-command": N_("the probe found no command that every operation sends"),
+    "scan-length": N_("the number of commands of a scan depends on its length"),
     "no-probe": N_("no probe: {why}"),
-    "other-client": N_("probed through another client ({client})"),
+    "other-client": N_("probed with another client ({client})"),
     "other-records": N_("probed with other records"),
     # Why there is no test for drift.
     "few-repeated": N_("too few repeated cells"),
-    "no-times": N_("it is not recorded when they were measured"),
+    "no-times": N_("the times of measurement are not recorded"),
     # What limits a store.
-    "ceiling": N_("{share} % of what the client reaches without a store"),
+    "ceiling": N_("{share} % of the client ceiling, YCSB without a store"),
     "in-call": N_(
-        "start-up or client time dominates: its threads are inside calls only {share} % of the time"
+        "start-up or client time dominates: the client's threads wait for the store only "
+        "{share} % of the time"
     ),
-    "client-cores": N_("the client uses {used} of the {allowed} cores that it may use"),
+    "client-cores": N_("the client uses {used} of its {allowed} cores"),
     "cpu-saturated": N_(
         "the machine's cores are {busy} % busy, {client} % of that with the client"
     ),
     # How well the law of scalability fits.
-    "off-law": N_("the points are far off the law"),
+    "off-law": N_("the points deviate strongly from the law"),
     "contention-bound": N_("contention is at its bound of 1: throughput never rises"),
-    "knee-beyond": N_("the knee at {knee} threads is beyond the {most} that were measured"),
-    "knee-below": N_("the knee at {knee} threads is below the least count of {least}"),
+    "knee-beyond": N_("the peak at {knee} threads is above the largest measured count of {most}"),
+    "knee-below": N_("the peak at {knee} threads is below the smallest measured count of {least}"),
     # Claims: what holds of the part that is shown, and of which of several it is.
-    "in-floor": N_("not above the noise floor"),
+    "in-floor": N_("within the noise floor"),
     "client-bound": N_("client-bound"),
     "unequal-updates": N_("unequal updates"),
     "short-cells": N_("cells shorter than 5 s"),
-    "some-short-cells": N_("some parts of cells shorter than 5 s"),
-    "unlike-extremes": N_("extremes of another size"),
-    "some-unlike-extremes": N_("some extremes of another size"),
+    "some-short-cells": N_("some parts with cells shorter than 5 s"),
+    "unlike-extremes": N_("minima or maxima of cells of other sizes"),
+    "some-unlike-extremes": N_("some minima or maxima of cells of other sizes"),
     "some-client-bound": N_("some parts client-bound"),
     "some-unequal-updates": N_("some parts with unequal updates"),
     "mean-of": N_("mean of {n}"),
@@ -108,19 +107,19 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "source-machine": N_("a value of the source's machine"),
     "not-a-store": N_("not a store of the study"),
     "not-a-size": N_("not a size of the study"),
-    "zero": N_("a value of 0 has no ratio"),
-    "same-cell": N_("at this scale both sizes are the same cell"),
+    "zero": N_("a ratio with a value of 0 is undefined"),
+    "same-cell": N_("both sizes are the same cell at this scale"),
     "one-size": N_("one size only"),
     "one-thread-count": N_("one thread count only"),
-    "no-common-repetition": N_("no repetition has both"),
-    "no-repetition-of-all": N_("no repetition has all of them"),
+    "no-common-repetition": N_("no repetition with both"),
+    "no-repetition-of-all": N_("no repetition with all of them"),
     "no-value-of": N_("no {metric} of {operation}"),
     "not-above-threads": N_("not measured above {threads} threads"),
     # Figures.
-    "no-common-size": N_("no size in common"),
+    "no-common-size": N_("no common size"),
     "no-valid-value": N_("no valid value"),
-    "without-sizes": N_("without {left_out} of {sizes} sizes, which not every store has"),
-    "not-timed": N_("no {operation} was timed"),
+    "without-sizes": N_("without {left_out} of {sizes} sizes that some store lacks"),
+    "not-timed": N_("no latency of {operation}"),
     "few-timed": N_("too few operations for a 99th percentile: {operation}"),
     # What a machine does to measurements.
     "yes": N_("yes ({kind})"),
@@ -157,13 +156,13 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     # What the audit of a source checks, and what it notes.
     "in-calls": N_("share of the time in calls, from throughput, mean latency and threads"),
     "little-most": N_(
-        "At this throughput the mean latency over all operations is at most {most} µs, not {mean}"
+        "At this throughput, the mean latency over all operations is at most {most} µs, not {mean}"
     ),
     "by-runtime": N_("operations, from throughput and run time"),
     "by-runtime-of": N_("operations, from throughput and run time of {operation}"),
     "spread": N_("As if the {runs} run times had a coefficient of variation of {spread} %"),
     "not-less": N_(
-        "Less cannot be, whatever the spread of the runs: the run time makes {rate} ops/s"
+        "The run time implies at least {rate} ops/s, however much the runs varied"
     ),
     "combined": N_("{metric} of {operation}: {how}"),
     "sum-of-counts": N_("sum of the operation counts"),
@@ -171,24 +170,25 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "not-failed": N_(
         "operations that did not fail, when {percent} % of the {operations} failed ({place})"
     ),
-    "both-added": N_("YCSB counts failed operations apart; both may have been added"),
+    "both-added": N_("YCSB counts failed operations separately; both counts may have been added"),
     "not-above": N_("{operation}: {less} not above {more}"),
     "mean-of-workloads": N_("{metric}: mean of {n} workloads"),
     "scatter": NN_(
-        "scatter of {counts} counts about the workloads' shares, as means of {n} run (chi-squared)",
+        "scatter of {counts} counts around the workloads' shares, as means of {n} run "
+        "(chi-squared)",
         "scatter of {counts} counts about the workloads' shares, as means of {n} runs "
         "(chi-squared)",
     ),
-    "p-value": N_("Its p-value is {p}; as counts of one run each, it is {single}"),
+    "p-value": N_("The p-value is {p}, or {single} if each count is from one run"),
     "p-value-whole": N_(
-        "Its p-value is {p}; as counts of one run each, it is {single}, and all of them are whole "
+        "The p-value is {p}, or {single} if each count is from one run; all counts are whole "
         "numbers"
     ),
     "below": N_("below {bound}"),
-    "by-threads": N_("throughput of N threads, by N times that of one"),
+    "by-threads": N_("throughput of N threads relative to N times that of one thread"),
     "disturbed": N_(
-        "Worst at {worst} threads, above it at {above}: perhaps something else slowed the run with "
-        "one thread"
+        "Worst at {worst} threads, exceeded at {above}: something else may have slowed the run "
+        "with one thread"
     ),
     "range": N_("{first} to {last}"),
 }

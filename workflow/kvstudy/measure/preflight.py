@@ -99,8 +99,8 @@ def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable
 
 @_look(
     N_("Load of the last minute"),
-    N_("Other programs have used the processors in the last minute: end them before measuring."),
-    N_("What else ran on this machine is open."),
+    N_("Other programs used the processors in the last minute: end them before measuring."),
+    N_("Other work on this machine could not be checked."),
     for_cells=False,
 )
 def load_average(tree: Tree, path: Path) -> Finding | None:
@@ -112,10 +112,10 @@ def load_average(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Virtual machine"),
     N_(
-        "A virtual machine shares its processors with others that cannot be seen from here: "
-        "expect slow and fast spells, and compare only values measured close together."
+        "A virtual machine shares its processors with others that are invisible to it: expect "
+        "slow and fast periods, and compare only values measured close together."
     ),
-    N_("If this is a virtual machine, others that cannot be seen share its processors."),
+    N_("If this is a virtual machine, invisible others share its processors."),
 )
 def _virtual_machine(tree: Tree, path: Path) -> Finding | None:
     if kind := kernel.hypervisor(tree):
@@ -127,7 +127,7 @@ def _virtual_machine(tree: Tree, path: Path) -> Finding | None:
 
 @_look(
     N_("Container"),
-    N_("Other containers use the same machine, and this one cannot see all of them."),
+    N_("Other containers may use the same machine, and this one cannot see all of them."),
     "",
 )
 def _container(tree: Tree, path: Path) -> Finding:
@@ -143,12 +143,12 @@ def _container(tree: Tree, path: Path) -> Finding:
 
 
 @_look(
-    N_("Stolen CPU time"),
+    N_("Steal time"),
     N_(
-        "Other virtual machines took CPU time of this one: expect single runs to be slow "
-        "without a cause that could be seen here."
+        "Other virtual machines took CPU time from this one: expect single runs to be slow "
+        "without a visible cause."
     ),
-    N_("Whether other machines take time of these processors is open."),
+    N_("Steal by other virtual machines could not be checked."),
 )
 def _steal(tree: Tree, path: Path) -> Finding | None:
     ticks = [int(part) for part in tree.read("proc/stat").split("\n")[0].split()[1:9]]
@@ -157,12 +157,12 @@ def _steal(tree: Tree, path: Path) -> Finding | None:
 
 
 @_look(
-    N_("Other work at the moment"),
+    N_("Background load"),
     N_(
-        "Other programs use the processors: expect lower throughput and longer latencies than"
-        " on an idle machine, in some runs more than in others."
+        "Other programs use the processors: expect lower throughput and higher latencies than "
+        "on an idle machine, in some runs more than in others."
     ),
-    N_("What else runs on this machine is open."),
+    N_("Background load could not be checked."),
 )
 def _load(tree: Tree, path: Path) -> Finding | None:
     running = []
@@ -178,10 +178,10 @@ def _load(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Usable cores"),
     N_(
-        "Client and server compete for so few cores: a store whose client or server works "
-        "more looks slower than it would on a larger machine."
+        "Client and server compete for few cores: a store whose client or server needs more CPU "
+        "looks slower than on a larger machine."
     ),
-    N_("How many cores client and server share is open."),
+    N_("The number of usable cores could not be determined."),
 )
 def _cores(tree: Tree, path: Path) -> Finding | None:
     allowed, online = tree.fields("proc/self/status")[kernel.ALLOWED], tree.text(f"{CPU}/online")
@@ -195,8 +195,8 @@ def _cores(tree: Tree, path: Path) -> Finding | None:
         reason("threads-limited", threads=value, quota=f"{quota:g}"),
         False,
         consequence=N_(
-            "When the allowed time is used up, the kernel stops client and server for the "
-            "rest of a tenth of a second or so: expect peaks in the highest latencies."
+            "When the CPU quota is used up, the kernel stops client and server for the rest of "
+            "the period (usually 0.1 s): expect peaks in the highest latencies."
         ),
     )
 
@@ -204,12 +204,12 @@ def _cores(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Frequency governor"),
     N_(
-        "The clock falls while a core is idle and rises late: expect slow beginnings and "
+        "The clock frequency falls while a core is idle and rises late: expect slow starts and "
         "lower values at low load. The governor 'performance' keeps it high."
     ),
     N_(
-        "No frequency governor (the kernel's rule for the clock of the processor) is visible:"
-        " expect differences between runs, since the clock may change while it measures."
+        "No frequency governor (the kernel's policy for the processor's clock) is visible: "
+        "expect differences between runs, because the clock may change during a run."
     ),
 )
 def _governor(tree: Tree, path: Path) -> Finding | None:
@@ -225,12 +225,12 @@ def _governor(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Turbo clock"),
     N_(
-        "The clock rises while the processor is cool and few cores work: expect the first "
-        "runs and those with idle cores to be faster."
+        "The clock frequency rises while the processor is cool and few cores are busy: expect "
+        "the first runs and those with idle cores to be faster."
     ),
     N_(
-        "Whether the clock rises for a short time (turbo) is open: expect first runs on a "
-        "cool processor to be faster, if it does."
+        "Turbo could not be checked: if it is on, expect first runs on a cool processor to be "
+        "faster."
     ),
 )
 def _turbo(tree: Tree, path: Path) -> Finding | None:
@@ -243,10 +243,10 @@ def _turbo(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Threads per core (SMT)"),
     N_(
-        "Two hardware threads share the parts of one core: client and server slow each other "
-        "down when the kernel puts them on the same core."
+        "Two hardware threads share one core: client and server slow each other down when the "
+        "kernel schedules them on the same core."
     ),
-    N_("Whether two of the usable cores are one core is open."),
+    N_("Hardware threads that share a core could not be checked."),
 )
 def _smt(tree: Tree, path: Path) -> Finding | None:
     one = {"0": True, "1": False}[tree.read(f"{CPU}/smt/active")]
@@ -254,12 +254,12 @@ def _smt(tree: Tree, path: Path) -> Finding | None:
 
 
 @_look(
-    N_("Slowed down by heat"),
+    N_("Thermal throttling"),
     N_(
-        "The processor got too hot and slowed itself down: expect long runs and late runs to "
-        "be slower."
+        "The processor became too hot and reduced its clock: expect long and late runs to be "
+        "slower."
     ),
-    N_("Whether the processor gets too hot and slows itself down is open."),
+    N_("Thermal throttling could not be checked."),
 )
 def _throttling(tree: Tree, path: Path) -> Finding | None:
     counts = tree.values(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
@@ -271,10 +271,10 @@ def _throttling(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Power supply"),
     N_(
-        "On battery the processor is kept slow to save energy, and slower as it empties: plug"
-        " the power in and measure again."
+        "On battery, the processor runs slower to save energy: plug in the power supply and "
+        "measure again."
     ),
-    N_("If this is a laptop on battery, its clock is held low."),
+    N_("If this is a laptop on battery, its clock frequency is reduced."),
 )
 def _power(tree: Tree, path: Path) -> Finding | None:
     if not (tree.root / "sys/class/power_supply").is_dir():
@@ -287,16 +287,16 @@ def _power(tree: Tree, path: Path) -> Finding | None:
     ]
     if any(tree.text(f"{name}/status") == "Discharging" for name in batteries):
         return Finding(N_("battery"), False)
-    return Finding(N_("mains") if batteries else N_("no battery seen"), True)
+    return Finding(N_("mains") if batteries else N_("no battery found"), True)
 
 
 @_look(
     N_("Memory nodes (NUMA)"),
     N_(
-        "Memory of another node is slower, and the kernel may place server and client anew in"
-        " each run: expect some runs to be slower than others."
+        "Memory of another node is slower, and the kernel may place server and client "
+        "differently in each run: expect some runs to be slower than others."
     ),
-    N_("Whether some memory is farther from some cores is open."),
+    N_("NUMA nodes could not be checked."),
 )
 def _numa(tree: Tree, path: Path) -> Finding | None:
     nodes = tree.names("sys/devices/system/node/node[0-9]*")
@@ -306,10 +306,10 @@ def _numa(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Mitigations"),
     N_(
-        "Protections against faults of the processor make system calls slower: do not compare"
-        " values with those of a machine that has others."
+        "Mitigations of processor vulnerabilities slow down system calls: do not compare values "
+        "with a machine that has other mitigations."
     ),
-    N_("Which protections against faults of the processor slow down its system calls is open."),
+    N_("Mitigations of processor vulnerabilities could not be checked."),
 )
 def _mitigations(tree: Tree, path: Path) -> Finding | None:
     names = tree.names(f"{CPU}/vulnerabilities/*")
@@ -324,10 +324,10 @@ def _mitigations(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Clock source"),
     N_(
-        "Reading the time is slow with this clock, and the client reads it twice for each "
-        "operation: expect all latencies to be too long by that."
+        "Reading the time is slow with this clock source, and the client reads it twice per "
+        "operation: expect all latencies to be too high by that time."
     ),
-    N_("What reading the time costs in each operation is open."),
+    N_("The cost of reading the time could not be checked."),
 )
 def _clock_source(tree: Tree, path: Path) -> Finding | None:
     name = tree.read("sys/devices/system/clocksource/clocksource0/current_clocksource")
@@ -337,10 +337,10 @@ def _clock_source(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Memory limit"),
     N_(
-        "Client, server and the files that they read share this limit: a store with more data"
-        " is slowed down or ended."
+        "Client, server and cached files share this limit: a store with more data is slowed "
+        "down or killed."
     ),
-    N_("Whether a limit ends a server that grows is open."),
+    N_("Memory limits could not be checked."),
 )
 def _memory_limit(tree: Tree, path: Path) -> Finding | None:
     if not kernel.has_groups(tree):
@@ -352,10 +352,10 @@ def _memory_limit(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Swap"),
     N_(
-        "The kernel has moved memory to the disk: expect single operations that take "
-        "milliseconds when a part of it is needed again."
+        "The kernel has swapped memory to disk: expect single operations that take milliseconds "
+        "when it is needed again."
     ),
-    N_("Whether the kernel moves memory to the disk is open."),
+    N_("Use of swap could not be checked."),
 )
 def _swap(tree: Tree, path: Path) -> Finding | None:
     memory = tree.fields("proc/meminfo")
@@ -371,10 +371,10 @@ def _swap(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Transparent huge pages"),
     N_(
-        "The kernel puts small pages of memory together to large ones while a server runs: "
-        "expect peaks in its highest latencies and more memory in use."
+        "The kernel merges small memory pages into large ones while a server runs: expect peaks "
+        "in its highest latencies and more memory in use."
     ),
-    N_("Whether the kernel puts small pages of memory together to large is open."),
+    N_("Transparent huge pages could not be checked."),
 )
 def _huge_pages(tree: Tree, path: Path) -> Finding | None:
     modes = tree.read("sys/kernel/mm/transparent_hugepage/enabled").split()
@@ -383,11 +383,11 @@ def _huge_pages(tree: Tree, path: Path) -> Finding | None:
 
 
 @_look(
-    N_("Pressure information"),
+    N_("Pressure stall information"),
     "",
     N_(
-        "The kernel does not count how long programs wait for CPU, memory and disk: the "
-        "report cannot tell it either."
+        "The kernel does not count how long programs wait for CPU, memory and disk, so the "
+        "report cannot show it."
     ),
 )
 def _pressure(tree: Tree, path: Path) -> Finding | None:
@@ -397,23 +397,25 @@ def _pressure(tree: Tree, path: Path) -> Finding | None:
 
 # What follows from the kind of a disk.
 OF_DISKS = {
-    "disk-network": N_("Stores that write to their files wait for another machine."),
-    "disk-memory": N_("Files lie in memory: stores that write to disk look faster than they are."),
+    "disk-network": N_("Stores that write to disk wait for another machine."),
+    "disk-memory": N_(
+        "Files are kept in memory: stores that write to disk look faster than they are."
+    ),
     **dict.fromkeys(
         ("disk-virtual", "disk-hidden"),
         N_(
-            "What lies below the disk is open, and whether others write to it too: expect "
-            "stores that write to disk to differ more between runs."
+            "The physical disk is not visible, and others may use it too: expect stores that "
+            "write to disk to vary more between runs."
         ),
     ),
     "disk-rotating": N_(
-        "A rotating disk needs milliseconds for each place: stores that write to disk at once"
-        " wait for it."
+        "A rotating disk needs milliseconds per seek: stores that write to disk at once wait "
+        "for it."
     ),
 }
 
 
-@_look(N_("Disk"), "", N_("What a store waits for when it writes is open."))
+@_look(N_("Disk"), "", N_("The kind of disk could not be determined."))
 def _disk(tree: Tree, path: Path) -> Finding | None:
     mount = kernel.mount_of(tree, path)
     if mount is None:
@@ -427,7 +429,10 @@ def _disk(tree: Tree, path: Path) -> Finding | None:
 
 @_look(
     N_("Free disk space"),
-    N_("A full disk ends a measurement, and some file systems are slow when little is free."),
+    N_(
+        "A full disk ends a measurement, and some file systems slow down when they are nearly "
+        "full."
+    ),
     N_("A full disk ends a measurement."),
 )
 def _disk_space(tree: Tree, path: Path) -> Finding | None:
@@ -438,8 +443,8 @@ def _disk_space(tree: Tree, path: Path) -> Finding | None:
 
 @_look(
     N_("Limit of open files"),
-    N_("A store that needs more files or connections fails or works with fewer."),
-    N_("Whether a store may open enough files is open."),
+    N_("A store that needs more files or connections fails or is limited."),
+    N_("The limit of open files could not be checked."),
 )
 def _open_files(tree: Tree, path: Path) -> Finding | None:
     limits = re.findall(r"^Max open files\s+(\S+)\s+(\S+)", tree.read("proc/self/limits"), re.M)
@@ -449,7 +454,7 @@ def _open_files(tree: Tree, path: Path) -> Finding | None:
     return Finding(value, hard == "unlimited" or int(hard) >= FEW_FILES)
 
 
-@_look(N_("Kernel"), "", N_("Values of another kernel cannot be told from these."))
+@_look(N_("Kernel"), "", N_("Values from different kernels cannot be distinguished."))
 def _kernel(tree: Tree, path: Path) -> Finding | None:
     return Finding(tree.read("proc/sys/kernel/osrelease"), True)
 

@@ -45,14 +45,14 @@ def write_claims(
     judged = measured and bool(rows["verdict"].ne("").any())
     last = _("The source's values")
     if measured:
-        last = _("Measured, with 95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%")
+        last = _("Measured [95 % interval]").replace(" %", "\N{NARROW NO-BREAK SPACE}%")
     values = {
         "rows": content(rows, measured),
         "judged": judged,
         "heads": [_("Claim"), _("Verdict here") if judged else _("Source's own data"), last],
         "source_head": _("Source's own data"),
     }
-    caption = _("What holds of the source's claims.")
+    caption = _("Which of the source's claims were reproduced.")
     tex = fill(templates / f"{NAME}.tex.j2", **values, caption=caption)
     html = fill_html(templates / f"{NAME}.html.j2", **values)
     for form, text in (("tex", tex), ("html", html)):
@@ -86,7 +86,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
             lines = [_source_line(row, support) for row in published.to_dict("records")]
         found.append(
             SimpleNamespace(
-                **{key: _text(first[key]) for key in ("id", "claim", "place", "note")},
+                **{key: _text(first[key]) for key in ("id", "claim", "rank", "note")},
                 said=_(_text(first["said"])),
                 source=sentence(support),
                 source_notes=notes + _audited(of),
@@ -154,7 +154,7 @@ def _audited(rows: pd.DataFrame) -> list[str]:
     text = "; ".join(_text(each) for each in shown)
     if rest := len(values) - len(shown):
         text = ngettext("{} and {} other value", "{} and {} other values", rest).format(text, rest)
-    return [_("but rests on what the audit finds inconsistent: {}").format(text), *notes]
+    return [_("rests on inconsistent published values: {}").format(text), *notes]
 
 
 def _text(text: str) -> str:

@@ -84,7 +84,7 @@ _ALL = (
     _latency("mean", "Average", N_("Average latency"), N_("Average"), N_("mean latency")),
     _latency("min", "Min", N_("Minimum latency"), N_("Minimum"), N_("minimum latency")),
     _latency("max", "Max", N_("Maximum latency"), N_("Maximum"), N_("maximum latency")),
-    _percentile("95", N_("95th percentile of latency"), N_("95th percentile")),
+    _percentile("95", N_("95th percentile latency"), N_("95th percentile")),
     _percentile("99", N_("99th percentile of latency"), N_("99th percentile")),
     Metric("client_cpu", "us", "Client CPU time per operation", files=(_MANIFEST,)),
     Metric("server_cpu", "us", "Server CPU time per operation", files=("processes.csv",)),
@@ -108,7 +108,7 @@ _ALL = (
     # What sources print beside.
     Metric("throughput_change", "%", N_("Change of throughput"), of_source=True),
     Metric("failed_share", "%", N_("Failed"), phrase=N_("failed share"), of_source=True),
-    Metric("throughput_rank", "place", of_source=True),
+    Metric("throughput_rank", "rank", of_source=True),
     Metric("relative_performance", "ratio", N_("Relative performance"), of_source=True),
     Metric("break_even", "reads/write", of_source=True),
     Metric("hit_probability", "%", of_source=True),

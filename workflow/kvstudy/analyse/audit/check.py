@@ -98,14 +98,14 @@ class Kind(StrEnum):
 
     LITTLE = "little", N_("Throughput, latency and threads (Little's law)")
     RUNTIME = "runtime", N_("Throughput times run time = operations")
-    COMBINED = "combined", N_("Combined rows = what they are said to be")
-    WEIGHTED = "weighted", N_("Combined rows against all operations together")
+    COMBINED = "combined", N_("Combined rows = the means or sums that they state")
+    WEIGHTED = "weighted", N_("Combined rows against means weighted by operations")
     COUNTS = "counts", N_("Operation counts = the operations of a run")
     STEPS = "steps", N_("Means of whole numbers")
     MIXTURE = "mixture", N_("Scatter of the operation counts")
     FAILURES = "failures", N_("Operation counts and stated failures")
     ORDER = "order", N_("Order of minimum, mean, percentiles, maximum")
-    THREADS = "threads", N_("N threads at most N times as fast as one")
+    THREADS = "threads", N_("N threads at most N times as fast as one thread")
     TEXT = "text", N_("Numbers in the text = the tables")
 
 

@@ -135,7 +135,7 @@ class Cell:
         ``more`` are further fields.
         """
         unit = UNITS.get(kind, METRIC_UNITS.get(more.get("metric"), "µs"))
-        fields = {"place": self.place, "unit": unit} | self.keys | judged(given, expected) | more
+        fields = {"rank": self.place, "unit": unit} | self.keys | judged(given, expected) | more
         return Check(kind=kind, what=what, doubts=self.addresses(doubts), **fields)
 
 
@@ -201,7 +201,7 @@ def runtime(cell: Cell) -> Iterator[Check]:
         what = "by-runtime" if whole else reason("by-runtime-of", operation=operation)
         doubts = [(operation, "throughput"), (operation, "runtime")]
         expected = Number(count, count, count * (1 + room))
-        fields = {"place": place, "operation": operation, "note": note}
+        fields = {"rank": place, "operation": operation, "note": note}
         yield cell.check(Kind.RUNTIME, what, given, expected, doubts, **fields)
 
 
@@ -225,7 +225,7 @@ def combined(cell: Cell) -> Iterator[Check]:
             continue
         plain, how = reduce(add, parts), N_("sum")
         if metric != "operations":
-            plain, how = plain * (1 / len(parts)), N_("plain mean")
+            plain, how = plain * (1 / len(parts)), N_("arithmetic mean")
         fields = {"metric": metric, "operation": operation}
         words = fields | {"metric": _word(metric)}
         what = reason("combined", **words, how=how)

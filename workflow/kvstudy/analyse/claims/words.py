@@ -143,11 +143,11 @@ def runs_words(runs: int, would_decide: float) -> str:
     ``would_decide`` is NaN where one run tells no spread, or more than MOST were needed.
     """
     if runs < 2:
-        return _("one run") if runs else _("no run in common")
+        return _("one run") if runs else _("no common repetition")
     text = ngettext("{} run", "{} runs", runs).format(runs)
     if isnan(would_decide):
-        return _("{}; more than {} might decide").format(text, MOST)
-    return _("{}; about {} might decide").format(text, f"{would_decide:.0f}")
+        return _("{}; more than {} might settle it").format(text, MOST)
+    return _("{}; about {} might settle it").format(text, f"{would_decide:.0f}")
 
 
 # What a trend is of.
@@ -172,4 +172,4 @@ def _scale(value: float, unit: str) -> tuple[float, str]:
 
 
 def _count(value: float) -> str:
-    return _("more than all") if value == inf else decimal(f"{value:g}")
+    return _("above all sizes") if value == inf else decimal(f"{value:g}")

@@ -9,7 +9,7 @@ from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.study.metrics import metric_of
 
-UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", "place")} | {
+UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", "rank")} | {
     ("ops/s", "kops/s"): 1e-3,
     ("ms", "s"): 1e-3,
     ("us", "ms"): 1e-3,
@@ -91,7 +91,7 @@ def change(value: float) -> str:
 
 def marked_values() -> str:
     """What the mark says."""
-    return _("inconsistent with other values of the source")
+    return _("inconsistent with the source's other values")
 
 
 def of_other_sizes() -> str:

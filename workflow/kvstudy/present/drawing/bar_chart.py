@@ -166,7 +166,7 @@ class BarFigure(DrawnFigure):
             whisker = Look(_("95 % interval"), draw.DARK, marker="|")
             handles.append(whisker.handle(markersize=9))
         if any((panel.rows["beyond"] == "yes").any() for panel in panels):
-            further = Look(_("interval goes on"), draw.DARK, marker="^")
+            further = Look(_("interval exceeds the axis"), draw.DARK, marker="^")
             handles.append(further.handle(markersize=4))
         handles += mark_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25
@@ -206,7 +206,7 @@ class BarFigure(DrawnFigure):
             **{name: chart.plain(row[name]) for name in drawn},
             **{"points": row["dots"], "beyond": row["beyond"]},
             "label": "" if pd.isna(row["value"]) else rate(row["value"]),
-            "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
+            "cut": _("broken bar, higher than drawn") if row["broken"] == "yes" else "",
         }
         if marks := marks_of(row):
             shown["label"] += "".join(marks)

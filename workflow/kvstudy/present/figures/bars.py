@@ -151,7 +151,7 @@ class Bars(BarFigure):
         titles = {
             "published": looks.published,
             "imported": here.format(_("Imported"), span),
-            "measured": here.format(_("Measured here"), span),
+            "measured": here.format(_("Measured"), span),
         }
         return {panel: titles[panel] for panel in table["panel"].unique()}
 

@@ -141,7 +141,7 @@ class Curves(DrawnFigure):
         )
         words = _("Line chart. {}, in {}, over {}.")
         panels = []
-        table = table.sort_values(["place", "side"], kind="stable")
+        table = table.sort_values(["rank", "side"], kind="stable")
         for _panel, rows in table.groupby("panel", sort=False):
             title, unit = panel_title(rows.iloc[0], looks.study), sign(rows["unit"].iloc[0])
             panels.append(Panel(title, rows, words.format(title, unit, sentence(self.over))))
@@ -154,7 +154,7 @@ class Curves(DrawnFigure):
 
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
         rings = (table["saturated"] == "yes").any()
-        saturated = _("A ring: from here on throughput is saturated.") if rings else ""
+        saturated = _("Ring: throughput is saturated from this point on.") if rings else ""
         return " ".join(filter(None, [saturated, *mark_notes(table)]))
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
@@ -180,7 +180,7 @@ class Curves(DrawnFigure):
             "size": ", ".join(amount(size, row[size]) for size in SIZES),
             **chart.value_texts(row, row["metric"], row["unit"]),
             "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
-            "saturation": _("from here on") if row["saturated"] == "yes" else "",
+            "saturation": _("from this point on") if row["saturated"] == "yes" else "",
             "mark": "".join(marks),
             "note": "; ".join(marks.values()),
         }
@@ -258,7 +258,7 @@ def panel_title(row, study: Study) -> str:
     # Latencies are rarely published; where they are, the other title says so.
     if latency:
         return name
-    return (_("{}, imported") if study.imported else _("{}, measured here")).format(name)
+    return (_("{}, imported") if study.imported else _("{}, measured")).format(name)
 
 
 def _is_wide(sizes: list[int]) -> bool:

@@ -38,7 +38,7 @@ class Heatmap(DrawnFigure):
 
     cells = "every size"
     texts = TEXTS
-    fields = ("store", *SIZES, "value", "low", "high", "n", "note", "place", "ink")
+    fields = ("store", *SIZES, "value", "low", "high", "n", "note", "rank", "ink")
     across = 3
 
     kind: Literal["heatmap"] = Field(
@@ -99,7 +99,7 @@ class Heatmap(DrawnFigure):
                 look.title,
                 table[table["store"] == store],
                 words.format(look.title, self._value_title),
-                HEIGHT * table["place"].nunique(),
+                HEIGHT * table["rank"].nunique(),
             )
             for store, look in looks.shown(table).items()
         ]
@@ -150,7 +150,7 @@ class Heatmap(DrawnFigure):
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         norm, threads = _norm(table), sorted(rows["threads"].unique().tolist())
-        places = rows["place"].unique().tolist()
+        places = rows["rank"].unique().tolist()
         x = alt.X("threads:O", sort=threads, title=_("Client threads"))
         y = alt.Y("place:O", sort=places, title=None).axis(ticks=False, domain=False)
         base = alt.Chart().encode(
@@ -200,7 +200,7 @@ def _norm(table: pd.DataFrame) -> colors.Normalize:
 
 def _panel(ax: plt.Axes, rows: pd.DataFrame, threads: list, norm: colors.Normalize) -> None:
     """A cell for each place and number of threads."""
-    places = rows["place"].unique().tolist()
+    places = rows["rank"].unique().tolist()
     for row in rows.itertuples():
         x, y = threads.index(row.threads), places.index(row.place)
         form = {"lw": 0, **NO_VALUE}
@@ -216,7 +216,7 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, threads: list, norm: colors.Normali
     ax.set_xticks(range(len(threads)), [f"{count:g}" for count in threads])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    records = rows.drop_duplicates("place")["records"]
+    records = rows.drop_duplicates("rank")["records"]
     for y, (above, below) in enumerate(pairwise(records)):
         if above != below:
             ax.axhline(y + 0.5, color="white", linewidth=3)

@@ -28,7 +28,7 @@ BOX_TEXTS |= {"largest_text": N_("Largest"), "count": N_("Operations"), "runs": 
 BOX_TEXTS |= {"cells": N_("Cells"), "note": N_("Note")}
 MOST_COLUMNS = 3
 TICKS = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999]
-SHARE = N_("Share of the operations that are not slower")
+SHARE = N_("Share of operations that are not slower")
 ENDS = ["low", "value", "high"]
 SPECTRUM_TEXTS = {"exact": N_("Latency"), "range": N_("Range of the single runs")}
 SPECTRUM_TEXTS |= {"runs": N_("Histograms of"), "beyond_text": N_("Slower operations")}
@@ -101,7 +101,7 @@ class Box(DrawnFigure):
         return drawing
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
-        words = _("Box plot of the latencies of single operations in {}, by store.")
+        words = _("Box plot of latencies of single operations in {}, by store.")
         return [Panel("", table, words.format(sign(self.unit)), 280)]
 
     def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
@@ -163,7 +163,7 @@ class Box(DrawnFigure):
 
     @property
     def _side_title(self) -> str:
-        return _("Latency of an operation ({})").format(sign(self.unit))
+        return _("Latency of operations ({})").format(sign(self.unit))
 
     def _ends(self, table: pd.DataFrame) -> tuple[float, float]:
         """The lowest and the highest point."""
@@ -176,7 +176,7 @@ class Spectrum(DrawnFigure):
 
     texts = SPECTRUM_TEXTS
     fields = ("store", "workload", "percent", "value", "low", "high", "n", "name")
-    own_caption = N_("Latency by share of the operations")
+    own_caption = N_("Latency percentiles")
 
     kind: Literal["spectrum"] = Field(
         description="All percentiles of the latencies, a panel for each workload and operation."

@@ -33,7 +33,7 @@ class OpenLoopFigure(DrawnFigure):
     texts = TEXTS
     fields = ("store", "load", "time", "value", "low", "high", "n", "reached")
     across = 3
-    own_caption = N_("Service time and intended time over the load, {}")
+    own_caption = N_("Service time and intended time by load, {}")
 
     kind: Literal["open-loop"] = "open-loop"
     workload: Name
@@ -90,7 +90,7 @@ class OpenLoopFigure(DrawnFigure):
         loads = sorted(table["load"].unique())
         axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
         axes[0, 0].set_xlim(*_ends(loads))
-        figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
+        figure.supxlabel(_("Load: rate relative to the closed-loop throughput"), fontsize=8)
         handles = [
             look.handle(markersize=6 if look.marker == MISSED else 4, linewidth=1)
             for look in self.legend(table, looks)

@@ -35,11 +35,11 @@ PUBLISHED |= {"linestyle": "", "zorder": 3}
 MOST_TICKS = 5
 # How far the marks of here and there stand above and below the middle of their line.
 APART = 0.16
-TEXTS = {"ratio_text": N_("Ratio of the throughputs"), "interval": N_("95 % interval")}
+TEXTS = {"ratio_text": N_("Throughput ratio"), "interval": N_("95 % interval")}
 TEXTS |= {"verdict": N_("Verdict"), "published_text": N_("Published")}
 TEXTS |= {"floor_text": N_("Noise floor"), "cells": N_("Sizes")}
-NOTE = N_("Right of 1 the first store is faster. Square: equal within {}.")
-FLOOR_NOTE = N_("Faint: the interval is not above the noise floor, the grey band.")
+NOTE = N_("Right of 1, the first store is faster. Square: equal within {}.")
+FLOOR_NOTE = N_("Faint: within the noise floor, the grey band.")
 VERDICTS = {
     "faster": N_("a difference"),
     "equal": N_("equal within {}"),
@@ -54,7 +54,7 @@ class RatioPlot(DrawnFigure):
     texts = TEXTS
     fields = ("pair", "workload", "decision", "in_floor", "other_size", *NUMBERS)
     across = 3
-    own_caption = N_("Throughput of each two stores relative to each other")
+    own_caption = N_("Pairwise throughput ratios")
 
     kind: Literal["ratios"] = Field(description="Ratio of the throughputs of every two stores.")
 
@@ -92,11 +92,11 @@ class RatioPlot(DrawnFigure):
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def nothing(self, table: pd.DataFrame) -> str:
-        return _("no two stores have a repetition in common") if table.empty else ""
+        return _("no pair of stores has a common repetition") if table.empty else ""
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """One for each workload; each row has its ``pair``."""
-        words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
+        words = _("Throughput ratios of all pairs of stores with 95 % intervals. {}.")
         one, other = (table[name].map(looks.titles) for name in ("one", "other"))
         pairs = one + " / " + other
         table = table.assign(pair=pd.Categorical(pairs, pairs.unique()))
@@ -139,7 +139,7 @@ class RatioPlot(DrawnFigure):
         ax.set_xlim(low, high)
         draw.number_axis(ax.xaxis, ticker.FixedLocator(ticks_of(low, high)), written=decimal)
         ax.minorticks_off()
-        figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
+        figure.supxlabel(_("Throughput ratio"), fontsize=8)
         handles = mark_handles(table)
         if table["published"].notna().any():
             handles.insert(0, lines.Line2D([], [], label=_("published"), **PUBLISHED))
@@ -160,9 +160,9 @@ class RatioPlot(DrawnFigure):
         verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
         verdict = verdict.format(margin_words(looks.study))
         if row["decision"] == "undecided" and row["in_floor"] == "yes":
-            verdict = _("undecided, not above the noise floor")
+            verdict = _("undecided, within the noise floor")
         elif row["decision"] == "undecided" and (row["low"] > 1 or row["high"] < 1):
-            verdict = _("undecided after the correction for the number of pairs")
+            verdict = _("undecided after correction for the number of pairs")
         return {
             "store": row["one"],
             "other": row["other"],
@@ -177,7 +177,7 @@ class RatioPlot(DrawnFigure):
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
         domain, floor = _ends(table), rows["floor"].max()
-        x = chart.log_side(_("Ratio of the throughputs"), *domain)
+        x = chart.log_side(_("Throughput ratio"), *domain)
         x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
         pairs = rows["pair"].cat.categories.tolist()
         y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)

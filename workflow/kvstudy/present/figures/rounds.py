@@ -100,7 +100,7 @@ class RelativePlot(TwoStores, DrawnFigure):
             return ""
         open_ended = ((table["low"] <= 0) | (table["high"] == math.inf)).any()
         text = _("The bar through a point is its 95 % interval.")
-        return text + " " + _("An arrow: it has no end there.") if open_ended else text
+        return text + " " + _("Arrow: unbounded.") if open_ended else text
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A line per operation, with an interval at each point."""
@@ -137,7 +137,7 @@ class RelativePlot(TwoStores, DrawnFigure):
     def mark(self, row: dict, looks: Looks) -> dict:
         interval = ""
         if math.isfinite(row["low"]):
-            end = significant(row["high"]) if math.isfinite(row["high"]) else _("no upper end")
+            end = significant(row["high"]) if math.isfinite(row["high"]) else _("unbounded")
             interval = between(significant(row["low"]), end)
         return {
             "store": self.store,
@@ -227,12 +227,12 @@ class BreakEvenPlot(Caching, DrawnFigure):
     published_rows = rows
 
     def nothing(self, table: pd.DataFrame) -> str:
-        return _("the times that it takes were not measured") if table.empty else ""
+        return _("the necessary times were not measured") if table.empty else ""
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """Published and measured ones, with a row for each ``cost``, of the line ``name``."""
         names = dict(zip(SIDES, (look.title for look in self.legend(table, looks)), strict=True))
-        ours = _("Imported") if looks.study.imported else _("Measured here")
+        ours = _("Imported") if looks.study.imported else _("Measured")
         whose = {MEASURED: ours, PUBLISHED: looks.published}
         words = _("Line chart of the cost of a write and its reads. {}.")
         panels = []

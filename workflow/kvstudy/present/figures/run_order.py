@@ -18,8 +18,8 @@ from kvstudy.study.model import Study
 
 CONTROL = "0.7"
 CONTROLS = N_("control cells")
-TEXTS = {"exact": N_("Throughput"), "change_text": N_("Against the geometric mean")}
-TEXTS |= {"place": N_("Place in the order"), "cells": N_("Cell")}
+TEXTS = {"exact": N_("Throughput"), "change_text": N_("Relative to the geometric mean")}
+TEXTS |= {"rank": N_("Position"), "cells": N_("Cell")}
 
 
 class RunOrder(DrawnFigure):
@@ -30,7 +30,7 @@ class RunOrder(DrawnFigure):
     texts = TEXTS
     fields = ("store", "workload", "sequence", "residual", "name")
     own_caption = N_(
-        "The runs in the order of measurement, against the geometric mean of their setting"
+        "Runs in the order of measurement, relative to the geometric mean of their setting"
     )
 
     kind: Literal["run-order"] = Field(description="The runs in the order of measurement.")
@@ -52,7 +52,7 @@ class RunOrder(DrawnFigure):
             return ""
         if len(table):
             return _("no cell was measured twice")
-        return _("no run has a known place in the order")
+        return _("the order of the runs is unknown")
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
         """Runs of a single repetition have nothing to differ from and are left out.
@@ -61,7 +61,7 @@ class RunOrder(DrawnFigure):
         is a control cell.
         """
         words = _(
-            "Each run's throughput against the geometric mean of its setting, over its place."
+            "Each run's throughput relative to the geometric mean of its setting, by position."
         )
         rows = table.dropna(subset="residual")
         rows = rows.assign(
@@ -92,8 +92,8 @@ class RunOrder(DrawnFigure):
             ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
         ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0, symbol=percent_sign()))
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-        ax.set_xlabel(_("Place in the order of measurement"))
-        ax.set_ylabel(_("Throughput against\nthe geometric mean"))
+        ax.set_xlabel(_("Position in the order of measurement"))
+        ax.set_ylabel(_("Throughput relative to\nthe geometric mean"))
         draw.legend(figure, ax.get_legend_handles_labels()[0], handletextpad=0.3)
         return figure
 
@@ -103,17 +103,17 @@ class RunOrder(DrawnFigure):
             "title": f"{store}, {row['workload']}",
             "exact": chart.exact("throughput", row["throughput"], "ops/s"),
             "change_text": change(row["change"]),
-            "place": f"{row['sequence']:.0f}",
+            "rank": f"{row['sequence']:.0f}",
             "cells": cell_path(*(row[key] for key in CELL)),
         }
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
-        x = chart.linear(_("Place in the order of measurement"), 0, table["sequence"].max() + 1)
+        x = chart.linear(_("Position in the order of measurement"), 0, table["sequence"].max() + 1)
         x["axis"] = alt.Axis(format="d", tickMinStep=1, grid=False)
         low, high = min(0.0, rows["change"].min()), max(0.0, rows["change"].max())
         room = 0.08 * (high - low) or 0.01
         ends = low - room, high + room
-        y = chart.linear(_("Throughput against the mean"), *ends, format="+.0%", tickCount=6)
+        y = chart.linear(_("Throughput relative to the mean"), *ends, format="+.0%", tickCount=6)
         points = (
             alt.Chart()
             .transform_calculate(change="exp(datum.residual) - 1")

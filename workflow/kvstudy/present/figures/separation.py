@@ -18,7 +18,7 @@ from kvstudy.stats.latency_models import FEWEST_MEANS, Difference
 
 KEYS = ["workload", "parameters", "store", "operation"]
 NUMBERS = ["round_trips", "published", "measured", "factor", "constant"]
-TEXTS = {"published_text": N_("Published"), "measured_text": N_("Measured here")}
+TEXTS = {"published_text": N_("Published"), "measured_text": N_("Measured")}
 TEXTS |= {"requests": N_("Round trips")}
 # Of the factor, and of the constant once, twice and so on.
 FACTOR, TIMES = "--", ("-", ":")
@@ -34,7 +34,7 @@ class SeparationPlot(DrawnFigure):
     texts = TEXTS
     fields = ("store", "workload", "operation", *NUMBERS)
     across = 1
-    own_caption = N_("Published mean latencies against those measured here")
+    own_caption = N_("Published against measured mean latencies")
 
     kind: Literal["separation"] = Field(description="Published means against measured ones.")
 
@@ -55,11 +55,11 @@ class SeparationPlot(DrawnFigure):
         return rows.assign(difference=constants[0] if len(constants) else "")
 
     def nothing(self, table: pd.DataFrame) -> str:
-        few = _("the source has fewer than {} mean latencies whose round trips are known here")
+        few = _("the source has fewer than {} mean latencies with a known number of round trips")
         return few.format(FEWEST_MEANS) if table.empty else ""
 
     def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
-        words = _("Points: published over measured mean latency, by store, with the models.")
+        words = _("Points: published by measured mean latency, by store, with the models.")
         return [Panel("", table.assign(name=table["store"].map(looks.titles)), words, 320)]
 
     def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
@@ -67,7 +67,7 @@ class SeparationPlot(DrawnFigure):
 
     def note(self, table: pd.DataFrame, looks: Looks) -> str:
         several = (table["round_trips"] > 1).any()
-        return _("Hollow: operations of more than one round trip.") if several else ""
+        return _("Hollow: operations with more than one round trip.") if several else ""
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.7), layout="constrained")
@@ -173,7 +173,7 @@ def _models(table: pd.DataFrame) -> list[tuple[Look, tuple[float, float]]]:
 def _side_title(name: str) -> str:
     if name == "published":
         return _("Published mean latency (µs)")
-    return _("Mean latency measured here (µs)")
+    return _("Measured mean latency (µs)")
 
 
 def _domain(values: pd.Series) -> tuple[float, float]:

@@ -53,7 +53,7 @@ class TimeStrips(DrawnFigure):
 
     texts = TEXTS
     fields = ("store", "repetition", "start", "end", "low", "high")
-    own_caption = N_("The runs second by second, {}")
+    own_caption = N_("Runs second by second, {}")
 
     kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
     workload: Name = Field(description="The workload.")

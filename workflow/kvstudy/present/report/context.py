@@ -321,36 +321,42 @@ def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:
 LACKS = {
     "server": (
         N_("the server: its version, its settings, whether it was fresh and empty"),
-        N_("a difference may come from any of these"),
+        N_("any of these may cause a difference"),
     ),
     "counters": (
-        N_("what the server itself counted"),
-        N_("a client that calls a miss OK is not found out, and nothing was probed"),
+        N_("the server's own counters"),
+        N_(
+            "reads that found nothing may be reported as OK, and the work per operation was not "
+            "probed"
+        ),
     ),
     "resources": (
-        N_("the CPU time of client and server, and other load on the machine"),
-        N_("only the time that the client's threads waited shows whether the store was the limit"),
+        N_("the CPU time of client and server, and background load"),
+        N_(
+            "only the waiting time of the client's threads shows whether the store was the "
+            "bottleneck"
+        ),
     ),
     "start": (
-        N_("when a cell was measured, which the clock in YCSB's status lines (option -s) shows"),
-        N_("the order of these runs is not known, nor whether the machine drifted"),
+        N_("the time of measurement, which YCSB's status lines show (option -s)"),
+        N_("the order of these runs and drift of the machine are unknown"),
     ),
     "seconds": (
-        N_("how many operations each second had (-s and status.interval=1)"),
-        N_("it is unknown whether these runs were steady, and how long they warmed up"),
+        N_("the operations in each second (-s and status.interval=1)"),
+        N_("steadiness and warm-up of these runs are unknown"),
     ),
     "histograms": (
-        N_("how often each latency occurred (hdrhistogram.fileoutput=true)"),
+        N_("latency histograms (hdrhistogram.fileoutput=true)"),
         N_(
-            "these runs have no percentiles of all repetitions together; those in tables of "
-            "results are means of the single runs'"
+            "there are no percentiles over all repetitions; result tables show means of the "
+            "single runs' percentiles"
         ),
     ),
     "load": (
-        N_("how the store was loaded"),
-        N_("the number of records is what the command of the run asked for"),
+        N_("the log of the load phase"),
+        N_("the number of records is taken from the command of the run"),
     ),
-    "command": (N_("how YCSB was called"), N_("store, workload and sizes are what a person gave")),
+    "command": (N_("the command of YCSB"), N_("store, workload and sizes were given by hand")),
 }
 
 

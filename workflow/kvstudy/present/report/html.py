@@ -66,8 +66,8 @@ def page_words() -> dict[str, str]:
         "sort": _("Sort by this column"),
         "ascending": _("Sorted by {column}, smallest first"),
         "descending": _("Sorted by {column}, largest first"),
-        "none": _("In the order of the report"),
-        "hidden": _("Filtered, not complete. Hidden: {names}. The text still speaks of all."),
+        "none": _("In the report's order"),
+        "hidden": _("Filtered view. Hidden: {names}. The text still covers everything."),
         "filtered_mark": _("filtered"),
         "show_all": _("Show all"),
         "all_shown": _("All stores and workloads are shown"),
@@ -213,14 +213,17 @@ class MadeOf:
             return ""
         counted = sum(self._cells[path]["counts"] for path in measured)
         told = ngettext("From {} cell", "From {} cells", counted).format(counted)
-        how = _("Each with the sha256 of its file SHA256SUMS, which has those of all its raw logs.")
+        how = _(
+            "Each with the SHA-256 checksum of its file SHA256SUMS, which lists the checksums "
+            "of its raw logs."
+        )
         how = f"{escape(how)} <code>{escape(self._path.as_posix())}</code>"
         places = " ".join(_ranges([self._places[path] for path in measured]))
         return _details("cells", told, how, f'<ul data-cells="{places}"></ul>')
 
     def cells(self) -> list[list[str]]:
         """Path, checksum and why it does not count of each cell with logs."""
-        why = _("does not count: {}")
+        why = _("excluded: {}")
         return [
             [path, cell["sums"], "" if cell["counts"] else why.format(sentence(cell["why"]))]
             for path, cell in ((path, self._cells[path]) for path in self._places)

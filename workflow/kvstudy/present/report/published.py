@@ -62,7 +62,7 @@ def write_published(run: Run) -> Path:
     if run.claims_file:
         write_claims(judge_run(run), TABLES, run.tables, run.tables, measured=False)
     lacking = joined((missing, figure) for figure, missing in figures if missing)
-    none_of = _("The source printed no values of the {}.")
+    none_of = _("The source printed no values for {}.")
     published = SimpleNamespace(
         name=run.name,
         study=study,
@@ -88,9 +88,9 @@ def write_published(run: Run) -> Path:
     return write_report(
         run,
         "published.md.j2",
-        {"published": published, "audit": published.audit, "place": STUDIES / study.name},
-        _("What {} published: {} ({})").format(author, title, study.source.year),
-        _("Drawn from published values alone; nothing was measured"),
+        {"published": published, "audit": published.audit, "rank": STUDIES / study.name},
+        _("Published by {}: {} ({})").format(author, title, study.source.year),
+        _("Only published values; nothing was measured"),
         _("Published values of {}: {}").format(author, title),
     )
 
@@ -140,10 +140,10 @@ def _missing(figure: AnyFigure, rows: pd.DataFrame) -> tuple[str, ...]:
 
 def _reason(item: object) -> str:
     if isinstance(item, AnyFigure) and not item.drawn:
-        return _("only a measured cell has commands and their output")
+        return _("only measured cells have commands and output")
     if item.kind == "comparison":
-        return _("the source has no values of one of the two")
-    return _("the source printed no values") if item.source else _("the source has none such")
+        return _("the source has no values for one of the two")
+    return _("the source printed no values") if item.source else _("the source has no such values")
 
 
 def _silent(source: Source) -> dict[str, list[str]]:

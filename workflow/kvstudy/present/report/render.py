@@ -116,7 +116,7 @@ def _dateline(run: SimpleNamespace) -> str:
         return _("Nothing was measured")
     days = [long_date(moment) for moment in run.started]
     if run.imports and len(days) < run.measured:
-        return _("Imported logs; when they were measured is not recorded")
+        return _("Imported logs; time of measurement not recorded")
     ends = list(dict.fromkeys([*days[:1], *days[-1:]]))
     span = _("{} to {}").format(*ends) if len(ends) == 2 else "".join(ends)
     return (_("Imported logs, measured {}") if run.imports else _("Measured {}")).format(span)

@@ -18,11 +18,11 @@ COLUMNS = 114
 LINES = 72
 STATUS_KEPT, LOG_KEPT = 1, 12
 # What is said of lines that are not shown.
-SOME_LINES = NN_("{} line left out", "{} lines left out")
-EQUAL_LINES = NN_("{} equal line left out", "{} equal lines left out")
-STATUS_LINES = NN_("{} status line left out", "{} status lines left out")
+SOME_LINES = NN_("{} line omitted", "{} lines left out")
+EQUAL_LINES = NN_("{} equal line omitted", "{} equal lines left out")
+STATUS_LINES = NN_("{} status line omitted", "{} status lines left out")
 SIDE_LINES = NN_(
-    "{} line on garbage collection or clean-up left out",
+    "{} line on garbage collection or clean-up omitted",
     "{} lines on garbage collection or clean-up left out",
 )
 

@@ -188,11 +188,11 @@ class ComparisonTable(Table):
                 lines.append(Line(title, [source.cell(row) for row in cells]))
         labels = {row.metric: label_of(row) for row in values.itertuples()}
         places = ", ".join(sentence(table) for table in dict.fromkeys(values["table"]))
-        notes = [_("From: {}.").format(places)]
+        notes = [_("Source: {}.").format(places)]
         failing = [row.operation for row in values.itertuples() if row.metric == "failed_share"]
         if failing:
             kinds = list_of(_(operation) for operation in dict.fromkeys(failing))
-            notes.append(_("Failed: share of the {} operations.").format(kinds))
+            notes.append(_("Failed: share of {} operations.").format(kinds))
         stores = [store for _metric, store in columns]
         return source.table(
             *(list(map(source.title, stores)), [Section("", lines)]),
@@ -207,19 +207,19 @@ def _notes(frame: pd.DataFrame, study: Study, plain: bool) -> list[str]:
     runs = span_of(frame["repetitions"])
     if runs == "1":
         text = _(
-            "Here: one run each. Change: how much higher the throughput of the second is; one "
-            "run has no interval."
+            "Measured: one run each. Change: by how much the second store's throughput is "
+            "higher; one run has no interval."
         )
     elif study.imported:
         text = _(
-            "Here: means of {} runs. Change: how much higher the throughput of the second is, "
-            "as the ratio of the geometric means, with its 95 % interval (not paired, for "
-            "repetitions of imported logs only have the same number)."
+            "Measured: means of {} runs. Change: by how much the second store's throughput is "
+            "higher (ratio of geometric means, 95 % interval, unpaired because repetitions of "
+            "imported logs share only their number)."
         )
     else:
         text = _(
-            "Here: means of {} runs. Change: how much higher the throughput of the second is, "
-            "as the geometric mean of the repetitions' ratios, with its 95 % interval."
+            "Measured: means of {} runs. Change: by how much the second store's throughput is "
+            "higher (geometric mean of the repetitions' ratios, 95 % interval)."
         )
     if runs:
         notes.append(text.format(runs))
@@ -232,11 +232,11 @@ def _notes(frame: pd.DataFrame, study: Study, plain: bool) -> list[str]:
         if row.floor > 1 and 1 + row.low <= row.floor and 1 + row.high >= 1 / row.floor
     ]
     if inside:
-        notes.append(_("Not above the noise floor: {}.").format(", ".join(inside)))
+        notes.append(_("Within the noise floor: {}.").format(", ".join(inside)))
     some = frame[(frame["failed_baseline"] > 0) | (frame["failed_store"] > 0)]
     if len(some):
         kinds = list_of(_(KINDS[name]) for name in some["failed_operation"].unique())
-        text = _("Failed: share of the {}; no other operations failed more often.")
+        text = _("Failed: share of the {}; other operations failed no more often.")
         notes.append(text.format(kinds))
     for text in dict.fromkeys(note for note in frame["note"] if note):
         text = sentence(text)

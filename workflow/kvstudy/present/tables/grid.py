@@ -72,7 +72,7 @@ KINDS = {"memory": N_("In memory"), "disk": N_("On disk"), "embedded": N_("Embed
 METRICS = {
     THROUGHPUT: N_("Throughput"),
     "latency_mean": N_("Mean latency"),
-    "latency_p95": N_("95th percentile of latency"),
+    "latency_p95": N_("95th percentile latency"),
     "latency_p99": N_("99th percentile of latency"),
 }
 
@@ -82,7 +82,7 @@ class GridTable(Table):
 
     compares = controls = True
     by_itself = True
-    own_caption = N_("Throughput of the stores relative to one of them, and 99th percentiles")
+    own_caption = N_("Throughput relative to one store, and p99 latency")
 
     kind: Literal["grid"] = Field(description="All stores relative to one of them.")
 
@@ -273,7 +273,7 @@ def _sections(
         keys = pd.MultiIndex.from_product([names, [store]], names=by_key.index.names)
         return list(by_key.reindex(keys).reset_index().itertuples())
 
-    further = {_("place"): _place} if run.scale == 1 else {}
+    further = {_("rank"): _place} if run.scale == 1 else {}
     further |= {_("p99"): _tail, _("published"): _source}
     for title, stores in _by_kind(run, bases, baseline):
         for store in stores:
@@ -338,34 +338,34 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         .groupby("operation", sort=False)
     )
     if rows["low"].isna().all():
-        notes = [_("Ratio of the values of one run each.")]
+        notes = [_("Ratios of single runs.")]
     elif metric == THROUGHPUT:
-        text = _("Ratio of throughputs (geometric means, {}), with its 95 % interval.")
+        text = _("Ratios of throughputs (geometric means, {}) with 95 % intervals.")
         notes = [text.format(pairing(run.study))]
     else:
         text = _(
-            "Ratio of the latencies of single runs (geometric means, {}), with its 95 % interval; "
-            "below 1 they are shorter. {}."
+            "Ratios of the runs' latencies (geometric means, {}) with 95 % intervals; below 1 "
+            "is faster. {}."
         )
         notes = [text.format(pairing(run.study), operations)]
     used = (use for use in run.study.workloads if use.name in rows["workload"].unique())
     mixed = [shorts[use.name] for use in used if rounds_of(properties_of(run.study, use))]
     if mixed and metric == THROUGHPUT:
-        text = _("{}: all operations of all rounds together, those that warm up too.")
+        text = _("{}: all operations of all rounds, including warm-up rounds.")
         notes.append(text.format(list_of(mixed)))
     if (rows["workload"] == MEAN).any():
         notes.append(_("Geomean: geometric mean of the ratios of all workloads."))
     grey_if = {
         _("undecided"): rows["decision"] == Decision.UNDECIDED,
-        _("not above the noise floor"): (rows["in_floor"] == "yes"),
+        _("within the noise floor"): (rows["in_floor"] == "yes"),
     }
     if reasons := [words for words, which in grey_if.items() if which.any()]:
         notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
     if run.scale == 1 and rows["first_place"].notna().any():
-        notes.append(_("Place: the places that the runs leave possible, corrected for all pairs."))
+        notes.append(_("Rank: possible ranks, corrected for all pairs."))
     if rows["p99"].notna().any():
-        text = _("p99: 99th percentile of latency over all runs ({}).")
+        text = _("p99: 99th percentile latency over all runs ({}).")
         notes.append(text.format(operations))
     if (rows["client_bound"] == "yes").any():
-        notes.append(_("{}: the client, not the store, limits the throughput.").format(BOUND))
+        notes.append(_("{}: the client, not the store, is the bottleneck.").format(BOUND))
     return [" ".join(notes)]

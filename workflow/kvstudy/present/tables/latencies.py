@@ -61,13 +61,13 @@ class PercentilesTable(Table):
         if not sections:
             sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(SHOWN))])]
         notes = [
-            _("Service time in µs that this share of the operations of all runs does not exceed."),
-            _("Left out: percentiles with fewer than {} operations beyond them.").format(
+            _("Service times in µs over the operations of all runs."),
+            _("Percentiles with fewer than {} slower operations are omitted.").format(
                 ENOUGH_BEYOND
             ),
         ]
         if (rows["n"] > 1).any():
-            notes.insert(1, _("In brackets: the range of the single runs."))
+            notes.insert(1, _("In brackets: range of the single runs."))
         heads = [decimal(f"{percent:g} %") for percent in SHOWN]
         return [Grid(heads, sections, [" ".join(notes)])]
 
@@ -139,20 +139,19 @@ def _at_rate(group: pd.DataFrame) -> list[str]:
 def _rate_notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
     notes = [
         _(
-            "Load: share of the throughput of the store's trial cell. Rate: operations per "
-            "second that were asked for, over all threads; Reached: the part of it that was done, "
-            "by the whole seconds in which the client was sending (above 100 % it made up for a "
-            "slow start). Then latencies in ms that this share of the operations does not exceed, "
-            "all operations and repetitions together. A percentile with fewer than {} operations "
-            "beyond it is left out."
+            "Load: share of the throughput of the store's trial cell. Rate: target operations "
+            "per second over all threads. Reached: achieved share of the rate in the whole "
+            "seconds of sending (above 100 % after a slow start). Then latency percentiles in "
+            "ms over all operations and repetitions. Percentiles with fewer than {} slower "
+            "operations are omitted."
         ).format(ENOUGH_BEYOND)
     ]
     rates = together.drop_duplicates(["store", "parameters", "load"])
     if (rates["reached"] < rates["n"]).any():
         notes.append(
             _(
-                "!: rate not reached (less than {} of it in at least one run), so the latencies, "
-                "in italics, are not those of this load."
+                "!: rate missed (less than {} of it in at least one run), so the latencies, in "
+                "italics, do not belong to this load."
             ).format(share(REACHED))
         )
     for row in rates.itertuples():

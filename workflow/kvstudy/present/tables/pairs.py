@@ -62,7 +62,7 @@ class RatiosTable(Table):
 
     compares = controls = True
     finding = "pairs"
-    own_caption = N_("Throughput of each two stores")
+    own_caption = N_("Pairwise throughput ratios")
 
     kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
 
@@ -77,7 +77,7 @@ class RatiosTable(Table):
             if any(pairs):
                 cells = [_ratio(row, both[0], bound) for row in pairs]
                 lines += two_lines(" / ".join(map(run.titles.get, both)), cells, " ".join(both))
-        sections = [Section(_("Two stores") if len(floor) else "", lines)]
+        sections = [Section(_("Stores") if len(floor) else "", lines)]
         if len(floor):
             noise = {
                 row.workload: (
@@ -98,23 +98,23 @@ class RatiosTable(Table):
 def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], study: Study) -> Iterator[str]:
     """What a cell says, and the signs that stand in this table."""
     if rows["low"].isna().all():
-        yield _("Ratio of the throughputs of single runs. {}: one run decides nothing.").format(TIE)
+        yield _("Throughput ratios of single runs. {}: one run decides nothing.").format(TIE)
     else:
-        text = _("Ratio of throughputs (geometric means, {}), below it the 95 % interval.")
+        text = _("Throughput ratios (geometric means, {}) above their 95 % intervals.")
         yield text.format(pairing(study))
         if (rows["workload"] == MEAN).any() and study.source is not None:
-            yield _("Mean: ratio of the plain means of the workloads, as in the source.")
+            yield _("Mean: ratio of the arithmetic means of the workloads, as in the source.")
         if (rows["decision"] == Decision.UNDECIDED).any():
-            yield _("{}: undecided, after the correction for the pairs of a workload.").format(TIE)
+            yield _("{}: undecided after correction for the pairs of a workload.").format(TIE)
     if rows["would_decide"].notna().any():
         yield _(
-            "In brackets: with so many runs four of five such studies would decide, if ratio and "
+            "In brackets: runs needed to settle the pair in 80 % of such studies, if ratio and "
             "spread are as measured."
         )
     if (rows["decision"] == Decision.EQUAL).any():
         yield _("{}: equal within {}.").format(EQUAL, margin_words(study))
     if (rows["in_floor"] == "yes").any():
-        yield _("Grey: not above the noise floor.")
+        yield _("Grey: within the noise floor.")
     if bound:
         yield _("{}: one of the two is client-bound.").format(BOUND)
 
@@ -258,7 +258,7 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
             "store": store,
             "n": value.n if value else 0,
             "throughput": (value.mean if plain else value.shown) if value else math.nan,
-            "place": ranges.get(store, (math.nan,))[0],
+            "rank": ranges.get(store, (math.nan,))[0],
             "equal": " ".join(other for other in beside if signs[other] == EQUAL),
             "undecided": " ".join(
                 _runs(other, pairs.get(frozenset((store, other))))
@@ -269,7 +269,7 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
             "published": published["throughput"].get(store),
             "published_place": source.get(store, math.nan),
             "inconsistent": results.inconsistent(store, workload, *THROUGHPUT),
-            "note": note if store in compared else N_("it is embedded, the others are servers"),
+            "note": note if store in compared else N_("embedded, unlike the others"),
         }
 
 
@@ -295,7 +295,7 @@ def _cells(
     ``pairs`` are those of the analysis; without them the places are the source's.
     """
     here = pairs is not None
-    place, value = ("place", "throughput") if here else ("published_place", "published")
+    place, value = ("rank", "throughput") if here else ("published_place", "published")
     cells = []
     for at in range(1, number + 1):
         texts = []
@@ -318,30 +318,30 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
     for row in frame.drop_duplicates("line").itertuples():
         title = run.study.workload(row.workload).title
         of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
-    text = _("Each order is one of mean throughput (kops/s beside the name). {}.")
+    text = _("Ranked by mean throughput (kops/s after each name). {}.")
     notes = [text.format(", ".join(of))]
     over_workloads = (frame["workload"] == MEAN).any()
     if over_workloads or frame["n"].max() > 1:
         notes[0] += " " + kind_of_means(run.study, plain, over_workloads)
-    if frame["place"].notna().any():
+    if frame["rank"].notna().any():
         notes.append(
             _(
-                "A place is one more than the number of stores that are shown to be faster "
-                "(corrected for all pairs); stores of one place stand by their values. "
-                "{}: undecided. {}: equal within {}."
+                "A rank is one more than the number of significantly faster stores (corrected "
+                "for all pairs); equal ranks are ordered by value. {}: undecided. {}: equal "
+                "within {}."
             ).format(TIE, EQUAL, margin_words(run.study))
         )
     if frame["n"].max() == 1:
-        notes.append(_("There is one run: it decides nothing."))
+        notes.append(_("One run decides nothing."))
     else:
         notes += _undecided_pairs(frame, run)
     if (frame["client_bound"] == "yes").any():
-        text = _("{}: the client, not the store, limits the throughput.")
+        text = _("{}: the client, not the store, is the bottleneck.")
         notes.append(text.format(BOUND))
-    missing = frame[frame["place"].isna()]
+    missing = frame[frame["rank"].isna()]
     for (store, note), rows in missing.groupby(["store", "note"], sort=False):
         names = ", ".join(rows["line"])
-        text = _("{} has no place in {}: {}.")
+        text = _("{} has no rank in {}: {}.")
         notes.append(text.format(run.titles[store], names, sentence(note)))
     return notes
 
@@ -352,7 +352,7 @@ def _undecided_pairs(frame: pd.DataFrame, run: Run) -> Iterator[str]:
 
     for title, line in frame.groupby("line", sort=False):
         pairs = _pairs_of(run, line["workload"].iloc[0])
-        placed = line.sort_values("throughput", ascending=False).dropna(subset="place")
+        placed = line.sort_values("throughput", ascending=False).dropna(subset="rank")
         texts = []
         for one, other in combinations(placed["store"], 2):
             pair = pairs.get(frozenset((one, other)))

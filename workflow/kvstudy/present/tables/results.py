@@ -51,17 +51,17 @@ MOST_STORES = 10
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
 COMBINED = N_(
-    "{}: plain means of the operations' values, so no percentiles of all operations; the number "
-    "of operations is the sum."
+    "{}: arithmetic means over the kinds of operations, not percentiles of all operations; the "
+    "number of operations is the sum."
 )
 COMBINED_BY_SOURCE = N_(
-    "{}: plain means of the operations' values, as in the source, so no percentiles of all "
-    "operations; the number of operations is the sum."
+    "{}: arithmetic means over the kinds of operations, as in the source, not percentiles of "
+    "all operations; the number of operations is the sum."
 )
-OWN_SIZE = N_("{}: {} instead of {}; its run time, minima and maxima do not compare.")
+OWN_SIZE = N_("{}: {} instead of {}; run times, minima and maxima are not comparable.")
 OTHER_SIZE = N_(
-    "A run has {} operations here and {} in the source: their run times, minima and maxima do not "
-    "compare."
+    "A run has {} operations here and {} in the source: run times, minima and maxima are not "
+    "comparable."
 )
 
 
@@ -115,7 +115,7 @@ class ResultsTable(Table):
         sections = []
         for operation, of_operation in rows.groupby("operation", sort=False):
             words = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
-            title = _("{} (plain mean)").format(words) if "+" in operation else words
+            title = _("{} (arithmetic mean)").format(words) if "+" in operation else words
             sections.append(Section(title, []))
             for metric, of in of_operation.groupby("metric", sort=False):
                 label, unit = _(METRICS[metric].row), METRICS[metric].unit
@@ -163,9 +163,9 @@ class ResultsTable(Table):
         results = run.results
         runs = span_of(results.state(store, self.workload).counted for store in stores)
         if runs == "1":
-            yield _("Here: one run.")
+            yield _("Measured: one run.")
         elif runs:
-            here = _("Here: plain means of {} runs, of their percentiles too.").format(runs)
+            here = _("Measured: arithmetic means of {} runs, also of percentiles.").format(runs)
             plain = self.plain_means(run.study)
             yield here if plain else f"{here} {kind_of_means(run.study, plain)}"
         combined = results.all_operations(self.workload) or ""
@@ -189,7 +189,7 @@ class ResultsTable(Table):
             text = _("The coefficient of variation over the runs is above {}.")
             yield note("*", text.format(percent))
         if RARE in cells:
-            text = _("Fewer than {} operations of a run lie beyond the percentile.")
+            text = _("Fewer than {} operations of a run exceed the percentile.")
             yield note(RARE, text.format(ENOUGH_BEYOND))
 
 

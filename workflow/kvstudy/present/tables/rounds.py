@@ -118,10 +118,10 @@ class RelativeTable(TwoStores, Table):
                 lines.append(Line("", [grey(text) for text in [*printed, ""]], pair))
         notes = [
             _(
-                "The time of all {} operations of a round and their rate; 1:x, x the time of {} ÷ "
-                "that of {}, with its 95 % interval (Fieller's, from the errors of the two times). "
-                "Times are sums of latencies, trimmed means over the rounds that count. {}: "
-                "undecided, the interval contains 1."
+                "Total time of the {} operations of a round, and their rate; 1:x, where x is "
+                "the time of {} divided by that of {}, with Fieller's 95 % interval. Times are "
+                "sums of latencies, trimmed means over the counted rounds. {}: undecided, the "
+                "interval contains 1."
             ).format(_(self.operation), one, other, TIE)
             + (" " + _("Below, in grey: published.") if source else "")
         ]
@@ -130,9 +130,9 @@ class RelativeTable(TwoStores, Table):
         if (rows["cells"] == 1).any():
             notes.append(
                 _(
-                    "The intervals are over the rounds of one cell for each size: they show how "
-                    "well the rounds of one server and client repeat, not how another server would "
-                    "do."
+                    "Intervals are over the rounds of one cell per size: they show how well the "
+                    "rounds of one server and client repeat, not how another server would "
+                    "perform."
                 )
             )
         columns = [
@@ -149,7 +149,7 @@ def _misses(run: Run, workload: str) -> list[str]:
     missed = reads[reads["missed"] > 0].groupby("records")["missed"].max()
     if missed.empty:
         return []
-    text = _("Of the reads with {} records, {} find nothing: these times are of misses, too.")
+    text = _("With {} records, {} of the reads find nothing; their times are included.")
     counts = ", ".join(grouped(f"{records:.0f}") for records in missed.index)
     return [text.format(counts, ", ".join(map(share, missed)))]
 
@@ -188,9 +188,9 @@ def duration(milliseconds: float) -> str:
 PRINTED = "printed"
 # What a line of the source's values is made from.
 ORIGINS = {
-    "run times": N_("from its run times"),
-    "rates": N_("from its rates"),
-    PRINTED: N_("as it is printed"),
+    "run times": N_("from run times"),
+    "rates": N_("from rates"),
+    PRINTED: N_("as printed"),
 }
 TIMES = ["write", "read", "cache_write", "cache_read", "cache_delete"]
 COST_COLUMNS = [
@@ -246,7 +246,7 @@ class BreakEvenTable(Caching, Table):
             (f"{cache}: w", number_of("cache_write", rate)),
             ("r", number_of("cache_read", rate)),
             ("D", number_of("cache_delete", rate)),
-            (_("Crossing"), number_of("crossing", crossing)),
+            (_("Break-even"), number_of("crossing", crossing)),
             ("95 %", lambda row: DASH if math.isnan(row.low) else span(row.low, row.high)),
             (_("Hits"), number_of("hits", lambda hits: f"{hits * 100:.0f} %")),
             ("95 %", _hits),
@@ -263,16 +263,15 @@ class BreakEvenTable(Caching, Table):
         sections = [Section(_("Measured, by records"), here)]
         notes = [
             _(
-                "Times of one operation in µs: write and read of {}; write, read and deletion of "
-                "{}. Crossing: reads per write from which on the cache pays off, with its 95 % "
-                "interval (Fieller's, from the errors of the times). Hits: the share of reads that "
-                "find their record in the cache then."
+                "Times per operation in µs: write and read of {}; write, read and deletion of "
+                "{}. Break-even: reads per write from which the cache pays off, with Fieller's "
+                "95 % interval. Hits: the cache's hit rate at that point."
             ).format(database, cache),
             *_misses(run, self.workload),
         ]
         if theirs:
             sections.append(Section(_("Published, by records"), theirs))
-            notes.append(_("The source's deletions are taken to cost as much as its writes."))
+            notes.append(_("The source's deletions are assumed to take as long as its writes."))
         return [Grid([head for head, _cell in columns], sections, notes)]
 
 

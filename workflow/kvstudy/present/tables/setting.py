@@ -78,10 +78,10 @@ class MachineTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per component: here, and that of the source if it told any."""
-        columns, widths = [_("Here")], (0.7,)
+        columns, widths = [_("This run")], (0.7,)
         source = run.study.source
         if (rows["source_name"] != "").any():
-            columns, widths = [_("Here"), f"{source.author}, {source.year}"], (0.4, 0.4)
+            columns, widths = [_("This run"), f"{source.author}, {source.year}"], (0.4, 0.4)
         lines = []
         for row in rows.itertuples():
             cells = [_joined(row.name, row.details), _joined(row.source_name, row.source_details)]
@@ -190,7 +190,7 @@ class PropertiesTable(Table):
             if any(name in published.stores[store] for store in stores)
         ]
         missing = [source.title(name) for name in source.study.store_names if name not in stores]
-        notes = [_("The words are translated.")]
+        notes = [_("Translated.")]
         if missing:
             notes.append(_("The source's table has no {}.").format(_(" and no ").join(missing)))
         heads, sections = list(map(source.title, stores)), [Section("", lines)]
@@ -210,7 +210,7 @@ def _notes(rows: pd.DataFrame, study: Study) -> list[str]:
     if (rows["published"] != "").any():
         source = study.source
         name = f"{source.author}, {source.year}" if source else _("the source")
-        notes.append(_("In brackets, grey: what {} says.").format(name))
+        notes.append(_("In brackets, grey: the statement of {}.").format(name))
     if (rows["says"] == "").any():
         judged = [_(TITLES[name]) for name in JUDGED if name in set(rows["property"])]
         text = ngettext(
@@ -241,7 +241,7 @@ class OperationsTable(Table):
 
     cells = "none"
     probes = True
-    own_caption = N_("What one operation means on each store")
+    own_caption = N_("Work per operation and store")
 
     kind: Literal["operations"] = Field(
         description="What one operation makes each server do; every study has one, also unnamed."
@@ -296,19 +296,19 @@ class OperationsTable(Table):
         ]
         notes = [
             _(
-                "Commands have the server's own names; below {} an operation they are left out "
-                "(connecting, asking for the counters)."
+                "Commands have the server's own names; those below {} per operation "
+                "(connecting, reading counters) are omitted."
             ).format(decimal(f"{RARE:g}"))
         ]
         if sized:
             notes.append(
                 _(
-                    "Bytes are each server's own count: they compare before and after, not between "
+                    "Bytes are counted by each server: comparable before and after, not between "
                     "stores."
                 )
             )
         if "delete" in used:
-            notes.append(_("What a delete makes the server do was not probed."))
+            notes.append(_("Deletes were not probed."))
         paper = PAPER if sized else Paper(widths=(0.55, 0.25), head=20)
         return [Grid(columns, sections, [" ".join(notes)], corner=_("Operation"), paper=paper)]
 

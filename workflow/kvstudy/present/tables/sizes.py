@@ -99,16 +99,15 @@ class SweepTable(Table):
         if runs == "1":
             notes.append(
                 _(
-                    "One run each: how much a value would differ from the next run is not known "
-                    "from them."
+                    "One run each: the spread between runs is unknown."
                 )
             )
         elif runs:
-            text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
+            text = _("Measured: means of {} runs; their ranges are in the table's CSV file.")
             notes[0] += " " + kind_of_means(run.study, self.plain_means(run.study))
             notes.append(text.format(runs))
         if published:
-            text = _("Published values are of another machine: compare ratios, not rates.")
+            text = _("Published values are from another machine: compare ratios, not rates.")
             notes.append(text)
         sections = [Section(_(SIZE_TITLES[self.over]), shown)]
         return [Grid(columns, sections, notes, sortable=True)]
@@ -129,7 +128,7 @@ class ScalingTable(Table):
     """Where throughput saturates; a part of every report with six thread counts or more."""
 
     cells = "every size"
-    own_caption = N_("Throughput over client threads")
+    own_caption = N_("Throughput by client threads")
 
     kind: Literal["scaling"] = Field(
         description="Saturation and the universal scalability law, per store and workload."
@@ -146,11 +145,11 @@ class ScalingTable(Table):
         marks: dict[str, str] = {}
         columns = [
             (_("Saturated at"), _saturated),
-            (_("Knee at"), number_of("knee", lambda knee: decimal(f"{knee:.1f}"))),
+            (_("Peak at"), number_of("knee", lambda knee: decimal(f"{knee:.1f}"))),
             (_("One thread"), number_of("single", rate)),
             (_("Contention"), number_of("contention", _small)),
             (_("Coherency"), number_of("coherency", _small)),
-            (pgettext("from the fit", "Off"), number_of("off", share)),
+            (pgettext("from the fit", "Error"), number_of("off", share)),
         ]
         order = run.study.store_names.index
         sections = []
@@ -170,13 +169,15 @@ class ScalingTable(Table):
                     lines.append(Line(label, [cell(row) for _head, cell in columns], row.store))
                 sections.append(Section(", ".join(parts), lines, workload=use.name))
         if not sections:
-            sections = [Section("", [Line(_("no throughput over threads"), [DASH] * 6)])]
+            sections = [Section("", [Line(_(
+                "no throughput at several thread counts"
+            ), [DASH] * 6)])]
         notes = [
             _(
-                "Saturated at: the fewest threads with {}% of the largest mean throughput. The "
-                "other columns are the universal scalability law, fitted to all runs: knee, the "
-                "threads of its largest throughput; ops/s of one thread; contention and coherency "
-                "(what threads cost each other); off, how far a typical run is from it."
+                "Saturated at: the fewest threads with {}% of the largest mean throughput. "
+                "Other columns: universal scalability law, fitted to all runs, with its peak "
+                "(threads of the largest throughput), ops/s of one thread, contention and "
+                "coherency, and the typical error of a run."
             ).format(f"{SATURATED * 100:.0f}"),
             *(note(mark, f"{text}.") for text, mark in marks.items()),
         ]

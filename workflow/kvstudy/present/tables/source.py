@@ -51,7 +51,7 @@ class AuditTable(Table):
     """The checks of the source, and what does not fit; a part of every report with a source."""
 
     cells = "none"
-    own_caption = N_("Checks of the source")
+    own_caption = N_("Consistency checks of the source")
 
     kind: Literal["audit"] = Field(
         description="Checks of the source's tables and text, and what does not fit."
@@ -84,7 +84,7 @@ class AuditTable(Table):
                 given = wrong.given + COMPUTED_MARK * wrong.computed
                 lines.append(Line(label, [given, wrong.expected, wrong.off]))
             sections.append(Section(_(fits)[:1].upper() + _(fits)[1:], lines))
-        heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
+        heads = [pgettext("check", "printed"), _("should be"), stacked(_("error"), _("at least"))]
         note = _("{}: computed from what is printed.").format(COMPUTED_MARK)
         notes = [note] if rows["kind"].isin(COMPUTED).any() else []
         misfits = Grid(heads, sections, notes, corner=_("Inconsistent"), paper=Paper(label=0.6))
@@ -164,14 +164,14 @@ class Scoreboard(Table):
 
     cells = "every size"
     by_itself = True
-    own_caption = N_("The claims of the source in one line each")
+    own_caption = N_("The source's claims at a glance")
 
     kind: Literal["scoreboard"] = Field(description="The claims of the source and their verdicts.")
 
     @classmethod
     def automatic(cls, study: Study) -> list[Self]:
         """The claims may be those of the study itself."""
-        of_study = {"caption": _("The claims in one line each")}
+        of_study = {"caption": _("The claims at a glance")}
         parts = super().automatic(study)
         return parts if study.source else [part.model_copy(update=of_study) for part in parts]
 
@@ -206,7 +206,7 @@ class Scoreboard(Table):
         """A line per claim: symbol and claim, what of it is shown, published and measured."""
         judged = rows["verdict"].ne("").any()
         lines = [_claim_line(row, judged) for row in rows.to_dict("records")]
-        part = _("weakest part") if judged else _("part")
+        part = _("least supported part") if judged else _("part")
         here = ", ".join([values_head(run.study), interval_head()])
         columns = [part, _("published"), here]
         counts = rows["verdict"].value_counts()
@@ -217,7 +217,7 @@ class Scoreboard(Table):
         ]
         notes = [", ".join(marks) + "."] if judged else []
         if judged and (rows["parts"] > 1).any():
-            text = _("In brackets: how many of the source's own statements are reproduced here.")
+            text = _("In brackets: reproduced statements of the source.")
             notes.append(text)
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]

@@ -43,7 +43,7 @@ class RunsTable(Table):
     """Intervals, spread and steadiness of all runs; a part of every report."""
 
     finding = "intervals"
-    own_caption = N_("The runs behind the values")
+    own_caption = N_("Spread of the runs")
 
     kind: Literal["runs"] = Field(
         description="Intervals, spread and steadiness of the runs of each workload."
@@ -66,12 +66,11 @@ class RunsTable(Table):
         notes = [
             _(
                 "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
-                "CoV: standard deviation ÷ mean. Whole: mean ops/s in the whole seconds of a run, "
-                "geometric mean of the runs (those with at least {} of them). Rest: the same after "
-                "the warm-up, which took Cut seconds; it is looked for in runs of at least {} s. "
-                "Steady: runs that have a steady state after their warm-up, of those that can be "
-                "judged; too short: less than {} s remain. !: a CoV above {}, or runs without a "
-                "steady state, whose mean may hide a change."
+                "CoV: coefficient of variation. Whole: mean ops/s in the whole seconds of a "
+                "run, geometric mean of the runs with at least {} of them. Rest: the same after "
+                "a warm-up of Cut seconds, detected in runs of at least {} s. Steady: steady "
+                "runs of those that can be judged; too short: less than {} s remain. !: a CoV "
+                "above {}, or unsteady runs, whose mean may hide a change."
             ).format(FEWEST_WHOLE, STEADY_SECONDS, STEADY_SECONDS, share(NOISY))
         ]
         grid = store_grid(shown, run, columns, notes, sortable=True)
@@ -110,7 +109,7 @@ class BottleneckTable(Table):
 
     controls = True
     finding = "bottleneck"
-    own_caption = N_("What limits the throughput")
+    own_caption = N_("Bottlenecks")
 
     kind: Literal["bottleneck"] = Field(
         description="CPU of client and server, and which of them is the limit."
@@ -119,15 +118,15 @@ class BottleneckTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
         two_digits = partial(significant, digits=2)
-        more = [(_("Of ceiling"), number_of("ceiling", share))]
-        more_note = _("Of ceiling: throughput relative to that of YCSB without a store.")
+        more = [(_("% of ceiling"), number_of("ceiling", share))]
+        more_note = _("% of ceiling: throughput relative to YCSB without a store.")
         if rows["clients"].notna().any():
             more = [(_("Clients"), number_of("clients", "{:.0f}".format))]
-            more.append((_("Twice as many"), _twice))
+            more.append((_("Gain of 2×"), _twice))
             more_note = _(
-                "Clients: how many share the threads. Twice as many: throughput of twice as many "
-                "clients relative to theirs, with its 95 % interval; without it, these are the "
-                "most that were tried."
+                "Clients: number that share the threads. Gain of 2×: throughput of twice as "
+                "many clients relative to theirs, with its 95 % interval; empty if no more were "
+                "tried."
             )
         columns = [
             (_("Client µs"), number_of("client_cpu", significant)),
@@ -137,26 +136,26 @@ class BottleneckTable(Table):
             (_("Other cores"), number_of("other_cores", two_digits)),
             (_("In calls"), number_of("in_call", share)),
             *more,
-            (_("Limit"), _limit),
+            (_("Bottleneck"), _limit),
         ]
         cores = rows["machine_cores"].max()
-        cores_note = _("Client, server and other cores: cores in use; other: by other programs.")
+        cores_note = _("Client, server and other cores: busy cores; other: by other programs.")
         if pd.notna(cores):
             text = _(
-                "Client, server and other cores: cores in use, of {}; other: by other programs."
+                "Client, server and other cores: busy cores, of {}; other: by other programs."
             )
             cores_note = text.format(f"{cores:.0f}")
         notes = [
             _(
-                "Geometric means over the runs, of other cores plain ones. "
-                "Client µs, Server µs: CPU time per operation."
+                "Geometric means over the runs (other cores: arithmetic). Client µs, Server µs: "
+                "CPU time per operation."
             ),
             cores_note,
             _("In calls: share of the client threads' time in calls to the store."),
             more_note,
             _(
-                "Limit: the client; or the CPU, where all together use over {} of the machine, and "
-                "which part of that is the client's."
+                "Bottleneck: the client; or the CPU, if all programs together use over {} of "
+                "the machine, with the client's share."
             ).format(share(FULL)),
         ]
         return [store_grid(rows, run, columns, [" ".join(notes)], sortable=True)]
@@ -181,7 +180,7 @@ class TrimmedTable(Table):
     """Trimmed means beside plain ones; a part of the report of a study that uses them."""
 
     finding = "trimmed"
-    own_caption = N_("Means without the smallest and the largest runs")
+    own_caption = N_("Trimmed means")
 
     kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
 
@@ -209,8 +208,8 @@ class TrimmedTable(Table):
         ]
         notes = [
             _(
-                "Plain means over the runs, as sources print them. Trimmed: without the smallest "
-                "and the largest fifth of the runs (of five runs one each), with Tukey "
+                "Arithmetic means over the runs, as sources print them. Trimmed: without the "
+                "smallest and the largest fifth of the runs (one each of five runs), with Tukey "
                 "and McLaughlin's interval."
             )
         ]
@@ -222,7 +221,7 @@ class ValidityTable(Table):
 
     probes = True
     finding = "validity"
-    own_caption = N_("Operations that did what was asked, and goodput")
+    own_caption = N_("Good, failed and missed operations")
 
     kind: Literal["validity"] = Field(
         description="Failed and missed operations, goodput, agreement with the servers' counters."
@@ -246,11 +245,11 @@ class ValidityTable(Table):
             (_("counters"), _agreement),
         ]
         note = _(
-            "Sums over all measured cells, invalid ones too; throughput and goodput are all and "
-            "good operations by the time that all these cells took. Not good: share of failed and "
-            "missed operations, with Wilson's interval (rather too narrow, since operations of one "
-            "cell often fail together). Server's counters: largest deviation from YCSB's counts; "
-            "{}: not checked."
+            "Sums over all measured cells, including invalid ones; throughput and goodput are "
+            "all and good operations divided by the time of these cells. Not good: share of "
+            "failed and missed operations with Wilson's interval (too narrow if operations of a "
+            "cell fail together). Server's counters: largest deviation from YCSB's counts; {}: "
+            "not checked."
         ).format(DASH)
         own = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
         paper = Paper(label=0.15, head=16)
@@ -343,7 +342,7 @@ class StoreTable(Table):
         columns = [
             (_("Ops/s"), number_of("throughput", partial(rate, digits=4))),
             (_("95 % interval"), lambda row: interval(row.throughput, row.low, row.high, 4)),
-            (_("Of the fastest"), number_of("of_fastest", share)),
+            (_("% of fastest"), number_of("of_fastest", share)),
             (_("Mean (µs)"), number_of("latency_mean", rate)),
             (_("Client (µs)"), number_of("client_cpu", rate)),
             (_("Server (µs)"), number_of("server_cpu", rate)),
@@ -357,9 +356,9 @@ class StoreTable(Table):
             title = run.study.workload(row.workload).title
             lines.append(Line(title, cells, workload=row.workload))
         note = _(
-            "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the "
-            "fastest store that it is compared with. Mean: service time, plain mean over the "
-            "kinds of operation. Client, Server: CPU time of one operation."
+            "Ops/s: geometric mean of the runs. % of fastest: throughput relative to the "
+            "fastest store that it is compared with. Mean: service time, arithmetic mean over "
+            "the kinds of operation. Client, Server: CPU time per operation."
         )
         heads = [head for head, _cell in columns]
         return [Grid(heads, [Section("", lines)], [note], sortable=True)]

@@ -41,10 +41,13 @@ def kind_of_means(study: Study, plain: bool, over_workloads: bool = False) -> st
     study has a source, beside whose values it stands.
     """
     if plain:
-        return _("Means of throughput are plain, as in the source.")
+        return _("Mean throughputs are arithmetic, as in the source.")
     if over_workloads and study.source is not None:
-        return _("Means of throughput are geometric, over the workloads plain as in the source.")
-    return _("Means of throughput are geometric.")
+        return _(
+            "Mean throughputs are geometric over runs and arithmetic over workloads, as in the "
+            "source."
+        )
+    return _("Mean throughputs are geometric.")
 
 
 @dataclass
@@ -285,7 +288,7 @@ def values_head(study: Study) -> str:
 
 def pairing(study: Study) -> str:
     """How ratios of two stores are made of their runs."""
-    return _("not paired, by Welch's method") if study.imported else _("paired by repetition")
+    return _("unpaired, by Welch's method") if study.imported else _("paired by repetition")
 
 
 def client_bound(run: Run) -> set[tuple[str, str]]:
