@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 import pytest
-from kvstudy.cli import commands, load_command
+from kvstudy import cli
+from kvstudy.cli import MODULES, SECTIONS, load_command
 from kvstudy.study.config import Config
 from snakemake.cli import get_argument_parser
 
@@ -67,7 +68,7 @@ def alternatives(words: list[str]) -> list[list[str]]:
 def _check_kvstudy(words: list[str], whole: bool) -> None:
     if not words or words[0].startswith("-") or (words[0] == "COMMAND" and not whole):
         return
-    assert words[0] in commands(), words
+    assert words[0] in MODULES, words
     command, rest = load_command(words[0]), words[1:]
     while isinstance(command, click.Group) and rest:
         assert rest[0] in command.commands, words
@@ -105,3 +106,16 @@ def test_lines_are_found_and_what_is_none_fails():
     for bad in ("snakemake --cors 4", "snakemake --config stdy=aa"):
         with pytest.raises((SystemExit, AssertionError)):
             check(bad, True)
+
+
+def test_the_help_lists_each_command_with_its_summary():
+    listed = {name: text for section in SECTIONS.values() for name, (_, text) in section.items()}
+    for name, summary in listed.items():
+        assert load_command(name).help.split("\n\n")[0].replace("\n", " ") == summary, name
+    modules = Path(cli.__file__).parent.glob("commands/*.py")
+    commands = {
+        name
+        for path in modules
+        for name in re.findall(r'^@click\.(?:command|group)\("([\w-]+)"', path.read_text(), re.M)
+    }
+    assert commands == {*MODULES}

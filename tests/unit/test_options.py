@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
-from kvstudy.cli import commands, load_command
+from kvstudy.cli import MODULES, load_command
 from kvstudy.errors import KvstudyError
 
 from tests.project import kvstudy
@@ -15,7 +15,7 @@ from tests.project import kvstudy
 def _single_options() -> list[tuple[list[str], str]]:
     """Each command with each of its options that have one value."""
     found = []
-    for name in commands():
+    for name in MODULES:
         command = load_command(name)
         for below, one in getattr(command, "commands", {"": command}).items():
             found += [

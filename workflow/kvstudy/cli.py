@@ -1,16 +1,15 @@
-"""The command ``kvstudy``: each step of the pipeline, to be run by hand or from a rule."""
+"""The command line ``kvstudy``: each step of the pipeline, for users and for rules."""
 
 import errno
 import functools
 import importlib
-import re
 import sys
-from pathlib import Path
+import traceback
 
 import click
 
 from kvstudy import __version__
-from kvstudy.errors import KvstudyError, RunError
+from kvstudy.errors import INTERNAL, EnvironmentFault, KvstudyError, RunError
 from kvstudy.measure.controller import (
     Interrupted,
     end_with_children,
@@ -18,14 +17,131 @@ from kvstudy.measure.controller import (
     stop_with_controller,
 )
 
-# Modules of kvstudy.commands in the order of the pipeline. One is imported when a command of it is
-# called: pandas and matplotlib take longer to load than most steps.
-STAGES = ["machine", "new", "plan", "measure", "analyse", "present", "share", "translate", "schema"]
-# In the text of a module: a command, whether it is listed, and what it says of itself first.
-COMMAND = re.compile(
-    r'^@click\.(?:command|group)\("([\w-]+)"(, hidden=True)?\)$.*?^    """(.*?)(?:""")?$',
-    re.M | re.S,
-)
+# The commands by section of the help, each with its module in kvstudy.commands and its summary,
+# the first line of its docstring. Modules are imported when one of their commands is called,
+# because loading pandas and matplotlib takes longer than most steps.
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Set-up": {
+        "doctor": (
+            "machine",
+            "Show which tools, YCSB bindings and stores are ready on this machine.",
+        ),
+        "servers": ("machine", "List, install and add servers in servers/ (no root needed)."),
+        "new": ("new", "Write a commented first version of a study, a store or a workload."),
+    },
+    "Measuring": {
+        "plan": (
+            "plan",
+            "Show the time and disk that STUDY needs, and the differences it can detect.",
+        ),
+        "watch": ("plan", "Show the progress of a run, live, in a second terminal."),
+        "run": (
+            "measure",
+            "Measure a single cell without a study, print its result and keep its logs.",
+        ),
+        "measure": (
+            "measure",
+            "Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan').",
+        ),
+        "probe": (
+            "measure",
+            "Count the commands that one operation causes on the server of STORE.",
+        ),
+        "ready": ("machine", "Wait until a server of STORE, started by hand, is ready for loading."),
+        "gap": ("machine", "Record why STORE cannot be measured on this machine."),
+    },
+    "Analysis": {
+        "import": (
+            "analyse",
+            "Import the YCSB logs in FOLDER and its subfolders as the cells of a study.",
+        ),
+        "parse": (
+            "analyse",
+            "Parse the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.",
+        ),
+        "look": (
+            "analyse",
+            "Test whether REPETITIONS repetitions decide every comparison, so that the run can "
+            "stop.",
+        ),
+        "analyse": (
+            "analyse",
+            "Compute means, intervals, ratios, percentiles, steadiness, drift and bottlenecks of "
+            "RUN.",
+        ),
+        "claims": (
+            "analyse",
+            "Judge the source's claims by the measured and the published values of RUN.",
+        ),
+        "audit": (
+            "analyse",
+            "Check whether the published values of a study's source are consistent.",
+        ),
+        "provenance": (
+            "analyse",
+            "Write the cells behind each table and figure of RUN, with checksums, as JSON.",
+        ),
+    },
+    "Report": {
+        "tabulate": (
+            "present",
+            "Write the tables of RUN as CSV (unrounded), as LaTeX (booktabs) and as HTML.",
+        ),
+        "workbook": ("present", "Write RUN as a workbook (.xlsx)."),
+        "draw": (
+            "present",
+            "Draw the figures of RUN as PDF, SVG, PNG, CSV data and interactive chart.",
+        ),
+        "render": ("present", "Write the report of RUN as Markdown and LaTeX."),
+        "published": (
+            "present",
+            "Write the report of a source's published values, without any measurement.",
+        ),
+        "build-pdf": (
+            "present",
+            "Build the PDF of RUN with latexmk from the LaTeX source of `kvstudy render`.",
+        ),
+        "build-html": (
+            "present",
+            "Build the report of RUN as one HTML page from the text of `kvstudy render`.",
+        ),
+        "build-docx": (
+            "present",
+            "Build the report of RUN as a Word file from the text of `kvstudy render`.",
+        ),
+        "notebook": ("present", "Run the analysis notebook on RUN and export it to HTML."),
+        "export": ("present", "Export tables, figures and numbers of RUN for use in a thesis."),
+    },
+    "Checking and sharing": {
+        "trace": ("share", "Trace WHAT from the report back to the lines of the raw logs."),
+        "commands": (
+            "present",
+            "Write the shell commands of all measured cells of RUN, in the order of measurement.",
+        ),
+        "compare": (
+            "share",
+            "Compare two finished runs, A and B: before and after, two versions, two machines.",
+        ),
+        "archive": (
+            "share",
+            "Pack RUN, a folder below results/, as one file for a colleague or a repository.",
+        ),
+        "verify": ("share", "Verify ARCHIVE, a file of 'kvstudy archive', or a run below results/."),
+        "rebuild": ("share", "Rebuild the report of ARCHIVE from its raw logs."),
+    },
+    "Development": {
+        "translate": (
+            "translate",
+            "Update the message catalogues of LANGUAGE (a code, for example cs).",
+        ),
+        "schema": ("schema", "Write workflow/schemas/*.json, config/README.md and docs/stores.md."),
+    },
+}
+# Called by other commands, not listed.
+HIDDEN = {"agent": "measure"}
+MODULES = HIDDEN | {
+    name: module for section in SECTIONS.values() for name, (module, _) in section.items()
+}
 
 FULL = "the disk is full; free some space"
 DENIED = "permission denied; give yourself the right (chown, chmod)"
@@ -44,37 +160,24 @@ PROBLEMS = {
 
 
 class Commands(click.Group):
-    """Loads a command's module when it is called, and lists them without loading any."""
+    """The group of all commands; imports a command's module when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, (_, text) in commands().items() if text]
+        return [name for name in MODULES if name not in HIDDEN]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in commands():
-            return None
-        return load_command(name)
+        return load_command(name) if name in MODULES else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in commands().items() if text])
-
-
-@functools.cache
-def commands() -> dict[str, tuple[str, str]]:
-    """The module of each command, and what it does; "" where other commands call it."""
-    return {
-        name: (stage, "" if hidden else text)
-        for stage in STAGES
-        for name, hidden, text in COMMAND.findall(
-            (Path(__file__).parent / "commands" / f"{stage}.py").read_text(encoding="utf-8")
-        )
-    }
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, summary) for name, (_, summary) in section.items()])
 
 
 @functools.cache
 def load_command(name: str) -> click.Command:
-    """The command of that name, out of its module."""
-    module = importlib.import_module(f"kvstudy.commands.{commands()[name][0]}")
+    """Return the command from its module."""
+    module = importlib.import_module(f"kvstudy.commands.{MODULES[name]}")
     values = [value for value in vars(module).values() if isinstance(value, click.Command)]
     command = next(command for command in values if command.name == name)
     for one in (command, *getattr(command, "commands", {}).values()):
@@ -103,11 +206,10 @@ def _refuse_repeated(command: click.Command) -> None:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kvstudy")
 def cli() -> None:
-    """Measure key-value stores with YCSB and turn the logs into a report.
+    """Measure key-value stores with YCSB and build a report from the logs.
 
-    Run it in the project's folder. 'snakemake --cores 4' runs all steps of a
-    study in order; each of them is a command here. 'kvstudy COMMAND --help'
-    tells more.
+    Run kvstudy in the project's folder. 'snakemake --cores 4' runs all steps
+    of a study; each command below is one step. See 'kvstudy COMMAND --help'.
     """
 
 
@@ -121,10 +223,14 @@ def main() -> None:
         print(f"kvstudy: {error}", file=sys.stderr)
         if isinstance(error, RunError):
             stop_controller()
-        sys.exit(1)
+        sys.exit(getattr(error, "status", 1))
     except OSError as error:
         # Any command may write to a disk that is full, or to a folder of somebody else.
         where = f"{error.filename}: " if error.filename else ""
         problem = PROBLEMS.get(error.errno, f"{error.strerror or error}; mend that")
         print(f"kvstudy: {where}{problem}, and run it again", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(EnvironmentFault.status)
+    except Exception:
+        traceback.print_exc()
+        print("kvstudy: this is a fault of kvstudy; report it with the lines above", file=sys.stderr)
+        sys.exit(INTERNAL)

@@ -5,7 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError, RunError
+from kvstudy.errors import EnvironmentFault, KvstudyError, RunError
 
 # A disk with less room than this (bytes) is full: logs are written in such pieces.
 ROOM = 1 << 16
@@ -21,14 +21,14 @@ def put(content: bytes, output: Path) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink()
-        raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None
+        raise EnvironmentFault(f"{output}: cannot be written: {error.strerror}") from None
 
 
 def check_folder(folder: Path) -> Path:
     """The part of the path that is there; KvstudyError when it is a file."""
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not there.is_dir():
-        raise KvstudyError(f"{folder}: cannot be made: {there} is a file; move it away")
+        raise EnvironmentFault(f"{folder}: cannot be made: {there} is a file; move it away")
     return there
 
 
@@ -43,7 +43,7 @@ def check_writable(folder: Path) -> None:
     with contextlib.suppress(OSError, KeyError):
         if there.stat().st_uid != os.geteuid():
             owner = f", it belongs to {there.owner()}"
-    raise KvstudyError(
+    raise EnvironmentFault(
         f"{there}: you cannot write there{owner}; give yourself the right (chown, chmod), or "
         "measure in a clone of your own"
     )

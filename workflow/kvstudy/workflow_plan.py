@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kvstudy.analyse.claims.file import check_source
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import subfolder, suffix
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import share_clone, take_clone
@@ -143,7 +143,7 @@ class WorkflowPlan:
     def cell(self, path: str) -> Cell:
         """The cell of that path; KvstudyError where the study has none."""
         if path not in self.positions:
-            raise KvstudyError(f"{path}: no cell of the study; 'kvstudy plan --cells' lists them")
+            raise InputError(f"{path}: no cell of the study; 'kvstudy plan --cells' lists them")
         return self.cells[self.positions[path] - 1]
 
 
@@ -174,7 +174,7 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
         return of
     of.stores = stores_to_measure(study, path)
     if study.imported and not Path(of.imports[0]).is_file():
-        raise KvstudyError(
+        raise InputError(
             f"{path}: imported: no logs of it in results/{of.run}; run "
             f"'kvstudy import FOLDER --study {study.name}', with scale 1"
         )

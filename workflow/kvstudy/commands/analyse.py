@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import LANGUAGE
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STUDIES, load_design, load_study
 from kvstudy.study.raw import as_measured, noted, probe_directory, raw_directory, set_aside
@@ -18,18 +18,18 @@ STUDY_FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--study", required=True, help="Name of the study that is made of the logs.")
-@click.option("--machine", default="", help="The machine that was measured on, in words.")
+@click.option("--study", required=True, help="Name of the new study.")
+@click.option("--machine", default="", help="Description of the measured machine.")
 @click.option("--measured-by", default="", help="Who measured.")
 def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
-    """Take the logs of YCSB in FOLDER and below as the cells of a study.
+    """Import the YCSB logs in FOLDER and its subfolders as the cells of a study.
 
-    Standard output and standard error in one file or in two, with or without
+    Reads standard output and standard error from one file or two, with or without
     status lines and HdrHistogram files, from Linux, Windows or PowerShell. The
-    logs' own command lines tell which cell each is; what they do not tell is
-    left empty in config/studies/STUDY/import.csv, and what two readings fit is
-    a question there: complete it and run the command again. Writes
-    config/studies/STUDY/study.yaml unless it is there. Nothing is measured;
+    command lines in the logs identify the cells. What they leave open is an empty
+    field in config/studies/STUDY/import.csv, and ambiguous logs are questions there:
+    complete the file and run the command again. Writes
+    config/studies/STUDY/study.yaml unless it exists. Nothing is measured;
     'snakemake --config study=STUDY' builds the report.
     """
     from kvstudy.logs.imports.cells import import_cells, planned_without_logs
@@ -60,7 +60,7 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     chosen, rows = [], read_rows(home / NAME)
     for row in rows:
         if row.file not in by_name:
-            raise KvstudyError(
+            raise InputError(
                 f"{home / NAME}: {row.file}: no log of YCSB of that name in {folder}; remove its "
                 "row, or put the file back"
             )
@@ -91,7 +91,7 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     if refused:
         counts += f"; {count(len(refused), 'log')} could not be read, as said above"
     if not good:
-        raise KvstudyError("\n".join([*reasons, f"results/{study}: {counts}"]))
+        raise InputError("\n".join([*reasons, f"results/{study}: {counts}"]))
     for line in reasons:
         click.echo(line)
     click.echo(f"results/{study}: {counts}")
@@ -110,15 +110,15 @@ def _changes(sources: list) -> dict[str, list[str]]:
 
 @click.command("parse")
 @click.argument("run")
-@click.option("--mixed", type=bool, default=False, help="Allow cells that were not measured alike.")
+@click.option("--mixed", type=bool, default=False, help="Allow cells measured under different conditions.")
 def parse(run: str, mixed: bool) -> None:
-    """Turn the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.
+    """Parse the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.
 
-    Cells without logs stay in cells.csv with the reason. A cell whose logs cannot
-    be read, or differ from their checksums, is a failed one: its files are moved
-    to results/RUN/failed/, and it can be measured again. Refuses cells that were
-    measured with other parameters than the study has now, and cells that were not
-    measured alike (machine, versions, client, Java, provider, cores).
+    Cells without logs are listed in cells.csv with the reason. A cell whose logs
+    cannot be read, or differ from their checksums, counts as failed: its files are
+    moved to results/RUN/failed/, and it can be measured again. Refuses cells whose
+    parameters differ from the study's, and cells measured under different
+    conditions (machine, versions, client, Java, provider, cores).
     """
     from kvstudy.analyse.tidy.collect import collect
     from kvstudy.analyse.tidy.files import HISTOGRAMS
@@ -145,7 +145,7 @@ def parse(run: str, mixed: bool) -> None:
         cells = found.tables["cells"]
         if len(found.unreadable) > 1 and not (cells.status == "measured").any():
             # Rather this program than all of the logs: nothing is moved away.
-            raise KvstudyError(
+            raise InputError(
                 f"results/{run}: none of its {len(found.unreadable)} measured cells can be read, "
                 "as by another version of kvstudy; the first: "
                 f"{next(iter(found.unreadable.values()))}"
@@ -181,7 +181,7 @@ def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: 
         try:
             failed = set_aside(folder, Path("results") / run, name, reason)
         except OSError as error:
-            raise KvstudyError(
+            raise InputError(
                 f"{folder}: {reason}; and it cannot be moved to results/{run}/failed/ "
                 f"({error.strerror}): give yourself the right to write there"
             ) from None
@@ -192,12 +192,12 @@ def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: 
 @click.argument("repetitions", type=int)
 @click.option("--study", type=STUDY_FILE, required=True, help="study.yaml.")
 @click.option("--scale", type=float, default=1.0, help="Scale of the run.")
-@click.option("--output", type=STUDY_FILE, required=True, help="What was seen, as JSON.")
+@click.option("--output", type=STUDY_FILE, required=True, help="The result, as JSON.")
 def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
-    """Look whether so many REPETITIONS decide every comparison, so that the run may stop.
+    """Test whether REPETITIONS repetitions decide every comparison, so that the run can stop.
 
-    Reads the raw logs and the study's claims. For a study whose repetitions are {from: ..., to:
-    ...}; the workflow asks after each of them.
+    Reads the raw logs and the study's claims. For studies with repetitions: {from: ..., to: ...};
+    the workflow calls it after each repetition.
     """
     from kvstudy.analyse.claims.stopping import TRUNCATED
     from kvstudy.analyse.findings.looks import LOOKS, look_at
@@ -208,12 +208,12 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
 
     loaded = load_study(study)
     if not loaded.until or not loaded.until.first <= repetitions <= loaded.until.last:
-        raise KvstudyError(f"{study}: repetitions: a run is not looked at after {repetitions}")
+        raise InputError(f"{study}: repetitions: a run is not looked at after {repetitions}")
     loaded = loaded.with_repetitions(repetitions)
     name = run_name(loaded.name, scale)
     found = collect(loaded, closed_loop(plan(loaded, scale)), name, True)
     for cell, reason in found.unreadable.items():
-        raise KvstudyError(
+        raise InputError(
             f"{raw_directory(name, cell)}: {reason}; 'kvstudy parse {name}' puts it aside, then "
             f"'{command_of(name)}' measures it again"
         )
@@ -233,13 +233,12 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
 @click.command("analyse")
 @click.argument("run")
 def analyse(run: str) -> None:
-    """Means, intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
+    """Compute means, intervals, ratios, percentiles, steadiness, drift and bottlenecks of RUN.
 
-    Writes summary.csv, with n, mean, geometric (of rates: their geometric mean), sd, cov, min and
-    max over the repetitions: invalid cells are
-    left out, and workloads with several operations get a combined row, the plain mean of their
-    operations' latencies. Writes one CSV file for each analysis, and drift.json, to the folder
-    analysis of RUN.
+    Writes summary.csv with n, mean, geometric (the geometric mean of rates), sd, cov, min and max
+    over the repetitions. Invalid cells are excluded; workloads with several operations get a
+    combined row, the arithmetic mean of the operations' latencies. Writes one CSV file for each
+    analysis, and drift.json, to the folder analysis of RUN.
     """
     from kvstudy.analyse.findings.files import analyse, write_analysis
     from kvstudy.analyse.run import find_run
@@ -265,10 +264,10 @@ def analyse(run: str) -> None:
 @click.argument("run")
 @LANGUAGE
 def claims(run: str) -> None:
-    """Ask the measured values of RUN and the published ones what holds of the source's claims.
+    """Judge the source's claims by the measured and the published values of RUN.
 
-    Prints a verdict for each claim, and writes them with the intervals behind them. A trial
-    run, of another scale than 1, has intervals and no verdicts.
+    Prints a verdict for each claim, and writes the verdicts with their intervals. A trial run
+    (scale other than 1) has intervals but no verdicts.
     """
     from kvstudy.analyse.claims.table import judge_run
     from kvstudy.analyse.run import find_run
@@ -293,14 +292,14 @@ def claims(run: str) -> None:
 @click.option(
     "--output", type=STUDY_FILE, help="The checks, as CSV [default: results/STUDY/audit.csv]."
 )
-@click.option("--all", "everything", is_flag=True, help="Print also the checks that fit.")
+@click.option("--all", "everything", is_flag=True, help="Also print the checks that pass.")
 def audit(study: Path, output: Path | None, everything: bool) -> None:
-    """Check the values of a study's source against each other, and its text against them.
+    """Check whether the published values of a study's source are consistent.
 
-    Reads published.csv and quotes.yaml beside study.yaml; nothing measured here is
-    looked at. Allowed for is what rounding to the printed digits can do.
+    Reads published.csv and quotes.yaml next to study.yaml, and no measured value.
+    Allows for rounding to the printed digits.
 
-    Prints the checks by kind and those that do not fit, and writes them all.
+    Prints the number of checks by kind and those that fail, and writes all to CSV.
     """
     from kvstudy.analyse.audit.files import as_text, audit
     from kvstudy.analyse.claims.file import check_source
@@ -309,7 +308,7 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
     plan = load_study(study)
     published, quotes = beside(study, PUBLISHED), beside(study, QUOTES)
     if not published and not quotes:
-        raise KvstudyError(
+        raise InputError(
             f"{study.parent}: neither {PUBLISHED} nor {QUOTES}; there is nothing to audit"
         )
     check_source(study, plan)
@@ -327,7 +326,7 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
 @click.command("provenance")
 @click.argument("run")
 def provenance(run: str) -> None:
-    """Write which cells each table and figure of RUN is made of, with checksums, as JSON."""
+    """Write the cells behind each table and figure of RUN, with checksums, as JSON."""
     from kvstudy.analyse.run import find_run
     from kvstudy.share.trace.provenance import write_provenance
 

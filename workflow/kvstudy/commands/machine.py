@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import PROVIDER, configuration
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure import preflight
 from kvstudy.measure.client import library_problem
@@ -37,14 +37,14 @@ STATES = {True: "good", False: "not good", None: "open"}
 
 
 @click.command("doctor")
-@click.option("--machine", is_flag=True, help="Show what this machine does to measurements.")
-@click.option("--strict", is_flag=True, help="With --machine: status 1 when something is not good.")
+@click.option("--machine", is_flag=True, help="Show sources of noise on this machine.")
+@click.option("--strict", is_flag=True, help="With --machine: exit status 1 if any is found.")
 def doctor(machine: bool, strict: bool) -> None:
-    """Show what is ready on this machine: tools, YCSB, stores by provider.
+    """Show which tools, YCSB bindings and stores are ready on this machine.
 
-    Exit status 1 when a tool is missing that every study needs.
-    With --machine: what makes measurements on this machine noisy, or not
-    comparable with those of others; exit status 0 unless --strict is given.
+    Exit status 1 if a tool is missing that every study needs.
+    With --machine: sources of noise and of differences from other machines;
+    exit status 0 unless --strict is given.
     """
     if strict and not machine:
         raise click.UsageError("--strict belongs to --machine")
@@ -100,7 +100,7 @@ def _ready() -> int:
 
 @click.group("servers")
 def servers() -> None:
-    """Install servers that no distribution packages, without root, below servers/.
+    """List, install and add servers in servers/ (no root needed).
 
     \b
     Examples:
@@ -112,7 +112,7 @@ def servers() -> None:
 
 @servers.command("list")
 def list_() -> None:
-    """Show the servers that are here, and the packages that are known."""
+    """List the installed servers and the known packages."""
     for name, store in packaged_stores().items():
         print(f"{name}: {native.find_program(store) or 'not here'}")
         for package in store.native.packages:
@@ -125,13 +125,13 @@ def list_() -> None:
 
 @servers.command("add")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--accept-unknown", is_flag=True, help="Take a file whose checksum is not known.")
+@click.option("--accept-unknown", is_flag=True, help="Accept an unknown checksum.")
 def add_(path: Path, accept_unknown: bool) -> None:
-    """Take the server of PATH: a package (.deb, .tgz) that you have, or the folder of a release.
+    """Add the server in PATH: a package (.deb, .tgz) or the folder of a release.
 
-    The checksum of a package is compared with those of 'kvstudy servers list'. A package is
-    unpacked to servers/<store>, a folder is linked there. Reports name the package, and say so
-    if its checksum is not known.
+    The checksum of a package must be one of 'kvstudy servers list'. A package is unpacked to
+    servers/<store>, a folder is linked there. Reports name the package and whether its checksum
+    is known.
     """
 
     def accept(question: str) -> bool:
@@ -144,14 +144,14 @@ def add_(path: Path, accept_unknown: bool) -> None:
 
 @servers.command("get")
 @click.argument("names", nargs=-1, metavar="STORE...")
-@click.option("--study", help="The study whose servers are installed, without STORE.")
+@click.option("--study", help="Install the servers of this study.")
 def get(names: tuple[str, ...], study: str | None) -> None:
-    """Install the servers of the STOREs [default: all; makers' packages only by name].
+    """Install the servers of the STOREs [default: all; vendors' packages only by name].
 
-    A store has packages of the distribution, which need root or sudo, an install script, or
-    packages of its makers, which are downloaded and checked. An interrupted download goes on with
-    the next call. Without STORE, what this system cannot have is left out with its reason. It
-    waits while a cell is measured.
+    Servers come from packages of the distribution (which need root or sudo), from an install
+    script, or from vendors' packages, which are downloaded and verified. The next call resumes an
+    interrupted download. Without STORE, servers that this system does not support are skipped
+    with the reason. The command waits while a cell is being measured.
     """
     stores = {path.parent.name: load_store(path.parent) for path in STORES.glob("*/store.yaml")}
     for name in names:
@@ -173,7 +173,7 @@ def get(names: tuple[str, ...], study: str | None) -> None:
             except KvstudyError as error:
                 problems.append(str(error))
     if text := "\n".join(filter(None, problems)):
-        raise KvstudyError(text)
+        raise InputError(text)
 
 
 @click.command("ready")
@@ -181,10 +181,10 @@ def get(names: tuple[str, ...], study: str | None) -> None:
 @click.option("--address", required=True, help="host:port of the server.")
 @click.option("--fields", default="", help="Fields of a record, with commas [default: YCSB's].")
 def ready(store: str, address: str, fields: str) -> None:
-    """Wait until a server of STORE, started by hand, can be loaded.
+    """Wait until a server of STORE, started by hand, is ready for loading.
 
-    Prints the version that it tells, and makes the empty table that YCSB needs,
-    if the store has tables. A server that holds records already is refused.
+    Prints the server's version and creates the empty table that YCSB needs, if
+    the store has tables. Refuses a server that already holds records.
     """
     loaded = load_store(STORES / store)
     version = providers.make_ready(
@@ -199,10 +199,10 @@ def ready(store: str, address: str, fields: str) -> None:
 @click.option("--raw", type=click.Path(path_type=Path), required=True, help="The run's raw logs.")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="JSON file.")
 def gap(store: str, provider: str, raw: Path, output: Path) -> None:
-    """Write down why STORE cannot be measured on this machine.
+    """Record why STORE cannot be measured on this machine.
 
-    The report shows the reason where the store's numbers would be, also when
-    it is built again on another machine.
+    The report shows the reason instead of the store's numbers, also when it is
+    rebuilt on another machine.
     """
     config = configuration()
     resolved = "native" if config.hosts.server else providers.resolve(provider, raw)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvstudy.commands.options import PROVIDER, configuration, study_to_measure
-from kvstudy.errors import KvstudyError, RunError
+from kvstudy.errors import InputError, KvstudyError, RunError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import stop_on_signals
 from kvstudy.stores import providers
@@ -44,13 +44,13 @@ OPTIONS = [
     click.option("--study", type=STUDY, required=True, help="The study.yaml."),
     click.option("--scale", default=1.0, show_default=True, help="Factor on the counts."),
     click.option("--provider", type=PROVIDER, help="How the server runs.  [default: auto]"),
-    click.option("--port", type=PORT, help="Its port; 0: any free.  [default: 0]"),
+    click.option("--port", type=PORT, help="The server's port; 0: any free.  [default: 0]"),
     click.option("--address", help="host:port of the server (provider external)."),
     click.option("--may-empty", is_flag=True, default=None, help=EMPTY),
     click.option("--ycsb-home", help="An unpacked YCSB distribution to use."),
-    click.option("--protocol", default=1, help="Number of the way of measuring, recorded."),
+    click.option("--protocol", default=1, help="Version of the measuring procedure, recorded."),
     click.option("--pin-cpus", help=PINNED),
-    click.option("--mixed", type=bool, help="Allow cells that were not measured alike."),
+    click.option("--mixed", type=bool, help="Allow cells measured under different conditions."),
 ]
 COUNT = click.IntRange(1, MOST)
 # Where the results of single cells lie, below results/, and what stands in their table.
@@ -87,10 +87,10 @@ def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
 def measure(cell: str, planned: str | None, study: Path, scale: float, **setting) -> None:
     """Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan').
 
-    Starts a fresh server on loopback, loads it, runs the workload, stops the
-    server. The raw logs go to results/RUN/raw/CELL/, those of a failed
-    measurement to results/RUN/failed/CELL/. The rate of an open-loop cell, and the
-    number of clients where the study says 'auto', come from trial cells that are there.
+    Starts a fresh server on loopback, loads it, runs the workload and stops the
+    server. Raw logs go to results/RUN/raw/CELL/, those of a failed measurement to
+    results/RUN/failed/CELL/. The rate of an open-loop cell, and the number of
+    clients if the study says 'auto', come from existing trial cells.
     """
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.clients import with_clients
@@ -121,7 +121,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     for answer in (wanted, target):
         if isinstance(answer, NotNow):
             if not answer.final:
-                raise KvstudyError(f"{cell}: {sentence(answer.reason)}; measure those first")
+                raise InputError(f"{cell}: {sentence(answer.reason)}; measure those first")
             print(f"{leave_out(request, answer.reason)}: {sentence(answer.reason)}")
             return
     print(measure_cell(request, partial(read_cell, loaded, found)))
@@ -136,7 +136,7 @@ def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mix
     """
     if planned is None:
         if mixed:
-            raise KvstudyError(
+            raise InputError(
                 f"{mixed}. Put that file back, or remove {SUMS} in the folders of the cell's other "
                 "repetitions to measure them again"
             )
@@ -154,13 +154,12 @@ def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mix
 @click.argument("store")
 @measuring
 def probe(store: str, study: Path, scale: float, **setting) -> None:
-    """Find out what one operation makes the server of STORE do.
+    """Count the commands that one operation causes on the server of STORE.
 
     Starts a fresh server on loopback and runs a few thousand operations of each
-    kind, also on keys that are not there. What the server counted, and how
-    large its records were before and after, goes to results/RUN/probes/STORE/
-    with YCSB's logs; logs of a failed probe go to results/RUN/failed/probes/.
-    The report makes a table of it.
+    kind, also on missing keys. The server's counters, and the record sizes before
+    and after, go to results/RUN/probes/STORE/ with YCSB's logs; logs of a failed
+    probe go to results/RUN/failed/probes/. The report shows them in a table.
     """
     from kvstudy.measure.cell import probe_store
     from kvstudy.measure.setting import Setting
@@ -188,7 +187,7 @@ def agent(folder: str) -> None:
     try:
         os.chdir(folder)
     except OSError as error:
-        raise KvstudyError(
+        raise InputError(
             f"{folder}: {error.strerror} on this host; the clone must be at the same path on all "
             "hosts, on a file system that they share"
         ) from None
@@ -202,11 +201,11 @@ def agent(folder: str) -> None:
     "chosen",
     multiple=True,
     metavar="NAME=CHOICE",
-    help="A choice that the store offers, for example consistency=strong.",
+    help="An option of the store, for example consistency=strong.",
 )
 @click.option("--workload", help="A file under workloads/.")
-@click.option("--insert-only", is_flag=True, help="Measure the loading; runs no workload.")
-@click.option("--records", type=COUNT, help="Records that are loaded.")
+@click.option("--insert-only", is_flag=True, help="Measure only the load phase.")
+@click.option("--records", type=COUNT, help="Records to load.")
 @click.option("--operations", type=COUNT, help="Operations of the run phase.")
 @click.option("--threads", type=COUNT, default=4, show_default=True, help="Client threads.")
 @click.option(
@@ -216,7 +215,7 @@ def agent(folder: str) -> None:
     show_default=True,
     help="How the server runs.",
 )
-@click.option("--port", type=PORT, default=0, show_default=True, help="Its port; 0: any free one.")
+@click.option("--port", type=PORT, default=0, show_default=True, help="The server's port; 0: any free.")
 @click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
 def run(
     store: str | None,
@@ -230,11 +229,11 @@ def run(
     port: int,
     ycsb_home: str,
 ) -> None:
-    """Measure one cell outside any study, print its result and keep its logs.
+    """Measure a single cell without a study, print its result and keep its logs.
 
-    Asks for store, workload and sizes where no option gives them. The raw logs
-    go to results/single-cells/raw/, the result beside them as text and as a row of
-    results.csv; the same cell again is its next repetition.
+    Prompts for store, workload and sizes that no option gives. Raw logs go to
+    results/single-cells/raw/, the result next to them as text and as a row of
+    results.csv. Measuring the same cell again adds a repetition.
     """
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.logs.ycsb.log import parse
@@ -243,27 +242,27 @@ def run(
     from kvstudy.study.parts import Parameters, StoreUse, WorkloadUse
 
     if insert_only and workload not in (None, "insert"):
-        raise KvstudyError(
+        raise InputError(
             f"--insert-only runs no workload: leave out --workload {workload}, or --insert-only"
         )
     names = project_stores()
     if store is None:
         reasons = {name: providers.missing(load_store(STORES / name), provider) for name in names}
         if all(reasons.values()):
-            raise KvstudyError("no store can be measured here; 'kvstudy doctor' tells why")
+            raise InputError("no store can be measured here; 'kvstudy doctor' tells why")
         here = click.Choice([name for name in names if not reasons[name]])
         store = _ask("Store", "--store", here)
     check_known("--store", "store", store, names)
     definition = load_store(STORES / store)
     resolved = providers.resolve(provider, Path("results") / RUN / "raw")
     if problem := providers.missing(definition, resolved):
-        raise KvstudyError(sentence(problem))
+        raise InputError(sentence(problem))
     for text in chosen:
         if "=" not in text:
-            raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")
+            raise InputError(f"--option {text}: give it as NAME=CHOICE")
     options = dict(text.split("=", 1) for text in chosen)
     if len(options) < len(chosen):
-        raise KvstudyError("--option: gives one name twice; give each once")
+        raise InputError("--option: gives one name twice; give each once")
     for name, option in definition.options.items():
         if name not in options:
             choices = click.Choice(list(option.choices))
@@ -293,14 +292,14 @@ def run(
         client_ceiling=False,
     )
     for _key, problem in design_problems(Path(RUN, "study.yaml"), study):
-        raise KvstudyError(f"kvstudy run: {problem}")
+        raise InputError(f"kvstudy run: {problem}")
     stop_on_signals()
     definition = stores_to_measure(study, Path("kvstudy run"))[name]
     # A run never replaces an earlier one: it is the next repetition.
     plans = (plan(study.with_repetitions(number)) for number in count(1))
     cell = next(cells[-1] for cells in plans if not raw_directory(RUN, cells[-1]).exists())
     if mixed := mixed_repetitions(study, {name: definition}, RUN, cell):
-        raise KvstudyError(
+        raise InputError(
             f"{mixed}. This would be the next repetition of another cell: put that file back, or "
             "give the workload a file of its own ('cp workloads/x workloads/y', --workload y), or "
             f"move {raw_directory(RUN, cell).parent} away"
@@ -345,7 +344,7 @@ def _ask(question: str, option: str, kind: click.ParamType, default: object = No
         if sys.stdin.isatty() or isinstance(error.__context__, KeyboardInterrupt):
             raise
     if default is None:
-        raise KvstudyError(f"{option} is missing, and nobody answers: give it")
+        raise InputError(f"{option} is missing, and nobody answers: give it")
     click.echo(default, err=True)
     return default
 
@@ -373,7 +372,7 @@ def _save(cell: Cell, log: YcsbLog, invalid: str, lines: list[str]) -> list[Path
             csv.writer(file, lineterminator="\n").writerows(head + rows)
     except OSError as error:
         problem = f"{error.filename}: the result cannot be kept: {error.strerror}"
-        raise KvstudyError(problem) from None
+        raise InputError(problem) from None
     return [table, text]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.present import templates
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.controls import AGAIN, CEILING
@@ -52,16 +52,16 @@ TAKEN = ("single-cells", "calibration", "comparisons")
 def new() -> None:
     """Write a commented first version of a study, a store or a workload.
 
-    Nothing that is there is ever overwritten.
+    Existing files are never overwritten.
     """
 
 
 @new.command("study")
 @click.argument("name")
 @click.option("--title", help="The report's title.")
-@click.option("--question", help="What the study asks.")
-@click.option("--store", "stores", **NAMES, help=f"A store of it; {OFTEN}")
-@click.option("--workload", "workloads", **NAMES, help=f"A workload of it; {OFTEN}")
+@click.option("--question", help="The question that the study answers.")
+@click.option("--store", "stores", **NAMES, help=f"A store of the study; {OFTEN}")
+@click.option("--workload", "workloads", **NAMES, help=f"A workload of the study; {OFTEN}")
 @click.option("--records", **SIZES, default=["100000"], help=f"Records; {OFTEN}")
 @click.option("--operations", **SIZES, default=["1000000"], help=f"Operations; {OFTEN}")
 @click.option("--threads", **SIZES, default=["4"], help=f"Client threads; {OFTEN}")
@@ -103,7 +103,7 @@ def study(
 
 @new.command("store")
 @click.argument("name")
-@click.option("--title", help="Its name in text, tables and figures.")
+@click.option("--title", help="The store's name in text, tables and figures.")
 def store(name: str, title: str | None) -> None:
     """Write envs/stores/NAME/ with store.yaml and verbs.py."""
     folder = _place(STORES, name, "store", (CEILING.name,), (AGAIN, "-client", "-clients"))
@@ -138,21 +138,21 @@ def _place(
 ) -> Path:
     """Where it goes; KvstudyError for a name that cannot be one, with one that can."""
     if not STUDIES.is_dir():
-        raise KvstudyError(f"{STUDIES}: no such folder; run kvstudy in the project's folder")
+        raise InputError(f"{STUDIES}: no such folder; run kvstudy in the project's folder")
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
         better = better if better[:1].isalpha() else f"{kind}-{better}".rstrip("-")
-        raise KvstudyError(
+        raise InputError(
             f"{kind} '{name}': a name has small letters, digits and -, and begins with a letter; "
             f"take '{better}'"
         )
     given = f"{kind} '{name}': kvstudy gives this"
     if name in taken:
-        raise KvstudyError(f"{given} name to something else; take 'my-{name}'")
+        raise InputError(f"{given} name to something else; take 'my-{name}'")
     if name.endswith(endings):
-        raise KvstudyError(f"{given} ending to something else; take another")
+        raise InputError(f"{given} ending to something else; take another")
     if (room / name).exists():
-        raise KvstudyError(f"{room / name}: is there already; edit it, or take another name")
+        raise InputError(f"{room / name}: is there already; edit it, or take another name")
     return room / name
 
 
@@ -169,7 +169,7 @@ def _several(kind: str, names: list[str], known: list[str]) -> list[str]:
     for name in names:
         check_known(f"--{kind}", kind, name, known)
     if not names:
-        raise KvstudyError(f"--{kind}: name at least one of {', '.join(known)}")
+        raise InputError(f"--{kind}: name at least one of {', '.join(known)}")
     return list(dict.fromkeys(names))
 
 

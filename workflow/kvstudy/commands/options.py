@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import use
 from kvstudy.study.config import Config
 from kvstudy.study.load import STUDIES, load_design, load_study, project_studies
@@ -48,7 +48,7 @@ def study_to_measure(path: Path) -> Study:
         study = load_study(path)
         check_source(path, study)
     if study.imported:
-        raise KvstudyError(
+        raise InputError(
             f"{path}: imported: the study has logs that were measured elsewhere, and nothing is "
             "measured for it; take that key out to measure the study here, under another name"
         )
@@ -63,5 +63,5 @@ def study_file(study: str) -> Path:
     if path.suffix in (".yaml", ".yml") or path.is_file():
         return path
     if study not in (names := project_studies()):
-        raise KvstudyError(f"unknown study '{study}'{did_you_mean(study, names)}")
+        raise InputError(f"unknown study '{study}'{did_you_mean(study, names)}")
     return STUDIES / study / "study.yaml"

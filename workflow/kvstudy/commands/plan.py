@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import PROVIDER, study_file, study_to_measure
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.measure.controller import stop_on_signals
 from kvstudy.measure.planning import calibrate as short
 from kvstudy.measure.planning import screen
@@ -45,20 +45,20 @@ SECONDS = 1.0
 @click.option("--scale", type=float, help="Factor on the counts.  [default: as configured]")
 @click.option("--provider", type=PROVIDER, help="How the servers run.  [default: as configured]")
 @click.option(
-    "--calibrate", is_flag=True, help="Measure each store for some seconds, if it never was."
+    "--calibrate", is_flag=True, help="First measure stores without any cell for some seconds."
 )
-@click.option("--cells", is_flag=True, help="List the single cells, in their order.")
+@click.option("--cells", is_flag=True, help="List all cells in their order.")
 def plan(
     study: str | None, scale: float | None, provider: str | None, calibrate: bool, cells: bool
 ) -> None:
-    """Show what STUDY (a name or a study.yaml) will take, and what it can tell.
+    """Show the time and disk that STUDY needs, and the differences it can detect.
 
-    Cells by store and workload, hours and disk, what cannot be measured here, and
-    how many repetitions tell 5, 10 and 25 % apart. Without STUDY it is that of
-    config/config.yaml, which also gives everything else that no option gives.
+    STUDY is a name or a study.yaml [default: the one in config/config.yaml]. Lists the
+    cells by store and workload, the stores that cannot be measured here, and the number of
+    repetitions that detect differences of 5, 10 and 25 %.
 
-    Times come from the study's own cells at any scale and from calibration cells
-    (--calibrate), which stay in results/calibration for all studies.
+    Times are estimated from the study's cells at any scale and from calibration cells
+    (--calibrate), which are kept in results/calibration for all studies.
     """
     config = configured()
     if provider:
@@ -176,19 +176,18 @@ def _held(cell) -> int:
 @click.command("watch")
 @click.argument("run", required=False)
 def watch(run: str | None) -> None:
-    """Show how far a run is while it is measured, in a second terminal.
+    """Show the progress of a run, live, in a second terminal.
 
-    RUN is a folder below results/; left out, it is the one that is measured now, or was
-    last. A live line shows cells done, failures, the time left, and the present cell
-    with its phase and operations per second. Each finished or failed cell leaves a
-    line. Without a terminal only these lines are written.
+    RUN is a folder below results/ [default: the current or the latest run]. A live line
+    shows finished and failed cells, the remaining time, and the current cell with its
+    phase and operations per second. Each finished or failed cell adds a line. Without a
+    terminal, only these lines are written.
 
-    It only reads files, and ends when nothing works on the run any more. Ctrl-C ends
-    the watching, not the run.
+    The command only reads files and ends with the run. Ctrl-C stops the display, not the run.
     """
     name = Path(run).name if run else latest_run()
     if name is None:
-        raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
+        raise InputError("results/: no run was begun here; start one with 'snakemake --cores 4'")
     of = find_name(name, published=False)
     study = load_study(of.study_file)
     # The cells that are there tell the provider, whatever Snakemake was told.

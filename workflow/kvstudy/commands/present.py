@@ -14,7 +14,7 @@ from kvstudy.study.run_names import find_name
 def tabulate(run: str) -> None:
     """Write the tables of RUN as CSV (unrounded), as LaTeX (booktabs) and as HTML.
 
-    The HTML is a fragment for a page of one's own: tables and the notes below them.
+    The HTML is a fragment to include in a page: tables with their notes.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.typeset.table import write_tables
@@ -32,10 +32,10 @@ def tabulate(run: str) -> None:
 def workbook(run: str) -> None:
     """Write RUN as a workbook (.xlsx).
 
-    The grid of the report's first page with a chart, two sheets of averages, a
-    sheet per store with its single runs, and the cells with the checksums of
-    their logs. Ratios and averages are formulas over the runs, and carry their
-    values for viewers that do not calculate.
+    Contains the first page's grid with a chart, two sheets of averages, a sheet of
+    single runs per store, and the cells with the checksums of their logs. Ratios and
+    averages are formulas over the runs; their values are stored for viewers that do
+    not calculate.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.workbook.write import write_workbook
@@ -49,15 +49,14 @@ def workbook(run: str) -> None:
 @click.command("draw")
 @click.argument("run")
 @LANGUAGE
-@click.option("--figure", "figures", multiple=True, help="Draw only this one (may be repeated).")
+@click.option("--figure", "figures", multiple=True, help="Draw only this figure (may be repeated).")
 def draw(run: str, figures: tuple[str, ...]) -> None:
-    """Draw the figures of RUN: PDF, SVG, PNG, CSV of what each shows, and an interactive chart.
+    """Draw the figures of RUN as PDF, SVG, PNG, CSV data and interactive chart.
 
-    Beside its own figures every study has the ratios of its stores, the run order, the runs
-    second by second and the spectra of latency. In bar charts, dots are single runs and
-    whiskers 95 % intervals. A bar several times higher than the others of its axis is
-    broken; its value is written on it. The chart, NAME.vl.json, is a Vega-Lite specification
-    made of the CSV.
+    In addition to its own figures, every study has the ratios of its stores, the run order,
+    the runs second by second and the latency percentiles. In bar charts, dots are single runs
+    and whiskers 95 % intervals. A bar several times higher than the others on its axis is
+    broken and labelled with its value. NAME.vl.json is a Vega-Lite specification of the CSV data.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.drawing.write import write_figures
@@ -76,11 +75,11 @@ def draw(run: str, figures: tuple[str, ...]) -> None:
     "--appendix", default="", help="A LaTeX file in the output's folder that ends the document."
 )
 def render(run: str, appendix: str) -> None:
-    """Make the text of the report of RUN, and its LaTeX source.
+    """Write the report of RUN as Markdown and LaTeX.
 
-    Fills the text in report/text with the data of the run and writes it as <run>.md with
-    front.json, which 'kvstudy build-html' and 'kvstudy build-docx' read. For 'kvstudy
-    build-pdf' it writes the main file <run>.tex, body.tex and references.bib.
+    Fills the templates in report/text with the run's data. Writes <run>.md and front.json
+    for 'kvstudy build-html' and 'kvstudy build-docx', and <run>.tex, body.tex and
+    references.bib for 'kvstudy build-pdf'.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.report.render import render
@@ -93,10 +92,10 @@ def render(run: str, appendix: str) -> None:
 @click.argument("run")
 @LANGUAGE
 def published(run: str) -> None:
-    """Make the report of what a study's source published, without any measurement.
+    """Write the report of a source's published values, without any measurement.
 
     RUN is STUDY-published, or STUDY-published-LANGUAGE. Reads published.csv, quotes.yaml and
-    claims.yaml beside study.yaml, as far as they are there.
+    claims.yaml next to study.yaml, if they exist.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.report.published import write_published
@@ -110,9 +109,9 @@ def published(run: str) -> None:
 def build_pdf(run: str) -> None:
     """Build the PDF of RUN with latexmk from the LaTeX source of `kvstudy render`.
 
-    Undefined references and citations and labels defined twice fail the build. What
-    does not fit the page and characters that no font has are warned of. The PDF is written only
-    when the build is without fault.
+    The build fails on undefined references or citations and on duplicate labels. It warns
+    of content beyond the page margins and of characters missing from the fonts. The PDF is
+    written only if the build succeeds.
     """
     from kvstudy.present.report.build import build_pdf
 
@@ -156,15 +155,15 @@ def build_docx(run: str) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     default="workflow/notebooks/analysis.ipynb",
     show_default=True,
-    help="The notebook to run; it is not changed.",
+    help="The notebook to run (not changed).",
 )
-@click.option("--latex", is_flag=True, help="Write notebook.tex too, for the report.")
+@click.option("--latex", is_flag=True, help="Also write notebook.tex, for the report.")
 def notebook(run: str, notebook: Path, latex: bool) -> None:
     """Run the analysis notebook on RUN and export it to HTML.
 
-    The notebook checks the tidy data in a second way, draws the figures and
-    shows the tables. A check that fails is an error, and nothing is written. Beside the page
-    report/RUN-analysis.html it writes itself with its outputs.
+    The notebook recomputes the results in a second way, draws the figures and shows
+    the tables. If a check fails, nothing is written. Writes report/RUN-analysis.html and the
+    executed notebook.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.report.notebook import run_notebook
@@ -174,12 +173,13 @@ def notebook(run: str, notebook: Path, latex: bool) -> None:
 
 @click.command("export")
 @click.argument("run")
-@click.option("--language", help="Of the tables and figures.  [default: en]")
+@click.option("--language", help="Language of tables and figures.  [default: en]")
 def export(run: str, language: str | None) -> None:
-    """Collect what a thesis of your own needs of RUN.
+    """Export tables, figures and numbers of RUN for use in a thesis.
 
-    Tables for \\input and as CSV, figures as PDF, SVG and PNG, numbers.tex with a macro for each
-    value, references.bib, and an example in English and in Czech. The folder export is made anew.
+    Writes tables for \\input and as CSV, figures as PDF, SVG and PNG, numbers.tex with a macro for
+    each value, references.bib, and an example in English and in Czech to the folder export of
+    RUN, which is replaced.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.export.folder import export
@@ -195,9 +195,9 @@ def export(run: str, language: str | None) -> None:
     help="The file [default: standard output].",
 )
 def commands(run: str, output: Path | None) -> None:
-    """Write the plain commands of every measured cell of RUN, in the order of measurement.
+    """Write the shell commands of all measured cells of RUN, in the order of measurement.
 
-    Paste the first lines and then those of a cell into bash to repeat the cell by hand.
+    To repeat a cell by hand, paste the first lines and then the cell's lines into bash.
     """
     from kvstudy.present.export.by_hand import commands_of_run
     from kvstudy.study.load import load_study

@@ -27,8 +27,8 @@ MODELS: dict[str, type[BaseModel]] = {
 def schema() -> None:
     """Write workflow/schemas/*.json, config/README.md and docs/stores.md.
 
-    They are made from the models that check the files and from the store files;
-    a test fails when they are not up to date.
+    They follow from the models that validate the files and from the store files;
+    a test fails if they are out of date.
     """
     for name, text in files().items():
         Path(name).write_text(text, encoding="utf-8")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvstudy.commands.options import study_file
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.study.cells import run_name
 from kvstudy.study.config import configured
 from kvstudy.study.load import load_study
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
 def trace(
     what: str, name: str | None, study: str | None, scale: float | None, as_json: bool
 ) -> None:
-    """Follow WHAT from the report to the lines of the logs that it comes from.
+    """Trace WHAT from the report back to the lines of the raw logs.
 
-    Prints the mean as in summary.csv, each repetition as in measurements.csv and
-    whether it counts, the raw file with its sha256 and the line in it. On the way
-    everything is worked out again; what does not fit is listed, and the exit
-    status is 1.
+    Prints the mean in summary.csv, each repetition in measurements.csv and whether
+    it counts, and the raw file with its SHA-256 checksum and line. Every step is
+    recomputed; differences are listed, and the exit status is then 1.
 
     \b
     WHAT is
@@ -48,9 +47,9 @@ def trace(
       ratio:STORE/OTHER/WORKLOAD        the pairs behind a ratio
       table:NAME, figure:NAME           their cells and the sha256 of their logs
 
-    The operation 'all' stands for a workload's operations combined. Without sizes,
-    those are meant that the report shows. Without --run it is the run of the
-    configured study and scale, or the only one that is there.
+    The operation 'all' means all operations of a workload combined. The default
+    sizes are those in the report. The default run is that of the configured study
+    and scale, or the only existing one.
     """
     from kvstudy.share.trace import text
     from kvstudy.share.trace.chain import chain, ratio_chain, resolve
@@ -77,7 +76,7 @@ def trace(
         click.echo("\n".join([*lines, *text.problem_lines(problems)]))
     if problems:
         things = "1 thing does" if len(problems) == 1 else f"{len(problems)} things do"
-        raise KvstudyError(f"{what}: {things} not fit, see above")
+        raise InputError(f"{what}: {things} not fit, see above")
 
 
 def _run(name: str | None, study: str | None, scale: float | None) -> Run:
@@ -91,7 +90,7 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
 
     if name:
         if study or scale:
-            raise KvstudyError("--run tells study and scale; leave out --study and --scale")
+            raise InputError("--run tells study and scale; leave out --study and --scale")
         return find_run(name)
     config = configured()
     loaded = load_study(study_file(study or config.study))
@@ -103,7 +102,7 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
         return run_of(loaded, config.scale)
     if len(analysed) > 1:
         names = ", ".join(analysed)
-        raise KvstudyError(f"{RESULTS / wanted}: no such run; name one of these by --run: {names}")
+        raise InputError(f"{RESULTS / wanted}: no such run; name one of these by --run: {names}")
     click.echo(f"run: {analysed[0]}, the only one below {RESULTS}/", err=True)
     return find_run(analysed[0])
 
@@ -114,34 +113,35 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
 @click.option(
     "--base",
     metavar="STORE",
-    help="The store that the others are divided by [default: the first that both runs have].",
+    help="The store to divide by [default: the first that both runs have].",
 )
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of what is written [default: results/comparisons/A-vs-B].",
+    help="The folder to write to [default: results/comparisons/A-vs-B].",
 )
 def compare(a: str, b: str, base: str | None, output: Path | None) -> None:
     """Compare two finished runs, A and B: before and after, two versions, two machines.
 
-    A and B are names of folders below results/, or paths of such folders, also copied
-    from another machine. Only cells.csv, measurements.csv and environment.json are read.
+    A and B are folders below results/, or paths of such folders, also from another
+    machine. Only cells.csv, measurements.csv and environment.json are read.
 
-    First comes what differs between the runs (machine, versions, sizes), and what is not
-    compared, with the reason. Then, for each workload that both have with the same
-    parameters:
+    The output starts with the differences between the runs (machine, versions, sizes)
+    and with what is not compared and why. Then, for each workload that both have with
+    the same parameters:
 
     \b
-    - the change of each store's throughput relative to the base, from A to B. The speed
-      of the machines cancels out, so this also compares two machines.
-    - whether the stores stand in the same order.
-    - the change of the throughputs themselves, only when both runs say that they are of
-      the same machine (CPU, cores, memory).
+    - the change of each store's throughput relative to the base store, from A to B. The
+      speed of the machines cancels out, so this also works between two machines.
+    - whether the stores have the same order.
+    - the change of absolute throughputs, only if both runs are from the same machine
+      (CPU, cores, memory).
 
-    Changes are B by A, with 95 % intervals. = marks a change whose whole interval is within
-    ±10 %, ~ one that is undecided, with about the number of repetitions that would decide.
+    Changes are B divided by A, with 95 % intervals. = marks a change whose whole interval
+    is within ±10 %, ~ an undecided one, with about the number of repetitions that would
+    settle it.
 
-    Prints all that, and writes it as CSV files, as a forest plot (PDF, SVG) and as
+    The result is printed and written as CSV files, as a forest plot (PDF, SVG) and as
     comparison.pdf.
 
     \b
@@ -171,7 +171,7 @@ def compare(a: str, b: str, base: str | None, output: Path | None) -> None:
     "authors",
     multiple=True,
     metavar="NAME[, ORCID]",
-    help="Who answers for the data; may be given several times [default: those of CITATION.cff].",
+    help="An author of the data (may be repeated) [default: those of CITATION.cff].",
 )
 @click.option(
     "--license",
@@ -183,22 +183,22 @@ def compare(a: str, b: str, base: str | None, output: Path | None) -> None:
 @click.option(
     "--lean",
     is_flag=True,
-    help="Without report, drawings, notebook and workbook: 'kvstudy rebuild' makes them again.",
+    help="Leave out report, figures, notebook and workbook, which 'kvstudy rebuild' can make.",
 )
 def archive(
     run: str, output: Path | None, authors: tuple[str, ...], licence: str, lean: bool
 ) -> None:
     """Pack RUN, a folder below results/, as one file for a colleague or a repository.
 
-    Raw logs, failed attempts, study, stores, workloads, tables, figures, the report and the
-    workflow that made them, with checksums. The zip is a Workflow Run RO-Crate, ready for
-    Zenodo. The same files always give the same bytes. A run that is not finished is packed as
-    RUN-partial, after 'make partial'.
+    Contains raw logs, failed attempts, study, stores, workloads, tables, figures, the report
+    and the workflow that made them, with checksums. The zip file is a Workflow Run RO-Crate,
+    ready for Zenodo. The same files always give the same bytes. To pack an unfinished run, run
+    'make partial' and pack RUN-partial.
 
-    Raw logs tell about machine and person: processor, memory, kernel, versions, the time of
-    each cell, and the folder of the project, which can hold a user's name. They are packed
-    as they are, since their checksums would not hold otherwise; the command says which
-    folders are named. Logs of servers (server.log) may also have the machine's name.
+    Raw logs reveal processor, memory, kernel, versions, the time of each cell, and the
+    project's folder, which may contain a user name. They are packed unchanged, because
+    their checksums would not match otherwise; the command prints the folders that they name.
+    Server logs (server.log) may also contain the machine's name.
 
     \b
     Examples:
@@ -235,27 +235,27 @@ SECONDS = 5
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write the page to this file (Markdown), with every fault and note.",
+    help="Also write the result to this Markdown file, with all faults and notes.",
 )
 @click.option(
     "--archived-code",
     is_flag=True,
-    help="Make the numbers anew by the archive's own workflow. This runs programs out of it.",
+    help="Recompute the numbers with the archive's workflow. This runs programs from the archive.",
 )
 def verify(archive: str, output: Path | None, archived_code: bool) -> None:
-    """Check ARCHIVE, a file of 'kvstudy archive', or a run below results/.
+    """Verify ARCHIVE, a file of 'kvstudy archive', or a run below results/.
 
     \b
-    - Checksums: each file is as it was packed, none is missing, none was added; the raw logs
-      are as they were measured.
-    - Plan: each planned cell is there, or the reason why not.
-    - Course: the cells were measured one at a time, in the planned order, in one way; none was
-      measured again without its earlier logs being kept.
-    - Numbers: tidy data, analysis, tables and values of figures are made anew from the raw logs,
-      in a temporary folder, and are equal.
+    - Checksums: no file was changed, removed or added since packing; raw logs are unchanged
+      since the measurement.
+    - Plan: every planned cell is present, or the reason for its absence.
+    - Course: the cells were measured one at a time, in the planned order, under the same
+      conditions; none was repeated without keeping its earlier logs.
+    - Numbers: tidy data, analysis, tables and figure data, recomputed from the raw logs in a
+      temporary folder, are equal.
 
-    Prints one page. The exit code is 0 only when all of that holds; notes are no faults, but
-    worth a look. Nothing is measured. Nothing out of the archive is run but with --archived-code.
+    Prints one page. The exit status is 0 only if all of this holds; notes are not faults, but
+    worth a look. Nothing is measured. No program of the archive runs without --archived-code.
     """
     from kvstudy.share.archive.checks import as_text
     from kvstudy.share.archive.verify import verify
@@ -283,22 +283,22 @@ def verify(archive: str, output: Path | None, archived_code: bool) -> None:
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="A new folder to work in [default: the archive's name without .zip].",
+    help="The folder to create [default: the archive's name without .zip].",
 )
 @click.option(
     "--own-code",
     is_flag=True,
-    help="Build it by this clone's workflow, and run nothing out of the archive.",
+    help="Use this clone's workflow and run no programs from the archive.",
 )
 def rebuild(archive: Path, output: Path | None, own_code: bool) -> None:
-    """Build the report of ARCHIVE again from its raw logs.
+    """Rebuild the report of ARCHIVE from its raw logs.
 
     Unpacks the raw logs, the study and the workflow to a new folder, and runs the workflow
     there. Nothing is measured, and no server is needed. Tables go to results/, figures to
-    figures/, the report to report/ in that folder; those that were packed stay in the archive.
+    figures/, the report to report/ in that folder.
 
-    This runs programs out of the archive: do it with archives of people whom you trust, or with
-    --own-code. 'kvstudy verify' runs nothing out of it.
+    This runs programs from the archive: do it only with archives that you trust, or with
+    --own-code. 'kvstudy verify' runs none of them.
     """
     from kvstudy.share.archive.rebuild import rebuild
 

@@ -10,7 +10,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
 from kvstudy.analyse.claims.file import load_claims
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import FOLDER, read_po_file
 from kvstudy.language.locale import collecting
 from kvstudy.stores.definition import load_store
@@ -34,18 +34,17 @@ HEADER = re.compile(
 
 @click.command("translate")
 @click.argument("language")
-@click.option("--check", is_flag=True, help="Only say what is missing; the status is then 1.")
+@click.option("--check", is_flag=True, help="Only list missing translations (exit status 1).")
 def translate(language: str, check: bool) -> None:
-    """Bring the catalogues of LANGUAGE (a code, for example cs) up to date with the texts.
+    """Update the message catalogues of LANGUAGE (a code, for example cs).
 
-    Adds texts that are new, marks translations of changed texts as fuzzy, and drops those of
-    texts that are gone. A language that there is not yet gets new catalogues. Lists what is
-    left to translate.
+    Adds new texts, marks translations of changed texts as fuzzy, and removes obsolete ones. A new
+    language gets new catalogues. Lists the texts that need translation.
     """
     try:
         Locale.parse(language)
     except (UnknownLocaleError, ValueError):
-        raise KvstudyError(
+        raise InputError(
             f"{language}: not the code of a language; give one such as cs, de or sk"
         ) from None
     if not check:

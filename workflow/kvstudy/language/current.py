@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 
 FOLDER = Path(__file__).parent
 # The language of the texts themselves; it has no catalogue.
@@ -27,7 +27,7 @@ def languages() -> list[str]:
 def check_language(language: str, where: str) -> str:
     """``language``; KvstudyError, which begins with ``where``, for one that there is not."""
     if language not in languages():
-        raise KvstudyError(
+        raise InputError(
             f"{where}: unknown language '{language}'; there are {', '.join(languages())}, and "
             "CONTRIBUTING.md tells how to add one"
         )
@@ -128,7 +128,7 @@ def read_po_file(path: Path, language: str):
         with path.open("rb") as file:
             return read_po(file, locale=language, abort_invalid=True)
     except (PoFileError, ValueError, OSError) as error:
-        raise KvstudyError(f"{path}: not a catalogue: {error}; mend that line") from None
+        raise InputError(f"{path}: not a catalogue: {error}; mend that line") from None
 
 
 _READ: dict[Path, gettext.NullTranslations] = {}

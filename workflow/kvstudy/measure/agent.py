@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, KvstudyError
 from kvstudy.measure import environment, preflight
 from kvstudy.measure.clients import Clients
 from kvstudy.measure.controller import Interrupted
@@ -64,7 +64,7 @@ class Agent:
         try:
             Path(answer).touch()
         except OSError as error:
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{error.filename}: {error.strerror} on this host, but it is there on the host of "
                 f"Snakemake; {Path.cwd()} must be one shared folder, at this path on all hosts, "
                 "which you may write"
@@ -87,7 +87,7 @@ class Agent:
         """
         free_port(host=host)
         if not os.access(data, os.W_OK | os.X_OK):
-            raise KvstudyError(f"{KEY}.data: {data}: no folder here in which you may write")
+            raise EnvironmentFault(f"{KEY}.data: {data}: no folder here in which you may write")
         return {str(folder): native.missing(load_store(Path(folder))) for folder in stores}
 
     def java(self) -> dict:
@@ -109,7 +109,7 @@ class Agent:
         try:
             folder.mkdir()
         except OSError as error:
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{KEY}.data: {folder}: {error.strerror}; remove it, or name a folder of this host "
                 "in which you may write"
             ) from None

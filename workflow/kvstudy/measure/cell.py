@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kvstudy import __version__
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InvalidMeasurement, KvstudyError
 from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check_run, read_rounds
 from kvstudy.logs.ycsb.latencies import keep_raw
 from kvstudy.logs.ycsb.log import YcsbLog, parse
@@ -192,7 +192,7 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
             if held < cell.records
             else "it was not empty, or something else writes to it: stop that"
         )
-        raise KvstudyError(
+        raise InvalidMeasurement(
             f"load: YCSB stored {cell.records} records, the {store.title} server holds {held}; "
             f"{why}"
         )
@@ -276,5 +276,5 @@ def _returns(step: Step, work: Path) -> dict[str, int]:
         check_executed(log, step.count, SECONDS if out_of_time else None, name)
     section = log.sections.get(step.operation.upper())
     if not section:
-        raise KvstudyError(f"{name}: no operation ended in {SECONDS} s; is the machine busy?")
+        raise InvalidMeasurement(f"{name}: no operation ended in {SECONDS} s; is the machine busy?")
     return section.returns

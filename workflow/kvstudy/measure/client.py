@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError, RunError
+from kvstudy.errors import InputError, KvstudyError, RunError
 from kvstudy.stores.ask import LIBRARY
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
@@ -70,7 +70,7 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     if not home:
         return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)
     if store.ycsb.official is None:
-        raise KvstudyError(
+        raise InputError(
             f"ycsb.home: YCSB's distribution has no binding for {store.title}; leave out the "
             "store, or leave ycsb.home and the variable YCSB_HOME empty to use kvstudy's bindings"
         )
@@ -82,14 +82,14 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     jars = [histogram]
     for folder in folders:
         if not (of_folder := sorted(folder.glob("*.jar"))):
-            raise KvstudyError(
+            raise InputError(
                 f"ycsb.home: {folder} has no jars; name the folder of an unpacked YCSB 0.17.0 "
                 "distribution, or leave ycsb.home empty to use kvstudy's bindings"
             )
         jars += of_folder
     for jar in jars:
         if not zipfile.is_zipfile(jar):
-            raise KvstudyError(f"ycsb.home: {jar} is no jar (cut off?); unpack YCSB anew")
+            raise InputError(f"ycsb.home: {jar} is no jar (cut off?); unpack YCSB anew")
     classpath = ":".join([str(histogram), *(f"{folder}/*" for folder in folders)])
     return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars), cores)
 
@@ -105,7 +105,7 @@ def check_class(client: Client, name: str) -> None:
     remedy = "check its spelling, or put its jar there"
     if name.startswith("kvstudy."):
         remedy = "it is in kvstudy's bindings: run 'make setup', leave ycsb.home empty"
-    raise KvstudyError(
+    raise InputError(
         f"workload={name}: no jar of the class path {client.classpath} has this class; {remedy}"
     )
 

@@ -28,7 +28,7 @@ from typing import IO
 
 import psutil
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, KvstudyError
 from kvstudy.whole_file import check_writable
 
 VARIABLE = "KVSTUDY_CONTROLLER"
@@ -118,7 +118,7 @@ def share_clone() -> str:
         LOCK.parent.mkdir(exist_ok=True)
         lock = LOCK.open("ab+", buffering=0)
     except OSError as error:
-        raise KvstudyError(f"{LOCK}: cannot be written: {error.strerror}; remove it") from None
+        raise EnvironmentFault(f"{LOCK}: cannot be written: {error.strerror}; remove it") from None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -136,7 +136,7 @@ def take_clone(holder: str) -> None:
     if not holder and not all(map(_locked, _held)):
         holder = ANOTHER
     if holder:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{Path.cwd()}: another process works in this clone ({holder}). Wait until it has "
             "ended ('kvstudy watch' shows how far it is), or end it: Ctrl-C in its terminal, or "
             "'kill' with its number, which lets the present cell end first. Then run this again: "
@@ -179,7 +179,7 @@ def alone_with(folder: Path) -> Iterator[None]:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
         except (BlockingIOError, PermissionError):
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{folder}: a process of another host works there. Wait until it has ended, or end "
                 "it there ('squeue' shows SLURM's jobs); the next 'snakemake' measures what is left"
             ) from None
@@ -226,7 +226,7 @@ def end_earlier_jobs(executor: str) -> None:
             _run(*cancel, *jobs)
             cancelled = jobs
         if time.monotonic() > limit:
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"jobs {names}: of an earlier Snakemake in this clone, and do not end; "
                 f"'{look}' shows their state. Run this again when they are gone"
             )
@@ -261,7 +261,7 @@ def _run(*command: str) -> str:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     except (OSError, subprocess.SubprocessError) as error:
         why = getattr(error, "stderr", "") or error
-        raise KvstudyError(f"{command[0]}: {str(why).strip()}; does the cluster run?") from None
+        raise EnvironmentFault(f"{command[0]}: {str(why).strip()}; does the cluster run?") from None
     return done.stdout
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, KvstudyError
 from kvstudy.language.reasons import reason
 from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, KEY, boot_id
 from kvstudy.measure.controller import VARIABLE
@@ -57,7 +57,7 @@ class Link:
         words = [word.format(host=host) for word in shlex.split(launcher)]
         words += [sys.executable, "-m", "kvstudy", "agent", str(Path.cwd())]
         if unsafe := [word for word in words[-5:] if shlex.quote(word) != word]:
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{KEY}: a shell of {host} would read '{unsafe[0]}' as several words; move the "
                 "clone to a path of letters, digits, and the signs /._-"
             )
@@ -96,7 +96,7 @@ class Link:
             # A shell there may greet its user, and an answer that nobody waited for be left.
             told = json.loads(line) if line.startswith(b'{"number":') else {}
         if "error" in told:
-            raise KvstudyError(f"{self.host}: {told['error']}")
+            raise EnvironmentFault(f"{self.host}: {told['error']}")
         return told["told"]
 
     def close(self) -> None:
@@ -166,7 +166,7 @@ class Connected:
         (first, expected), *others = self._ask_all(self._clients, "java", HELLO_SECONDS).items()
         for name, java in others:
             if java["version"] != expected["version"]:
-                raise KvstudyError(
+                raise EnvironmentFault(
                     f"{KEY}.clients: {name} has {java['version']}, {first} has "
                     f"{expected['version']}; install the same Java"
                 )
@@ -236,7 +236,7 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
         offsets = [first["offset"], after[name]["offset"]]
         doubt = max(first["uncertainty"], after[name]["uncertainty"]) + abs(offsets[1] - offsets[0])
         if several and doubt > CLOCK_SECONDS:
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{KEY}: the clock of {name} is known to {1000 * doubt:.0f} ms only, and several "
                 f"clients need {1000 * CLOCK_SECONDS:.0f} ms; let NTP (chrony) keep the clocks of "
                 "the hosts, and measure when the network is idle"
@@ -271,7 +271,7 @@ def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
                 trial = f"{hosts.launcher.format(host=name)} {sys.executable} --version"
                 raise Lost(f"{error}. Make '{trial}' work by hand, without a question") from None
             if not (Path(shared) / name).is_file():
-                raise KvstudyError(
+                raise EnvironmentFault(
                     f"{KEY}: what {name} writes in {shared} is not there on this host; "
                     f"{Path.cwd()} must be one folder that all hosts share"
                 )
@@ -305,13 +305,13 @@ def address_of(hosts: Hosts) -> str:
     try:
         found = socket.gethostbyname(wanted)
     except OSError as error:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{KEY}.address: {wanted} cannot be resolved ({error}); name the server's address on "
             "the network of the hosts"
         ) from None
     address = ipaddress.ip_address(found)
     if address.is_unspecified or address.is_loopback:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{KEY}.address: {wanted} is {found}, which other hosts do not reach alone; name the "
             "server's address on the network of the hosts"
         )

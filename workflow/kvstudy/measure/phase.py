@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, InvalidMeasurement, KvstudyError
 from kvstudy.logs.ycsb.status import GoodOperations
 from kvstudy.measure.clients import Clients
 from kvstudy.measure.environment import java_variables
@@ -98,7 +98,7 @@ class Phases:
                         state, end = why_silent(self.server), log_end(work / f"{label}.err")
                         if state:
                             end = f"; {store.title} server {state}{log_end(work / SERVER_LOG)}"
-                        raise KvstudyError(f"{label}: {problem}; client stopped{end}")
+                        raise EnvironmentFault(f"{label}: {problem}; client stopped{end}")
             # Of those that are stopped as well, because one has failed, nothing is told.
             failed = {label: status for label, status in ends.items() if status}
         if failed and (end := why_silent(self.server)):
@@ -112,7 +112,7 @@ class Phases:
             end = process.how_it_ended(status)
             if status == -signal.SIGKILL:
                 end += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
-            raise KvstudyError(f"{label}: the YCSB client {end}{said}")
+            raise EnvironmentFault(f"{label}: the YCSB client {end}{said}")
         self._check_server(name)
         return clients
 
@@ -142,7 +142,7 @@ class Phases:
                 why = "a jar of the client is missing or broken; run 'make setup'"
             else:
                 raise
-            raise KvstudyError(f"{line}: {why} ({error})") from None
+            raise EnvironmentFault(f"{line}: {why} ({error})") from None
 
     def _count(self) -> Counters:
         """The server's running totals under its own names; None when the store tells none.
@@ -152,7 +152,7 @@ class Phases:
         store = self.setting.store
         totals = ask(store, self.server, "counters")
         if store.misses and store.misses not in (totals or {}):
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "
                 f"counters() in verbs.py tells of: {', '.join(totals or {}) or 'nothing'}"
             )
@@ -185,7 +185,7 @@ def moved(store: Store, before: Counters, after: Counters) -> Counters:
     change = {name: after.get(name, 0) - before.get(name, 0) for name in before | after}
     for name, count in change.items():
         if count < 0:
-            raise KvstudyError(
+            raise InvalidMeasurement(
                 f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
             )
     return {name: count for name, count in change.items() if count}

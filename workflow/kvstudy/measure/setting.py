@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError, RunError
+from kvstudy.errors import EnvironmentFault, InputError, KvstudyError, RunError
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted, alone_with
@@ -111,7 +111,7 @@ class Setting:
         known["server"] = {"provider": provider} | (server or {})
         if found := differences(measured | {f"{name} is next": known}):
             # Before the server runs, nothing is known that another cell would not have too.
-            kind = KvstudyError if server else RunError
+            kind = EnvironmentFault if server else RunError
             raise kind(refusal(found, self.results / "raw"))
 
     @contextmanager
@@ -172,7 +172,7 @@ class Setting:
             try:
                 work.mkdir(parents=True)
             except OSError as error:
-                raise KvstudyError(
+                raise EnvironmentFault(
                     f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner "
                     "do so"
                 ) from None
@@ -204,7 +204,7 @@ class Setting:
                     shutil.rmtree(work, ignore_errors=True)
                     rest = f" (its logs could not be kept: {problem})"
                 # Every other cell would meet a full disk too.
-                kind = RunError if full else KvstudyError
+                kind = RunError if full else EnvironmentFault
                 raise kind(f"{name}: {reason}{rest}") from None
             finally:
                 kept_room.unlink(missing_ok=True)
@@ -246,21 +246,21 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
     if wanted == "false":
         return None
     if provider == "external":
-        raise KvstudyError(
+        raise InputError(
             f"{KEY}: a server that already runs (provider external) cannot be bound to cores from "
             "here; bind it where it is started, and set pin_cpus: false"
         )
     if shutil.which("taskset") is None:
-        raise KvstudyError(f"{KEY}: no program taskset; install util-linux, or set pin_cpus: false")
+        raise EnvironmentFault(f"{KEY}: no program taskset; install util-linux, or set pin_cpus: false")
     tree = tree or Tree()
     try:
         usable = core_numbers(tree.fields("proc/self/status")[ALLOWED])
     except (KeyError, ValueError):
-        raise KvstudyError(
+        raise InputError(
             f"{KEY}: the usable cores are not visible here; set pin_cpus: false"
         ) from None
     if len(usable) < 2:
-        raise KvstudyError(
+        raise InputError(
             f"{KEY}: only core {usable[0]} is usable here, so server and client cannot have cores "
             "of their own; set pin_cpus: false"
         )
@@ -273,9 +273,9 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
             _checked("client", of_client, usable),
         )
     else:
-        raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
+        raise InputError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
     if both := set(server) & set(client):
-        raise KvstudyError(
+        raise InputError(
             f"{KEY}: server and client both have core {_text(sorted(both))}; give them others"
         )
     return Pinning(_text(server), _text(client))
@@ -300,9 +300,9 @@ def _checked(side: str, text: str, usable: list[int]) -> list[int]:
     try:
         cores = core_numbers(text)
     except ValueError:
-        raise KvstudyError(f"{KEY}: {side}: '{text}' is no list of cores such as 0-1,4") from None
+        raise InputError(f"{KEY}: {side}: '{text}' is no list of cores such as 0-1,4") from None
     if wrong := sorted(set(cores) - set(usable)):
-        raise KvstudyError(
+        raise InputError(
             f"{KEY}: {side}: core {_text(wrong)} is not usable here; usable are {_text(usable)}"
         )
     return cores

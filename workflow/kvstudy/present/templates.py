@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.libraries import jinja2
 
 
@@ -40,9 +40,9 @@ def fill(
         return environment.get_template(template.name).render(values)
     except jinja2.TemplateSyntaxError as error:
         line = f"{error.filename or error.name}:{error.lineno}"
-        raise KvstudyError(f"{line}: {error.message}; mend the template") from None
+        raise InputError(f"{line}: {error.message}; mend the template") from None
     except jinja2.TemplateNotFound as error:
-        raise KvstudyError(
+        raise InputError(
             f"{template.parent / error.name}: no such template; restore it"
         ) from None
     except (jinja2.UndefinedError, TypeError, ValueError, LookupError) as error:
@@ -50,4 +50,4 @@ def fill(
         inner = [f"{frame.filename}:{frame.lineno}" for frame in frames if ".j2" in frame.filename]
         if not inner:
             raise
-        raise KvstudyError(f"{inner[-1]}: {error}; mend the expression on that line") from error
+        raise InputError(f"{inner[-1]}: {error}; mend the expression on that line") from error

@@ -4,7 +4,7 @@ import re
 import socket
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault
 
 # Our bindings with the drivers, and the stores that are jars beside them.
 LIBRARY = Path("workflow/bindings/target/lib")
@@ -34,4 +34,4 @@ def version_of(artifact: str) -> str:
     for jar in LIBRARY.glob(f"{artifact}-*.jar"):
         if version := re.match(r"\d+(\.\d+)+", jar.name.removeprefix(f"{artifact}-")):
             return version[0]
-    raise KvstudyError(f"{LIBRARY}: there is no {artifact} in it; run 'make setup'")
+    raise EnvironmentFault(f"{LIBRARY}: there is no {artifact} in it; run 'make setup'")

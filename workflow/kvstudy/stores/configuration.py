@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.stores.definition import Store, Way
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask
@@ -174,7 +174,7 @@ def _listed(*changed: str) -> str:
 def check_options(manifest: dict, store: Store, folder: Path) -> None:
     """KvstudyError when what was measured in ``folder`` had something else by its options."""
     if changed := changes(manifest, store):
-        raise KvstudyError(
+        raise InputError(
             f"{folder}: measured with other options than {store.file} has now: {changed}. Put "
             "that file back, or remove SHA256SUMS in that folder to measure it again"
         )

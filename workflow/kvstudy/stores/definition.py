@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.locale import Text
 from kvstudy.study.base import Operation, Strict
 from kvstudy.study.controls import measured_uses
@@ -321,7 +321,7 @@ class Store(StoreFile):
         """
         path = self.folder / "verbs.py"
         if not path.is_file():
-            raise KvstudyError(f"{path}: no such file; it must define version() and records()")
+            raise InputError(f"{path}: no such file; it must define version() and records()")
         module = ModuleType(f"kvstudy_verbs_{self.name}")
         module.__file__ = str(path)
         try:
@@ -330,7 +330,7 @@ class Store(StoreFile):
             exec(compile(path.read_bytes(), path, "exec"), vars(module))
         except Exception as error:  # It is a program of somebody's.
             line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
-            raise KvstudyError(f"{path}: cannot be imported: {error!r}{line}; mend it") from None
+            raise InputError(f"{path}: cannot be imported: {error!r}{line}; mend it") from None
         return module
 
 
@@ -344,13 +344,13 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
     for name in use.options:
         if name not in store.options:
             offered = f"it has: {', '.join(store.options)}" if store.options else "it has none"
-            raise KvstudyError(f"{where}options: {store.title} has no option '{name}'; {offered}")
+            raise InputError(f"{where}options: {store.title} has no option '{name}'; {offered}")
     data = store.model_dump() | {"chosen": use.options}
     for name, option in store.options.items():
         value = use.options.get(name, option.default)
         if value not in option.choices:
             hint = did_you_mean(value, list(option.choices))
-            raise KvstudyError(f"{where}options.{name}: unknown choice '{value}'{hint}")
+            raise InputError(f"{where}options.{name}: unknown choice '{value}'{hint}")
         data["operations"] |= option.choices[value].operations
         data["ycsb"]["properties"] |= option.choices[value].properties
         data["kind"] = option.choices[value].kind or data["kind"]
@@ -394,7 +394,7 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     if study.parameters.several:
         for name, store in stores.items():
             if store.inside:
-                raise KvstudyError(
+                raise InputError(
                     f"{path}: parameters.clients: the records of '{name}' are inside one client, "
                     "and several clients would each have others; remove the key, or leave out the "
                     "store"
@@ -406,12 +406,12 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
             if use.stores and name not in use.stores:
                 continue
             for known in sorted(properties.keys() & (store.ycsb.properties if store.ycsb else {})):
-                raise KvstudyError(
+                raise InputError(
                     f"{path}: workloads[{index}]: the property '{known}' of workload '{use.name}' "
                     f"is one that {store.file} sets; remove it, or make it an option there"
                 )
             for operation in set(store.unsupported).intersection(operations):
-                raise KvstudyError(
+                raise InputError(
                     f"{path}: workloads[{index}]: workload '{use.name}' has the operation "
                     f"{operation}, which {store.title} cannot do; leave out the workload or the "
                     f"store '{name}', or name those that can under the workload's key 'stores'"

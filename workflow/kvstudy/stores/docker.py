@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.configuration import template
@@ -88,7 +88,7 @@ class DockerServer(LocalServer):
 
     def start(self) -> None:
         if problem := missing(self.store):
-            raise KvstudyError(sentence(problem))
+            raise EnvironmentFault(sentence(problem))
         image = bring(self.store)
         self._facts = {
             # The image's id where it came from no registry.
@@ -167,13 +167,13 @@ def bring(store: Store) -> dict:
         print(f"docker {shlex.join(command)}", file=sys.stderr, flush=True)
         done = _docker(*command)
         if done.returncode:
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{store.file}: docker.image: cannot {command[0]} {image} "
                 f"({_last_line(done.stderr)}); {remedy}, {NATIVE}"
             )
         told = _docker("image", "inspect", image)
     if told.returncode:
-        raise KvstudyError(f"docker image inspect {image}: {_last_line(told.stderr)}")
+        raise EnvironmentFault(f"docker image inspect {image}: {_last_line(told.stderr)}")
     return json.loads(told.stdout)[0]
 
 
@@ -261,7 +261,7 @@ def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = Non
     if client is not None:
         client.kill()
         client.wait()
-    raise KvstudyError(
+    raise EnvironmentFault(
         f"container {name} could not be removed ({_last_line(said.stderr)}); the next cell tries "
         f"again, or run: docker rm --force --volumes {name}"
     )

@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.stores import native
 from kvstudy.stores.definition import Store
@@ -32,7 +32,7 @@ def install_server(store: Store, download: bool) -> None:
     if script.is_file():
         status = subprocess.run([script.absolute()]).returncode
         if status:
-            kind = Unavailable if status == UNAVAILABLE else KvstudyError
+            kind = Unavailable if status == UNAVAILABLE else EnvironmentFault
             raise kind(f"{store.title}: {LINES_ABOVE}")
     elif download and store.native and store.native.packages:
         package = fitting(store)
@@ -44,9 +44,9 @@ def install_server(store: Store, download: bool) -> None:
         _, program = add(fetch(store, package), lambda _question: False)
         print(f"{store.title} is ready: {program}")
     if store.native and (problem := native.missing(store)):
-        kind = Unavailable if store.native.packages else KvstudyError
+        kind = Unavailable if store.native.packages else EnvironmentFault
         raise kind(f"{store.title}: {sentence(problem)}")
 
 
-class Unavailable(KvstudyError):
+class Unavailable(EnvironmentFault):
     """A server that this system cannot have, or that is fetched only by its name."""

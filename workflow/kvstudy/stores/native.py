@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
@@ -98,7 +98,7 @@ class NativeServer(LocalServer):
 
     def start(self) -> None:
         if problem := missing(self.store):
-            raise KvstudyError(sentence(problem))
+            raise EnvironmentFault(sentence(problem))
         # What it leaves behind is a child of ours then, wherever it has gone.
         self._others = process.adopt_orphans()
         self._running.callback(process.end_orphans, self._others)
@@ -108,7 +108,7 @@ class NativeServer(LocalServer):
             for command in self.preparations:
                 self._run(command)
         except ChildProcessError as error:
-            raise KvstudyError(f"{self.store.title}: {error}") from None
+            raise EnvironmentFault(f"{self.store.title}: {error}") from None
         if self._user:
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         sign = signal.Signals[f"SIG{self.store.stop_signal}"]

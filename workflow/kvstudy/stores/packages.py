@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, KvstudyError
 from kvstudy.stores.definition import SERVERS, Package, Store, load_store
 from kvstudy.stores.native import RECORD, program_in
 from kvstudy.study.load import STORES
@@ -60,16 +60,16 @@ def fetch(store: Store, package: Package) -> Path:
             part.unlink()
             status = subprocess.run(command).returncode
     except FileNotFoundError:
-        raise KvstudyError(f"no program curl: install it, or {by_hand}") from None
+        raise EnvironmentFault(f"no program curl: install it, or {by_hand}") from None
     if status or not part.is_file():
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{store.title}: {package.url} could not be had (curl: status {status}). What there "
             f"is of it is kept, and the next call goes on. Or {by_hand}. Without it, "
             f"studies go on without {store.title}"
         )
     if file_digest(part) != package.sha256:
         refused = part.replace(path.with_name(f"{path.name}.refused"))
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{store.title}: what came from {package.url} is not the file that was expected "
             f"(sha256 {package.sha256}); it is kept as {refused} and not used"
         )
@@ -83,7 +83,7 @@ def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
     Returns the store and its program. After a KvstudyError, what was there is there still.
     """
     if not path.exists():
-        raise KvstudyError(f"{path}: no such file or folder")
+        raise EnvironmentFault(f"{path}: no such file or folder")
     SERVERS.mkdir(exist_ok=True)
     if path.is_dir():
         store, root = _server_in(path, path)
@@ -93,7 +93,7 @@ def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
     known = any(package.sha256 == digest for package in itertools.chain(*packages))
     question = f"{path.name} (sha256 {digest}) is none of the packages that are known here. Use it?"
     if not known and not accept(question):
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{path}: not used, its checksum is not known (sha256 {digest}); 'kvstudy servers "
             "list' shows those that are, --accept-unknown takes it all the same"
         )
@@ -117,9 +117,9 @@ def _unpack(path: Path, tree: Path) -> None:
     try:
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     except FileNotFoundError:
-        raise KvstudyError(f"no program {command[0]}, which unpacks {path.name}") from None
+        raise EnvironmentFault(f"no program {command[0]}, which unpacks {path.name}") from None
     if done.returncode:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{path}: cannot be unpacked ({done.stderr.strip()}); a package is a .deb file or a "
             ".tgz archive"
         )
@@ -137,7 +137,7 @@ def _server_in(tree: Path, of: Path) -> tuple[Store, Path]:
             if path.is_file():
                 return store, path.parent.parent if path.parent.name == "bin" else path.parent
     programs = ", ".join(f"{store.native.program} ({store.title})" for store in stores.values())
-    raise KvstudyError(f"{of}: has none of the programs {programs}")
+    raise EnvironmentFault(f"{of}: has none of the programs {programs}")
 
 
 def _check(store: Store, root: Path) -> None:
@@ -154,7 +154,7 @@ def _check(store: Store, root: Path) -> None:
             for name in re.findall(r"^\s*(\S+) => not found|version `(\S+)' not found", text, re.M):
                 lacking |= {word: None for word in name if word and word not in own}
     if lacking:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{store.title}: the server does not run on this machine, which lacks "
             f"{', '.join(lacking)}: install the library, or take the package that is made for "
             "this distribution ('kvstudy servers list')"
@@ -165,7 +165,7 @@ def _put(store: Store, root: Path) -> str:
     """Make ``root`` servers/<store>: a folder of somebody is linked, an unpacked one is moved."""
     target = store.installed
     if target.is_dir() and not target.is_symlink() and not (target / RECORD).is_file():
-        raise KvstudyError(f"{target}: is there already and not of a package; move it away")
+        raise EnvironmentFault(f"{target}: is there already and not of a package; move it away")
     old = target.with_name(f".old-{target.name}")
     if target.is_symlink():
         target.unlink()

@@ -22,7 +22,7 @@ from typing import IO, Any
 
 import psutil
 
-from kvstudy.errors import KvstudyError, RunError
+from kvstudy.errors import EnvironmentFault, RunError
 
 SETPRIV = "setpriv"
 # A parent that died before its signal was set sends none: then the command does not start.
@@ -148,7 +148,7 @@ def start(
             bufsize=0,
         )
     except FileNotFoundError:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{SETPRIV}: no such program on this machine (util-linux); run 'make setup'"
         ) from None
     _started.add(process.pid)

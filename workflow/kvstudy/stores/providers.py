@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, InputError, KvstudyError
 from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Store
@@ -58,7 +58,7 @@ class ExternalServer(Server):
     def __init__(self, store: Store, address: str) -> None:
         host, colon, port = address.rpartition(":")
         if not (colon and host and port.isdecimal() and 0 < int(port) < 65536):
-            raise KvstudyError(f"{KEY}.{store.folder.name}: '{address}' is not host:port")
+            raise InputError(f"{KEY}.{store.folder.name}: '{address}' is not host:port")
         self.host, self.port = host.strip("[]"), int(port)
         self.shown = f"the server runs at {self.host}:{self.port}"
 
@@ -87,7 +87,7 @@ def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
             version = store.verbs.version(server.host, server.port)
         except (OSError, ValueError) as error:
             if time.monotonic() > limit:
-                raise KvstudyError(
+                raise EnvironmentFault(
                     f"no {store.title} server got ready at {address} in "
                     f"{store.ready_seconds:g} s ({error})"
                 ) from None

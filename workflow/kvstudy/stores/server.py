@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 import psutil
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, KvstudyError
 from kvstudy.stores.definition import Store, Way
 
 HOST = "127.0.0.1"
@@ -155,7 +155,7 @@ def free_port(wanted: int = 0, distances: Iterable[int] = (), host: str = HOST) 
 
 def _check_free(port: int, host: str) -> None:
     if not 1 <= port <= HIGHEST_PORT:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"port {port} does not exist; name one from 1 to {HIGHEST_PORT}, or 0 for any free"
         )
     with socket.socket() as probe:
@@ -165,11 +165,11 @@ def _check_free(port: int, host: str) -> None:
             probe.bind((host, port))
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:
-                raise KvstudyError(
+                raise EnvironmentFault(
                     f"{host} is no address of this host ({platform.node()}); config/config.yaml: "
                     "hosts.address names one that it has"
                 ) from None
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"port {port} is taken{_holder(port)}; stop that program, name another port, "
                 "or use 0 for any free one"
             ) from None
@@ -206,10 +206,10 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
     except (OSError, ValueError) as error:
         if state := why_silent(server):
             end = log_end(server.log)
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{store.title} server {state}: no answer to '{verb}'{end}"
             ) from None
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"the {store.title} server at {server.host}:{server.port} gave no good answer to "
             f"'{verb}' of {store.folder / 'verbs.py'} ({error})"
         ) from None
@@ -219,7 +219,7 @@ def check_empty(store: Store, server: Server, fields: Sequence[str], remedy: str
     """Make the empty table that the store may need; KvstudyError for a server that is not empty."""
     ask(store, server, "create", fields)
     if records := ask(store, server, "records"):
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"the {store.title} server at {server.host}:{server.port} holds {records} records; "
             f"{remedy}"
         )
@@ -244,7 +244,7 @@ def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
     limit = time.monotonic() + store.ready_seconds
     while True:
         if end := server.died():
-            raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
+            raise EnvironmentFault(f"{store.title} server {end} before it was ready{log_end(log)}")
         try:
             if commands:
                 # Before its port is open, they would only slow the server down.
@@ -255,7 +255,7 @@ def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
             return store.verbs.version(*address)
         except (OSError, ValueError) as error:
             if time.monotonic() > limit:
-                raise KvstudyError(
+                raise EnvironmentFault(
                     f"{store.title} server did not get ready in {store.ready_seconds:g} s "
                     f"({error}); {store.file}: ready_seconds sets the limit{log_end(log)}"
                 ) from None
@@ -324,7 +324,7 @@ def filled_in(store: Store, files: dict[str, str], values: dict) -> dict[str, st
         try:
             texts[name] = string.Template(source.read_text(encoding="utf-8")).substitute(values)
         except (OSError, KeyError, ValueError) as error:
-            raise KvstudyError(f"{source}: cannot be filled in: {error!r}") from None
+            raise EnvironmentFault(f"{source}: cannot be filled in: {error!r}") from None
     return texts
 
 

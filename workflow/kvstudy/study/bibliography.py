@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.reading import line_of, read_text
@@ -44,7 +44,7 @@ def bibliography_entries(path: Path) -> dict[str, str]:
         else:
             name = " ".join(block.raw.split())[:60]
             problem = f"'{name}' is no entry of BibTeX; {_BRACES}"
-        raise KvstudyError(f"{path}:{line}: {problem}")
+        raise InputError(f"{path}:{line}: {problem}")
     strings = "\n".join(string.raw for string in found.strings)
     entries = {entry.key: entry.raw for entry in found.entries}
     return ({"": strings} if strings else {}) | entries
@@ -69,10 +69,10 @@ def check_citations(path: Path, study: Study) -> None:
     entries = bibliography_entries(REFERENCES)
     if study.source and (problem := missing_entry(study.source.key, entries)):
         line = line_of(path, "source.key")
-        raise KvstudyError(f"{path}: source.key: {problem} (line {line})")
+        raise InputError(f"{path}: source.key: {problem} (line {line})")
     for place, key in cited:
         if problem := missing_entry(key, entries):
-            raise KvstudyError(f"{place}: {problem}")
+            raise InputError(f"{place}: {problem}")
     _check_by_pandoc(REFERENCES)
 
 
@@ -95,4 +95,4 @@ def _check_by_pandoc(path: Path) -> None:
     if done.returncode:
         stopped = _STOPPED.search(done.stderr)
         line, problem = stopped.groups() if stopped else ("1", done.stderr.strip())
-        raise KvstudyError(f"{path}:{line}: cannot be read by pandoc: {problem}; {_BRACES}")
+        raise DataError(f"{path}:{line}: cannot be read by pandoc: {problem}; {_BRACES}")

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.study.base import MOST, Strict
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, controls, original, trial_clients, trials
@@ -183,9 +183,9 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     Redis and Redis again were up to 20 minutes and a factor of 1.3 apart.
     """
     if not 0 < scale < math.inf:
-        raise KvstudyError(f"scale: must be greater than 0 and finite, but is {scale:g}")
+        raise InputError(f"scale: must be greater than 0 and finite, but is {scale:g}")
     if float(f"{scale:g}") != scale:
-        raise KvstudyError(
+        raise InputError(
             f"scale: {scale!r} has more digits than the name of a run has; give {scale:g}"
         )
     uses = [*study.stores, *controls(study)]
@@ -381,13 +381,13 @@ def find_cell(cells: list[Cell], path: str) -> Cell:
     if found := next((cell for cell in cells if cell.path == path), None):
         return found
     example = cells[0].path if cells else "none"
-    raise KvstudyError(f"{path}: not a cell of this study; one of its cells is {example}")
+    raise InputError(f"{path}: not a cell of this study; one of its cells is {example}")
 
 
 def _scaled(count: int, scale: float, floor: int) -> int:
     scaled = max(round(count * scale), min(count, floor))
     if scaled > MOST:
-        raise KvstudyError(
+        raise InputError(
             f"scale: {scale:g} makes {scaled} of {count}, and YCSB counts to {MOST}; give "
             f"{MOST // count} at most"
         )

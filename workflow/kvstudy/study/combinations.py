@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.study.base import SIZES, Sizes, as_list
 from kvstudy.study.kinds import Part
 from kvstudy.study.model import Study
@@ -110,14 +110,14 @@ def threads_of(study: Study, use: WorkloadUse) -> list[int]:
 def check_lines(part: Part, study: Study, path: Path, key: str) -> None:
     """KvstudyError when a line of ``part`` over the size ``part.over`` has no cells on it."""
     if getattr(part.where, part.over) is not None:
-        raise KvstudyError(
+        raise InputError(
             f"{path}: {key}.where.{part.over}: is what the lines go over; remove the key"
         )
     workloads = part.workloads_of(study)
     for line in lines(study, part.over, part.where, workloads, study.store_names[:1]):
         if len(line.points) < 2:
             sizes = " and ".join(f"{number} {size}" for size, number in line.fixed)
-            raise KvstudyError(
+            raise InputError(
                 f"{path}: {key}.where: workload '{line.workload}' has {len(line.points)} cells "
                 f"over {part.over} with {sizes}; it takes two or more"
             )

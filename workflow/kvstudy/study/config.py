@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import check_language
 from kvstudy.study.naming import problems
 from kvstudy.study.reading import read_yaml
@@ -197,7 +197,7 @@ class Config(_Section):
 def configured() -> Config:
     """What the file says; KvstudyError names file, key and line of what is wrong."""
     if not PATH.exists():
-        raise KvstudyError(f"{PATH}: no such file; run the command in a clone of kvstudy")
+        raise InputError(f"{PATH}: no such file; run the command in a clone of kvstudy")
     return read_yaml(PATH, Config)
 
 
@@ -207,6 +207,6 @@ def check_config(data: dict) -> Config:
         checked = Config.model_validate(data)
     except ValidationError as error:
         lines = [f"{PATH}: {text}" for text in problems(error, data, Config).values()]
-        raise KvstudyError("\n".join(lines)) from None
+        raise InputError("\n".join(lines)) from None
     check_language(checked.language, f"{PATH}: language")
     return checked

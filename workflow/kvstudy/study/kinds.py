@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union
 from pydantic import Field, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import _
 from kvstudy.language.locale import Place, Text
 from kvstudy.study.base import Name, Strict, as_list
@@ -215,7 +215,7 @@ class OfRounds(Strict):
 
         super().check(study, path, key)
         if rounds_of(properties_of(study, study.workload(self.workload))) is None:
-            raise KvstudyError(
+            raise InputError(
                 f"{path}: {key}.workload: '{self.workload}' has no rounds, so a {self.kind} "
                 f"{key.partition('s[')[0]} has no times; name a workload of {ROUNDS}"
             )

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import FIGURES, TABLES, added
@@ -58,7 +58,7 @@ def load_design(path: Path, model: type[Study] = Design) -> Study:
 def _refuse(path: Path, problems: Iterable[tuple[str, str]]) -> None:
     """KvstudyError for the first of the problems: a key, and what is wrong with it."""
     for key, problem in problems:
-        raise KvstudyError(f"{path}: {key[:200]}: {problem} (line {line_of(path, key)})")
+        raise InputError(f"{path}: {key[:200]}: {problem} (line {line_of(path, key)})")
 
 
 def design_problems(path: Path, study: Study) -> Iterator[tuple[str, str]]:

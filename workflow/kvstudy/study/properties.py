@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, create_model, model_validator
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.locale import Noted, Text
 from kvstudy.study.base import Name, Strict
@@ -98,7 +98,7 @@ def store_properties(study: Study) -> dict[str, StoreProperties]:
     for use in study.stores:
         path = STORES / use.store / "properties.yaml"
         if not path.is_file():
-            raise KvstudyError(
+            raise InputError(
                 f"{path}: no such file; a table of properties needs one for each store of the "
                 "study: write it, or remove the table"
             )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import suffix
 from kvstudy.study.base import SIZES, Asked
 from kvstudy.study.metrics import OF_SOURCES, is_percentile, metric_of
@@ -66,9 +66,9 @@ def read_rows(path: Path) -> list[dict[str, str]]:
             )
         rows.append(row | {"line": str(line)})
     if problems:
-        raise KvstudyError("\n".join(problems))
+        raise InputError("\n".join(problems))
     if not rows:
-        raise KvstudyError(f"{path}: holds no values; add some, or remove the file")
+        raise InputError(f"{path}: holds no values; add some, or remove the file")
     return rows
 
 
@@ -99,7 +99,7 @@ def check_names(
             if name not in known[kind]
         ]
     if problems:
-        raise KvstudyError("\n".join(problems))
+        raise InputError("\n".join(problems))
     return rows
 
 
@@ -133,7 +133,7 @@ def source_files(study: Path) -> dict[str, Path]:
     names = (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)
     files = {name: path for name in names if (path := beside(study, name))}
     if files.keys() <= {PROPERTIES}:
-        raise KvstudyError(
+        raise InputError(
             f"{study.parent}: none of {PUBLISHED}, {QUOTES} and {CLAIMS} is there, so nothing of "
             "a source can be shown; add one of them, or use source=measured"
         )

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import clients_of_trial
 from kvstudy.study.model import Study
@@ -126,7 +126,7 @@ def is_complete(directory: Path) -> bool:
     try:
         return (directory / SUMS).is_file()
     except OSError as error:
-        raise KvstudyError(
+        raise DataError(
             f"{directory}: cannot be read: {error.strerror}; give yourself the right to read "
             "results/ (chown, chmod)"
         ) from None
@@ -176,7 +176,7 @@ def read_sums(directory: Path) -> dict[str, str]:
     try:
         return listed_sums(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+        raise DataError(f"{path}: cannot be read: {error}") from None
 
 
 def check_sums(directory: Path) -> None:
@@ -184,7 +184,7 @@ def check_sums(directory: Path) -> None:
     sums = read_sums(directory)
     names = {path.name for path in directory.iterdir() if path.suffix in READ}
     for name in sorted(names - sums.keys()):
-        raise KvstudyError(
+        raise InputError(
             f"{directory / SUMS}: lacks {name}: either was changed after the cell was measured"
         )
     for name, digest in sums.items():
@@ -192,9 +192,9 @@ def check_sums(directory: Path) -> None:
             same = file_digest(directory / name) == digest
         except (OSError, ValueError) as error:
             problem = getattr(error, "strerror", None) or error
-            raise KvstudyError(f"{directory / name}: cannot be read: {problem}") from None
+            raise DataError(f"{directory / name}: cannot be read: {problem}") from None
         if not same:
-            raise KvstudyError(
+            raise InputError(
                 f"{directory / name}: differs from its checksum in {SUMS}: it was edited or cut off"
             )
 
@@ -279,7 +279,7 @@ def refuse_edited(folders: Iterable[Path]) -> None:
             if path.is_file() and path.stat().st_mtime_ns > since and file_digest(path) != digest:
                 edited.append(f"  {path}\n")
     if edited:
-        raise KvstudyError(
+        raise InputError(
             "edited after they were made, and no number of the report is typed by hand:\n"
             f"{''.join(edited)}Remove these files; they are then made again from the raw logs"
         )

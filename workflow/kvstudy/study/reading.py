@@ -11,7 +11,7 @@ from typing import TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.language.locale import catalogue_beside
 from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean, problems
 
@@ -41,9 +41,9 @@ def read_text(path: Path, remedy: str = "") -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise KvstudyError(f"{path}: no such file{remedy}") from None
+        raise InputError(f"{path}: no such file{remedy}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
+        raise DataError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
 
 
 def read_yaml(path: Path, model: type[M]) -> M:
@@ -57,7 +57,7 @@ def read_yaml(path: Path, model: type[M]) -> M:
             f"{path}: {text} (line {_line(node, place)})"
             for place, text in problems(error, data, model).items()
         ]
-        raise KvstudyError("\n".join(lines)) from None
+        raise InputError("\n".join(lines)) from None
 
 
 def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
@@ -73,18 +73,18 @@ def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
         loader = _Loader(text)
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
-            raise KvstudyError(f"{path}: must hold keys and values, like 'title: ...'")
+            raise InputError(f"{path}: must hold keys and values, like 'title: ...'")
         _check(path, node, {})
         return loader.construct_document(node), node
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = ", ".join(part for part in (error.context, error.problem) if part)
         place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        raise KvstudyError(f"{path}: not valid YAML: {what}{place}") from None
+        raise InputError(f"{path}: not valid YAML: {what}{place}") from None
     except yaml.YAMLError as error:
-        raise KvstudyError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
-        raise KvstudyError(f"{path}: {_TOO_DEEP}") from None
+        raise InputError(f"{path}: {_TOO_DEEP}") from None
 
 
 def _check_depth(path: Path, text: str) -> None:
@@ -94,7 +94,7 @@ def _check_depth(path: Path, text: str) -> None:
         level += isinstance(event, yaml.CollectionStartEvent)
         level -= isinstance(event, yaml.CollectionEndEvent)
         if level > MOST_LEVELS:
-            raise KvstudyError(f"{path}: {_TOO_DEEP} (line {event.start_mark.line + 1})")
+            raise InputError(f"{path}: {_TOO_DEEP} (line {event.start_mark.line + 1})")
 
 
 def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None]) -> int:
@@ -118,7 +118,7 @@ def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None]) -> i
     if size > MOST_VALUES:
         problem = f"has more than {MOST_VALUES} values, with those of its aliases (*); write fewer"
     if problem:
-        raise KvstudyError(f"{path}: {problem} (line {node.start_mark.line + 1})")
+        raise InputError(f"{path}: {problem} (line {node.start_mark.line + 1})")
     sizes[node] = size
     return size
 
@@ -128,7 +128,7 @@ def _check_keys(path: Path, node: yaml.MappingNode) -> None:
     for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
         line = key.start_mark.line + 1
         if key.value in lines:
-            raise KvstudyError(
+            raise InputError(
                 f"{path}: the key '{key.value}' stands there twice, in lines {lines[key.value]} "
                 f"and {line}; keep one of them"
             )
@@ -198,14 +198,14 @@ def read_lines(
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) < len(head) or any(cell.strip() for cell in cells[len(head) :]):
-                raise KvstudyError(
+                raise InputError(
                     f"{path}: line {reader.line_num}: has {len(cells)} values for {len(head)} "
                     f"columns; put a value with a '{separator}' into quotation marks"
                 )
             row = {name: cell.strip() for name, cell in zip(head, cells, strict=False)}
             yield reader.line_num, dict.fromkeys(optional, "") | row
     except csv.Error as error:
-        raise KvstudyError(f"{path}: line {reader.line_num}: no CSV: {error}; {remedy}") from None
+        raise InputError(f"{path}: line {reader.line_num}: no CSV: {error}; {remedy}") from None
 
 
 def _check_head(
@@ -213,11 +213,11 @@ def _check_head(
 ) -> None:
     if missing := [name for name in columns if name not in head]:
         what = f"no column {', '.join(missing)}" if any(head) else "no CSV: its first line is empty"
-        raise KvstudyError(f"{path}: {what}; {remedy}")
+        raise InputError(f"{path}: {what}; {remedy}")
     for name in head:
         if name not in known:
-            raise KvstudyError(
+            raise InputError(
                 f"{path}: line 1: unknown column '{name}'{did_you_mean(name, known)}"
             )
         if head.count(name) > 1:
-            raise KvstudyError(f"{path}: line 1: column '{name}' stands there twice; remove one")
+            raise InputError(f"{path}: line 1: column '{name}' stands there twice; remove one")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import ORIGINAL, current, languages, subfolder, suffix
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import STUDIES, project_studies
@@ -131,7 +131,7 @@ def find_name(name: str, published: bool = True) -> RunName:
     folder = Path(name).parent
     # Another clone may have a run of the same name.
     if folder != Path() and folder.resolve() != RESULTS.resolve():
-        raise KvstudyError(
+        raise InputError(
             f"{name}: is not below {RESULTS.resolve()}; go to the clone that it lies in, or pack "
             "it there ('kvstudy archive') and verify the archive here"
         )
@@ -143,13 +143,13 @@ def find_name(name: str, published: bool = True) -> RunName:
         hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
         if not RESULTS.is_dir():
             hint = "; run the command in a clone of kvstudy"
-        raise KvstudyError(f"{RESULTS / name}: no such run{hint}")
+        raise InputError(f"{RESULTS / name}: no such run{hint}")
     if run is None:
-        raise KvstudyError(
+        raise InputError(
             f"{RESULTS / name}: is of no study in {STUDIES}; put the folder of its study there"
         )
     if run.published_only and not published:
-        raise KvstudyError(
+        raise InputError(
             f"{run.name}: what a source published has no logs; its values are in "
             f"{run.study_file.with_name('published.csv')}"
         )

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import Combination
 from kvstudy.study.model import Study
@@ -85,18 +85,18 @@ def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | N
     for text in properties.get("record.fields", "").split():
         match = _FIELD.fullmatch(text)
         if not match or int(match[3]) > int(match[4]):
-            raise KvstudyError(
+            raise InputError(
                 f"{place}: record.fields: '{text}': give each field as name:text:1-100 or "
                 "name:number:1-4, sizes in bytes, the smaller first, names in lower case"
             )
         name, kind, shortest, longest = match.groups()
         if name in fields:
-            raise KvstudyError(
+            raise InputError(
                 f"{place}: record.fields: '{name}' stands there twice; give another name"
             )
         fields[name] = NamedField(name, kind, int(shortest), int(longest))
     if not fields:
-        raise KvstudyError(
+        raise InputError(
             f"{place}: record.fields: is missing; {RECORD} needs the record's fields, "
             "like name:text:1-100 price:number:1-4"
         )
@@ -124,22 +124,22 @@ def load_workload(path: Path) -> dict[str, str]:
             continue
         name, equals, value = (part.strip() for part in stripped.partition("="))
         if not (equals and name):
-            raise KvstudyError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
+            raise InputError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
         if name in lines:
-            raise KvstudyError(
+            raise InputError(
                 f"{path}:{number}: '{name}' stands there twice, first in line {lines[name]}; keep "
                 "one of them"
             )
         if comment := re.search(r"\s#.*", value):
-            raise KvstudyError(
+            raise InputError(
                 f"{path}:{number}: {name}: YCSB takes '{comment[0].strip()}' for a part of the "
                 "value; write the comment on a line of its own"
             )
         if "\\" in stripped:
             # Java reads \t, \u0041 and a line that ends in one in ways of its own.
-            raise KvstudyError(f"{path}:{number}: has a backslash, which YCSB drops; remove it")
+            raise InputError(f"{path}:{number}: has a backslash, which YCSB drops; remove it")
         if value and line != line.rstrip() and not takes_blanks(name):
-            raise KvstudyError(
+            raise InputError(
                 f"{path}:{number}: {name}: YCSB takes the blank at the end of the line for a part "
                 "of the value; remove it"
             )
@@ -147,7 +147,7 @@ def load_workload(path: Path) -> dict[str, str]:
         lines[name] = number
     found = chain(property_problems(properties, [class_of(properties)]), joint_problems(properties))
     for name, problem in found:
-        raise KvstudyError(f"{path}:{lines[name]}: {name[:LONGEST_ECHO]}: {problem}")
+        raise InputError(f"{path}:{lines[name]}: {name[:LONGEST_ECHO]}: {problem}")
     named_record(properties, str(path))
     return properties
 

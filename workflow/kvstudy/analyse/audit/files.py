@@ -26,7 +26,7 @@ from kvstudy.analyse.audit.check import (
 from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Shares
 from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.results import INCONSISTENT, read_published
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.study.model import Study
@@ -84,7 +84,7 @@ def at(values: pd.DataFrame, address: str) -> list[Number]:
     """
     numbers = list(values.loc[which(values, address), "number"])
     if not numbers:
-        raise KvstudyError(
+        raise InputError(
             f"published.csv has no value at '{address}'; look up which values the table of the "
             "source has"
         )
@@ -112,7 +112,7 @@ def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
     try:
         expected = evaluate(quote.expected, values)
     except KvstudyError as error:
-        raise KvstudyError(f"{key}: {error}") from None
+        raise InputError(f"{key}: {error}") from None
     # What is expected stands to the quoted number as it says, so this is the other way round.
     if quote.relation == "at least":
         expected = replace(expected, low=-math.inf)
@@ -157,14 +157,14 @@ def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> Number:
             return HOW[operand.how](*numbers)
         except ZeroDivisionError as error:
             text = f"{operand.how}: {error}; the source gives no such number"
-            raise KvstudyError(text) from None
+            raise InputError(text) from None
     if not isinstance(operand, str):
         return Number.exact(operand)
     if is_number(operand):
         return quoted(operand, about=False)
     first, *others = at(values, operand)
     if others:
-        raise KvstudyError(
+        raise InputError(
             f"published.csv has {len(others) + 1} values at '{operand}'; add sizes to it, or take "
             f"one of {', '.join(OF_MANY)}"
         )
@@ -185,7 +185,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
         checks = consistency(values, said, _shares(study))
     for key, quote in zip(keys, said.quotes, strict=True):
         if published is None and (needed := addresses(quote.expected)):
-            raise KvstudyError(
+            raise InputError(
                 f"{key}: '{needed[0]}' needs a published.csv, and the study has none; "
                 "leave `expected` out, or give numbers"
             )

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kvstudy.analyse.claims.statements import Statement
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.locale import Text
 from kvstudy.study.base import CLAIM_ID, Strict
 from kvstudy.study.bibliography import check_citations
@@ -65,7 +65,7 @@ def load_claims(path: Path, study: Study) -> list[Claim]:
     known = {"store": known_stores(study), "workload": [*study.workload_names, MEAN]}
     for index, claim in enumerate(claims):
         if claim.id in ids[:index]:
-            raise KvstudyError(
+            raise InputError(
                 f"{path}: claims[{index}].id: '{claim.id}' stands there twice; give each its own"
             )
         for number, statement in enumerate(claim.statements):
@@ -90,7 +90,7 @@ def check_source(path: Path, study: Study) -> None:
         quotes = load_quotes(quoted, study, published if published.is_file() else None).quotes
         for index, quote in enumerate(quotes):
             if names and quote.claim and quote.claim not in names:
-                raise KvstudyError(
+                raise InputError(
                     f"{quoted}: quotes[{index}].claim: {there} has no statement "
                     f"'{quote.claim}'{did_you_mean(quote.claim, names)}"
                 )

@@ -22,7 +22,7 @@ from kvstudy.analyse.claims.amounts import UNITS, Amount, amount_of, words_of
 from kvstudy.analyse.claims.quantities import Couple, Part, Step, part_of_ratio, part_over, series
 from kvstudy.analyse.claims.selection import Grid, Selection, couples, singles
 from kvstudy.analyse.claims.verdicts import Judge, beyond_one
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.ratios import MARGIN, margin_bounds
@@ -88,15 +88,15 @@ class AnyStatement(Selection):
             for name, side in sides.items():
                 if not side.values_of(needed) and not self.values_of(needed):
                     place = f"{key}.{name}.{needed}" if name else f"{key}.{needed}"
-                    raise KvstudyError(f"{place}: is missing; add it there or beside 'kind'")
+                    raise InputError(f"{place}: is missing; add it there or beside 'kind'")
         asked = [self, *self.sides.values()]
         if not self.takes_zero and any("failed_share" in one.values_of("metric") for one in asked):
-            raise KvstudyError(
+            raise InputError(
                 f"{key}.metric: failed_share may be 0 and has no ratio; use kind bound or value"
             )
         same = "of" in sides and sides["of"] == sides["to"]
         if same and all(len(sides["of"].values_of(of)) < 2 for of in ("store", "workload")):
-            raise KvstudyError(f"{key}: of and to are the same; let them differ in something")
+            raise InputError(f"{key}: of and to are the same; let them differ in something")
 
 
 class Order(AnyStatement):
@@ -110,7 +110,7 @@ class Order(AnyStatement):
         super().check(key, stores)
         twice = [name for name in self.stores if self.stores.count(name) > 1]
         if twice:
-            raise KvstudyError(f"{key}.stores: '{twice[0]}' stands there twice; name each once")
+            raise InputError(f"{key}.stores: '{twice[0]}' stands there twice; name each once")
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         return self._better(combinations(self.stores, 2), grid)
@@ -124,7 +124,7 @@ class _OneOfAll(AnyStatement):
     def check(self, key: str, stores: list[str]) -> None:
         super().check(key, stores)
         if stores == [self.store]:
-            raise KvstudyError(
+            raise InputError(
                 f"{key}.store: '{self.store}' is the study's only store, so there is none "
                 "to compare it with; leave out the claim, or add a store to the study"
             )

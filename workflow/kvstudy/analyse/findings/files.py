@@ -24,7 +24,7 @@ from kvstudy.analyse.findings.rounds import ROUNDS
 from kvstudy.analyse.findings.separation import MODELS, ORDERS, SEPARATION
 from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.tidy.results import only
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import pd
 
 # The tables of a run's analysis; beside them it has drift.json.
@@ -96,6 +96,6 @@ def read_analysis(folder: Path) -> Analysis:
     try:
         drift = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); it is {ORDER.made_by}") from None
+        raise DataError(f"{path}: cannot be read ({error}); it is {ORDER.made_by}") from None
     tables = {name: table.read(folder) for name, table in TABLES.items()}
     return Analysis(**tables, drift=drift)

@@ -20,7 +20,7 @@ from kvstudy.analyse.tidy.resources import (
     resources,
     usage,
 )
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.check import check_histogram, check_raw, read_rounds
@@ -106,7 +106,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
             cell = cell.with_clients(manifest["cell"]["clients"])
         changes = changed_parameters(study, manifest["cell"], cell)
     if changes:
-        raise KvstudyError(
+        raise InputError(
             f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
             f"study or workload file back, or {renewal(raw)}"
         )
@@ -129,7 +129,7 @@ def _check_origin(study: Study, manifest: dict, raw: Path) -> None:
     was, says, remedy = "imported", "has no key imported", "Set imported: true"
     if study.imported:
         was, says, remedy = "measured here", "says imported", "Remove that key"
-    raise KvstudyError(
+    raise InputError(
         f"{raw}: was {was}, but config/studies/{study.name}/study.yaml {says}; imported and "
         f"measured cells are not mixed. {remedy}, or move the run's results away"
     )
@@ -367,4 +367,4 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None

@@ -30,7 +30,7 @@ from kvstudy.analyse.tidy.configuration import configurations
 from kvstudy.analyse.tidy.files import CELLS, OF_CELLS
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.alike import differences, refusal
@@ -164,7 +164,7 @@ def collect(
         configured = configurations(manifests, stores, raw)
     unlike = differences(manifests)
     if unlike and not mixed:
-        raise KvstudyError(refusal(unlike, raw))
+        raise DataError(refusal(unlike, raw))
     measured = list(manifests.values())
     mixtures = [
         {"what": what, "sides": [{"value": value, "cells": len(cells)} for value, cells in sides]}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import arrow_csv, np, pa, pd
 from kvstudy.study.cells import cell_path
@@ -45,18 +45,18 @@ class Table:
         try:
             frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
         except FileNotFoundError as error:
-            raise KvstudyError(f"{path}: no such file; it is {self.made_by}") from error
+            raise DataError(f"{path}: no such file; it is {self.made_by}") from error
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-            raise KvstudyError(f"{path}: not a CSV file ({error}); it is {self.made_by}") from error
+            raise DataError(f"{path}: not a CSV file ({error}); it is {self.made_by}") from error
         frame = frame.assign(**{column: "" for column in self.optional if column not in frame})
         if missing := [column for column in self.columns if column not in frame]:
             problem = f"{path}: no column {', '.join(missing)}; the file is {self.made_by}"
-            raise KvstudyError(problem)
+            raise DataError(problem)
         for column in self.numbers:
             values = pd.to_numeric(frame[column].replace("", None), errors="coerce").astype(float)
             wrong = frame.index[values.isna() & (frame[column] != "")]
             if len(wrong):
-                raise KvstudyError(
+                raise DataError(
                     f"{path}: line {wrong[0] + 2}, column {column}: "
                     f"{frame.loc[wrong[0], column]!r} is no number; the file is {self.made_by}"
                 )
@@ -86,10 +86,10 @@ class LongTable(Table):
                 parts = [batch.to_pandas() for batch in reader]
                 parts = parts or [reader.schema.empty_table().to_pandas()]
         except FileNotFoundError as error:
-            raise KvstudyError(f"{path}: no such file; it is {self.made_by}") from error
+            raise DataError(f"{path}: no such file; it is {self.made_by}") from error
         except (pa.ArrowException, OSError) as error:
             problem = f"{path}: cannot be read ({error}); it is {self.made_by}"
-            raise KvstudyError(problem) from error
+            raise DataError(problem) from error
         # Column by column, for memory.
         return pd.DataFrame(
             {
@@ -159,17 +159,17 @@ def read_environment(path: Path, keys: Sequence[str] = ()) -> dict:
     try:
         environment = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise KvstudyError(
+        raise DataError(
             f"{path}: cannot be read ({error}); write it with 'kvstudy parse'"
         ) from None
     for key in ("stores", *keys):
         if not isinstance(environment, dict) or key not in environment:
-            raise KvstudyError(
+            raise DataError(
                 f"{path}: has no key '{key}'; another version wrote it: write it again with "
                 "'kvstudy parse'"
             )
     if not isinstance(environment["stores"], dict):
-        raise KvstudyError(
+        raise DataError(
             f"{path}: another version wrote its 'stores'; write it again with 'kvstudy parse'"
         )
     return environment

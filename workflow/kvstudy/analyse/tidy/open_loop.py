@@ -27,7 +27,7 @@ from kvstudy.analyse.tidy.files import (
     counting,
 )
 from kvstudy.analyse.tidy.summary import throughputs
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.stores.configuration import is_current
@@ -136,7 +136,7 @@ def find_target(
     raw = raw_directory(run, trial)
     found = collect(study, [trial], run, True)
     if problem := found.unreadable.get(trial):
-        raise KvstudyError(f"{raw}: {problem}; {cell.path} needs its throughput; {renewal(raw)}")
+        raise DataError(f"{raw}: {problem}; {cell.path} needs its throughput; {renewal(raw)}")
     (row,) = found.tables["cells"].itertuples()
     if row.status != "measured" or row.invalid:
         why = reason("not-measured", why=row.reason)

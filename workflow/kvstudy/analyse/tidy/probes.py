@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kvstudy.analyse.tidy.cell import Unreadable, reading
 from kvstudy.analyse.tidy.files import PROBES
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.stores.configuration import changed_plan, check_options
 from kvstudy.stores.definition import Store, load_stores
@@ -62,7 +62,7 @@ def _read(folder: Path, plan: dict, store: Store) -> list[dict]:
         changed = changed_plan(facts, plan)
         rows = list(rows_of(facts))
     if changed:
-        raise KvstudyError(
+        raise DataError(
             f"{folder}: probed with other parameters than the study has now: {changed}. Put the "
             f"study or workload file back, or {renewal(folder)}"
         )

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import TIMES, YcsbLog
 from kvstudy.logs.ycsb.status import run_start
@@ -133,7 +133,7 @@ def _counters(path: Path, phase: str, needed: Sequence[str]) -> dict[str, Counte
     except FileNotFoundError:
         return {}
     except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+        raise DataError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
 
 
 def resources(samples: Samples, offset: float) -> list[dict]:

@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.metrics import PRINTED, RATE_UNIT
@@ -147,7 +147,7 @@ def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
     ):
         for row in rows.head(1).itertuples():
             words = problem.format(row=row)
-            raise KvstudyError(f"{path_of(row)} {words}; parse the raw logs again")
+            raise DataError(f"{path_of(row)} {words}; parse the raw logs again")
 
 
 def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.logs.imports.rows import RUN_TIME
 from kvstudy.logs.imports.workloads import (
     CALL,
@@ -143,7 +143,7 @@ def _check_order(text: str, starts: list[_Start]) -> None:
             silent += [part] if start.rank == 2 or _OUTPUT.search(part) else []
     may_fit = any(_is_counted(results, call) is not False for results in alone for call in silent)
     if may_fit and len(starts) > 2:
-        raise KvstudyError(
+        raise DataError(
             "has calls without results, and results without a call, so nothing says which results "
             "are whose; give each run a file of its own"
         )
@@ -220,7 +220,7 @@ def _with_results_first(text: str, starts: list[_Start]) -> list[_Start]:
     if len(starts) == 2 and starts[0].rank < 0:
         # Results without a call, and a call without results: both are asked about.
         return starts
-    raise KvstudyError(
+    raise DataError(
         "has results above its first call and none below its last one, so they may be of the calls "
         "above or below them; give each run a file of its own"
     )
@@ -252,7 +252,7 @@ def check_call(text: str) -> None:
     )
     between = below and below[0].strip() and not _VERSION.match(below[0])
     if narrow and between and (any(map(_VERSION.match, below)) or _GOES_ON.match(below[0])):
-        raise KvstudyError(
+        raise DataError(
             f"line {number + 1}: the command line goes on in the next line, as in a narrow window; "
             "put it on one line"
         )
@@ -260,4 +260,4 @@ def check_call(text: str) -> None:
     lengths = Counter(map(len, lines))
     longest = max(lengths)
     if _TAKES_VALUE.search(command) or (lengths[longest] > 2 and longest - len(shown) in (0, 1)):
-        raise KvstudyError(f"line {number + 1}: the command line is cut off in '{command[-40:]}'")
+        raise DataError(f"line {number + 1}: the command line is cut off in '{command[-40:]}'")

@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from kvstudy import __version__
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.logs.imports.mapping import NAME, Row, is_measured, run_of
 from kvstudy.logs.imports.sources import Part, Source
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
@@ -84,12 +84,12 @@ def _refuse_measured(results: Path) -> None:
         try:
             imported = "imported" in json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, TypeError, RecursionError) as error:
-            raise KvstudyError(
+            raise DataError(
                 f"{path}: cannot be read ({error}), so nothing tells whether its cell was measured "
                 f"here or imported; move {path.parent} away"
             ) from None
         if not imported:
-            raise KvstudyError(
+            raise InputError(
                 f"{path.parent}: was measured here; imported and measured cells are not mixed in "
                 "one run. Import under another study name"
             )
@@ -101,7 +101,7 @@ def _planned(study: Study, planned: dict[tuple, list[Cell]], row: Row) -> Cell:
     remedy = "Mend either, or remove study.yaml to have it written again from import.csv"
     cells = planned.get((row.store, row.workload, row.repetition))
     if not cells:
-        raise KvstudyError(
+        raise DataError(
             f"{study_file}: has no cell store {row.store}, workload {row.workload}, repetition "
             f"{row.repetition}, which import.csv gives to {row.file}. {remedy}"
         )
@@ -114,7 +114,7 @@ def _planned(study: Study, planned: dict[tuple, list[Cell]], row: Row) -> Cell:
     ]
     nearest = min(unlike, key=len)
     for name, value in nearest.items():
-        raise KvstudyError(
+        raise DataError(
             f"{study_file}: workload {row.workload}: {name} is {value}, but import.csv has "
             f"{sizes[name]} for {row.file}. {remedy}"
         )
@@ -165,7 +165,7 @@ def _check(cell: Cell, phases: dict[str, Source], folder: Path) -> None:
                 if len(phases) == 1:
                     raise
                 remedy = "if the records were there all the same, take the load's row out of"
-                raise KvstudyError(f"{error}; {remedy} {NAME}") from None
+                raise DataError(f"{error}; {remedy} {NAME}") from None
         for operation, path in source.histograms.items():
             section = log.sections.get(operation.removeprefix("Intended-"), Section())
             check_histogram(read_histogram(folder / path), section.operations, path.name)

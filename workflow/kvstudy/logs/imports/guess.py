@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.logs.imports.mapping import BETWEEN, COLUMNS, SIZES, UNLIMITED, Row, places
 from kvstudy.logs.imports.names import PathReading, read_path
 from kvstudy.logs.imports.questions import (
@@ -460,4 +460,4 @@ def draft(path: Path, sources: list[Source]) -> None:
             "and empty the column question, or remove the row of a log that is not to be "
             "imported; then run the command again"
         )
-        raise KvstudyError("\n".join(lines))
+        raise InputError("\n".join(lines))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.study.load import STORES, project_stores
 from kvstudy.study.reading import read_lines
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
@@ -86,9 +86,9 @@ def read_rows(path: Path) -> list[Row]:
         )
     problems += _problems(path, rows)
     if problems:
-        raise KvstudyError("\n".join([*problems, "then run the command again"]))
+        raise InputError("\n".join([*problems, "then run the command again"]))
     if not rows:
-        raise KvstudyError(f"{path}: no rows; {_REMEDY}")
+        raise InputError(f"{path}: no rows; {_REMEDY}")
     return rows
 
 
@@ -218,7 +218,7 @@ def check_changes(path: Path, drafts: Iterable[Row], rows: Iterable[Row]) -> Non
         for name in names:
             log, value = getattr(draft, name), getattr(row, name)
             if log and log != value and not draft.question:
-                raise KvstudyError(
+                raise InputError(
                     f"{path}: line {row.line} ({row.file}): {name} is {value}, but the log says "
                     f"{log}; put that back, or take the row out"
                 )

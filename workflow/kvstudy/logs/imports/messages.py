@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 
 # A value of a JSON document that is no list and no object, by its keys.
 Entry = dict[str, str]
@@ -37,7 +37,7 @@ def without_json(text: str, is_wanted: Callable[[str], object]) -> str:
     # A standard error has the call, and is above the results.
     ordered = sorted(outputs.values(), key=lambda output: bool(_RESULT.search(output)))
     if len([output for output in ordered if _RESULT.search(output)]) > 1:
-        raise KvstudyError(
+        raise DataError(
             f"holds the outputs of {len(ordered)} programs in JSON; save each in a file of its own"
         )
     return "".join(ordered)
@@ -111,7 +111,7 @@ def _output(entries: list[Entry], is_wanted: Callable[[str], object]) -> str:
         few = len(values) <= len(own) / 2 or has_outputs
         # Times and numbers of lines differ everywhere.
         if few and len(values) > 1 and not all(re.match(r"\d", value) for value in values):
-            raise KvstudyError(
+            raise DataError(
                 f"holds lines of {len(values)} sources ({key}: {', '.join(sorted(values)[:3])}); "
                 "save the lines of each in a file of its own"
             )

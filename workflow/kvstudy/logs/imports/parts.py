@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.logs.imports.calls import Call, check_call, split_calls
 from kvstudy.logs.imports.foreign import numbers_of_ycsb, program_of
 from kvstudy.logs.imports.messages import without_json
@@ -107,7 +107,7 @@ def read_parts(path: Path, data: bytes) -> Output:
         return Output(ignored={path.as_posix(): remedy})
     if (plain := decoded(data)) is None or "\0" in plain or is_mixed(data):
         if YCSB.search(data.replace(b"\0", b"").decode("utf-8", errors="replace")):
-            raise KvstudyError(_DAMAGED)
+            raise DataError(_DAMAGED)
         return Output(ignored={path.as_posix(): NO_LOG[1]})
     if not any(word in plain for word in _WORDS):
         is_file = encoding_of(data) == "utf-8" and "\ufffd" not in plain
@@ -118,9 +118,9 @@ def read_parts(path: Path, data: bytes) -> Output:
     text = without_controls(without_json(without_controls(plain), is_of_ycsb))
     for form, problem in _FORMS.items():
         if match := form.search(text):
-            raise KvstudyError(f"line {text.count(chr(10), 0, match.start()) + 1}: {problem}")
+            raise DataError(f"line {text.count(chr(10), 0, match.start()) + 1}: {problem}")
     if (first := _FIRST.search(text)) and "\n" in first[0]:
-        raise KvstudyError("its lines are in reverse order, the last one first; sort them by time")
+        raise DataError("its lines are in reverse order, the last one first; sort them by time")
     text = with_keys_in_order(text)
     calls = [
         (stream.prefix, call)
@@ -176,14 +176,14 @@ def _kind(text: str, calls: list[Call]) -> str:
     if any(call.has_results for call in calls):
         return "results"
     if program := program_of(text):
-        raise KvstudyError(f"is the output of {program}, which is not read; only YCSB's is")
+        raise DataError(f"is the output of {program}, which is not read; only YCSB's is")
     if OF_OPERATIONS.search(text):
-        raise KvstudyError(
+        raise DataError(
             "has results of YCSB but no [OVERALL], RunTime(ms); lines were filtered out. Give all "
             "that YCSB printed"
         )
     if line := numbers_of_ycsb(text):
-        raise KvstudyError(
+        raise DataError(
             f"{line} has numbers of YCSB, but not as it prints them: [OVERALL], RunTime(ms), 1311. "
             "Save YCSB's own output as plain text"
         )

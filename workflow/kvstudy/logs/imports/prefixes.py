@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.logs.imports.rows import RESULT
 from kvstudy.logs.imports.workloads import CALL, LAUNCHER
 
@@ -105,7 +105,7 @@ def _own_lines(text: str) -> Iterator[_Line]:
         number, end = number + text.count("\n", end, start), start
         joined = match[0].lstrip('"').startswith(("[", "YCSB Client"))
         if number == last and joined:
-            raise KvstudyError(
+            raise DataError(
                 f"line {number + 1}: several lines of YCSB stand on one; the line ends are "
                 "missing. Save its output as plain text, with a result on each line"
             )
@@ -153,7 +153,7 @@ def _check_complete(
     for key in real:
         if kinds[key]["run time"] and not kinds[key]["result"] and others:
             line = next(line for line in lines_of[key] if line.kind == "run time")
-            raise KvstudyError(
+            raise DataError(
                 f"line {line.number + 1}: '{line.prefix.strip()[-60:]}' stands before YCSB's own "
                 "text, and something else before its other lines; leave what YCSB wrote"
             )

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.logs.imports.mapping import BETWEEN, NAME, base_of
 from kvstudy.logs.imports.names import PathReading, are_repetitions
 from kvstudy.logs.imports.sources import Source
@@ -189,7 +189,7 @@ def check_threads(sources: Iterable[Source]) -> None:
     for source in sources:
         row, busy = source.row, busy_threads(source)
         if source.command is None and busy is not None and busy > row.threads * _TOLERANCE:
-            raise KvstudyError(
+            raise InputError(
                 f"{NAME}: line {row.line} ({row.file}): {row.threads} threads cannot be, its "
                 f"latencies say that {busy:.1f} operations ran at a time; correct threads"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.logs.ycsb.log import OPERATIONS
 
 _SECTION = (
@@ -130,14 +130,14 @@ def _decimal_sign(rows: list[re.Match]) -> str:
                 unclear.append(row)
     if len(signs) > 1:
         first, second = sorted(_line(row) for row in signs.values())
-        raise KvstudyError(
+        raise DataError(
             f"lines {first} and {second}: values have decimal points and decimal commas; save all "
             "with points"
         )
     if unclear and not signs:
         value = unclear[0]["value"]
         readings = [re.sub("[.,]", sign, value) for sign in ("", ".")]
-        raise KvstudyError(
+        raise DataError(
             f"line {_line(unclear[0])}: '{value}' may be {' or '.join(readings)}; save the values "
             "without a sign between thousands"
         )
@@ -159,7 +159,7 @@ def _plain(row: re.Match, decimal: str) -> str:
         if match["group"] != decimal and (match["rest"] or decimal)[0] == decimal:
             whole = re.sub(r"\D", "", match["whole"])
             return f"{whole}{'.' * bool(rest)}{rest}{match['power'] or ''}"
-    raise KvstudyError(
+    raise DataError(
         f"line {_line(row)}: '{row[0].strip()[:100]}' is not as YCSB writes it; leave only YCSB's "
         "own value there"
     )
@@ -172,17 +172,17 @@ def _in_form_of_today(text: str, changes: list[str]) -> tuple[str, list[str]]:
     under the label (us).
     """
     if match := _OF_MILLISECONDS.search(text):
-        raise KvstudyError(
+        raise DataError(
             f"line {_line(match)}: '{match[0]}' is of a YCSB before 0.1.4, which is not read"
         )
     if match := _OF_ANOTHER.search(text):
-        raise KvstudyError(
+        raise DataError(
             f"line {_line(match)}: '{match[0]}' is of a program that writes in YCSB's form; only "
             "YCSB for Java is read"
         )
     codes = set(_OLD_CODE.findall(text))
     if codes - {"0"}:
-        raise KvstudyError(
+        raise DataError(
             f"a YCSB before 0.5 wrote this (Return={max(codes - {'0'})}); its latencies are those "
             "of failed operations too. Measure again with a newer one"
         )

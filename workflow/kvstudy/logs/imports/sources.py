@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.logs.imports.mapping import Row
 from kvstudy.logs.imports.parts import NO_LOG, Part, read_parts
 from kvstudy.logs.imports.prefixes import program_of_prefix
@@ -140,13 +140,13 @@ class Source:
     def read(self, interval: str = "op") -> YcsbLog:
         """The results of a run with this measurement.interval; KvstudyError for broken ones."""
         if self.problem:
-            raise KvstudyError(self.problem)
+            raise DataError(self.problem)
         if self.results is None:
             return parse("", self.name, interval)
         try:
             return parse(self.results.text, self.name, interval)
         except KvstudyError as error:
-            raise KvstudyError(self.results.of_file(str(error))) from None
+            raise DataError(self.results.of_file(str(error))) from None
 
 
 @dataclass
@@ -163,7 +163,7 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
     KvstudyError when there is no run, or the folder cannot be read.
     """
     if not folder.is_dir():
-        raise KvstudyError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
+        raise DataError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
     # What has one name, but for words like out and err.
     groups: dict[tuple, dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
     histograms: list[Path] = []
@@ -199,7 +199,7 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
         sources.remove(source)
     sources = _without_copies(sources, others)
     if not sources:
-        raise KvstudyError(_no_logs(folder, others))
+        raise DataError(_no_logs(folder, others))
     return sources, others
 
 

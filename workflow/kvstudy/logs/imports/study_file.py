@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.libraries import jinja2
 from kvstudy.logs.imports.mapping import NAME, Row, base_of, is_measured
 from kvstudy.logs.imports.sources import Source
@@ -35,7 +35,7 @@ CHOICE_BY_HAND = (
 def check_study(name: str, machine: str, measured_by: str) -> None:
     """KvstudyError when the study cannot take imported logs, or says something else of them."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-        raise KvstudyError(
+        raise InputError(
             f"--study: '{name}' is no name of a study; use small letters, digits and hyphens"
         )
     path = STUDIES / name / "study.yaml"
@@ -43,12 +43,12 @@ def check_study(name: str, machine: str, measured_by: str) -> None:
         return
     imported = load_study(path).imported
     if imported is None:
-        raise KvstudyError(
+        raise InputError(
             f"{path}: is a study that is measured; give another --study, or add imported: true"
         )
     for key, value in (("machine", machine), ("measured_by", measured_by)):
         if value and value != getattr(imported, key):
-            raise KvstudyError(
+            raise InputError(
                 f"{path}: imported.{key}: is '{getattr(imported, key)}', but the command says "
                 f"'{value}'; the file is yours now: change it there"
             )
@@ -70,7 +70,7 @@ def check_alike(sources: list[Source]) -> None:
         ):
             first, others = firsts.setdefault((what, name), (row.file, properties))
             if differing := sorted({key for key, _ in others.items() ^ properties.items()}):
-                raise KvstudyError(
+                raise InputError(
                     f"{NAME}: {first} and {row.file} are both {what} '{name}', but were made with "
                     f"other values of {', '.join(differing)}; give one of them another {what} "
                     f"name, for example {name}-2"

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InvalidMeasurement, KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import Section, YcsbLog
 from kvstudy.study.cells import Cell
@@ -26,26 +26,26 @@ def check_load(log: YcsbLog, records: int, name: str) -> None:
     _check_counts(log, name)
     good = log.sections.get("INSERT", Section()).operations
     if good != records:
-        raise KvstudyError(f"{name}: {good} of {records} records were loaded{_kinds(log)}")
+        raise InvalidMeasurement(f"{name}: {good} of {records} records were loaded{_kinds(log)}")
 
 
 def check_run(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
     """KvstudyError unless the run phase did what it should, and some of it well."""
     check_executed(log, operations, seconds, name)
     if log.failed >= log.attempted:
-        raise KvstudyError(f"{name}: no operation went well{_kinds(log)}")
+        raise InvalidMeasurement(f"{name}: no operation went well{_kinds(log)}")
 
 
 def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
     """KvstudyError unless all ``operations`` were tried, or the phase lasted its ``seconds``."""
     _check_counts(log, name)
     if seconds is None and log.attempted != operations:
-        raise KvstudyError(
+        raise InvalidMeasurement(
             f"{name}: {log.attempted} of {operations} operations were executed{_kinds(log)}"
         )
     # The limit is tested between two operations; a whole second less is a broken run.
     if seconds is not None and log.runtime < (seconds - 1) * 1000:
-        raise KvstudyError(f"{name}: ran {log.runtime / 1000:.1f} of {seconds} s{_kinds(log)}")
+        raise InvalidMeasurement(f"{name}: ran {log.runtime / 1000:.1f} of {seconds} s{_kinds(log)}")
 
 
 def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
@@ -70,7 +70,7 @@ def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
             counts.append((intended, rows.get(intended, 0), good))
         for what, there, counted in counts:
             if there != counted:
-                raise KvstudyError(
+                raise DataError(
                     f"{name}: {there} latencies of {what}, the log counts {counted}; the file is "
                     "cut off, measure again"
                 )
@@ -79,7 +79,7 @@ def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
 def check_histogram(histogram: Mapping[int, int], operations: int, name: str) -> None:
     """KvstudyError unless ``histogram`` (see ``read_histogram``) has all ``operations``."""
     if (counted := sum(histogram.values())) != operations:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: latencies of {counted} operations, the log counts {operations}; "
             "the file is cut off or holds several runs, measure again"
         )
@@ -93,12 +93,12 @@ def _check_counts(log: YcsbLog, name: str) -> None:
         bad = sum(section.errors.values())
         good = sum(section.returns.values()) - bad
         if good != section.operations:
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: [{operation}] counts {section.operations} operations but "
                 f"{good} returned OK; the log contradicts itself"
             )
         if bad != section.failed:
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: [{operation}-FAILED] counts {section.failed} operations but "
                 f"{bad} returned an error; the log contradicts itself"
             )
@@ -120,23 +120,23 @@ def read_rounds(path: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
     try:
         rows = pd.read_csv(path)
     except (OSError, ValueError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); measure the cell again") from None
+        raise DataError(f"{path}: cannot be read ({error}); measure the cell again") from None
     numbers = [name for name in ROUNDS_COLUMNS if name != "operation"]
     if list(rows) != ROUNDS_COLUMNS or not all(
         pd.api.types.is_integer_dtype(rows[name]) and (rows[name] >= 0).all() for name in numbers
     ):
-        raise KvstudyError(f"{path}: not the file of a workload with rounds; measure again")
+        raise DataError(f"{path}: not the file of a workload with rounds; measure again")
     done = {(row.round, row.operation): (row.operations, row.ok) for row in rows.itertuples()}
     expected = _expected_rounds(cell)
     if len(done) < len(rows) or done.keys() != expected.keys():
-        raise KvstudyError(
+        raise DataError(
             f"{path}: its {len(rows)} lines are not one for each of the {len(expected)} rounds and "
             "operations of the cell; the client ended early, measure again"
         )
     for (number, operation), (operations, good) in expected.items():
         executed, ok = done[number, operation]
         if (executed, ok) != (operations, good):
-            raise KvstudyError(
+            raise InvalidMeasurement(
                 f"{path}: round {number}: {ok} of {executed} operations {operation} were OK, it "
                 f"should be {good} of {operations}; the store lost or kept records, measure again"
             )
@@ -144,7 +144,7 @@ def read_rounds(path: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
         section = log.sections.get(operation.upper(), Section())
         counted = (section.operations + section.failed, section.operations)
         if counted != (of["operations"].sum(), of["ok"].sum()):
-            raise KvstudyError(
+            raise DataError(
                 f"{path}: the log counts {counted[1]} of {counted[0]} operations {operation} as "
                 f"OK, the rounds {of['ok'].sum()} of {of['operations'].sum()}; measure again"
             )

@@ -18,7 +18,7 @@ from typing import IO
 
 from hdrh.histogram import HdrHistogram
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import arrow_csv, np, pa, pq
 from kvstudy.logs.ycsb.log import OPERATIONS
 
@@ -69,9 +69,9 @@ def keep_raw(written: Path, kept: Path) -> Counter[str]:
                     output.write_table(table.set_column(0, schema.field(0), named))
                     rows[operation[1]] += len(table)
     except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{written.name}: YCSB did not write it ({error})") from None
+        raise DataError(f"{written.name}: YCSB did not write it ({error})") from None
     if not rows:
-        raise KvstudyError(
+        raise DataError(
             f"{written.name}: no latencies of single operations in it; measure with "
             "measurementtype=raw"
         )
@@ -92,7 +92,7 @@ def count_latencies(kept: Path) -> dict[str, dict[int, int]]:
                 for row in counted.to_pylist():
                     counts[row["operation"]][row["latency"]] += row["count_all"]
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-        raise KvstudyError(f"{kept}: cannot be read ({error}); measure the cell again") from None
+        raise DataError(f"{kept}: cannot be read ({error}); measure the cell again") from None
     return {operation: dict(sorted(of.items())) for operation, of in sorted(counts.items())}
 
 
@@ -110,7 +110,7 @@ def _blocks(file: IO[bytes], name: str) -> Iterator[tuple[str, bytes]]:
             yield section, text[at:start]
             section, at = text[start:header].decode(), header + len(_HEADER)
             if section in begun:
-                raise KvstudyError(
+                raise DataError(
                     f"{name}: latencies of {section} begin a second time; the file holds several "
                     "runs. Remove it before each run"
                 )
@@ -161,7 +161,7 @@ def read_histogram(path: Path) -> dict[int, int]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+        raise DataError(f"{path}: cannot be read: {error}") from None
     whole: HdrHistogram | None = None
     counts = np.zeros(0, dtype=np.int64)
     for number, line in enumerate(lines, start=1):
@@ -172,7 +172,7 @@ def read_histogram(path: Path) -> dict[int, int]:
         if whole is None:
             whole, counts = histogram, np.zeros_like(interval)
         if _precision(histogram) != _precision(whole):
-            raise KvstudyError(
+            raise DataError(
                 f"{path}: line {number}: another precision than the lines before; the file holds "
                 "several runs, remove it before each run"
             )
@@ -181,7 +181,7 @@ def read_histogram(path: Path) -> dict[int, int]:
         histogram.encoder = None
     used = np.flatnonzero(counts)
     if not used.size:
-        raise KvstudyError(
+        raise DataError(
             f"{path}: no operations in it; the client ended before it wrote them, or this is not "
             "a file of hdrhistogram.fileoutput=true"
         )
@@ -189,7 +189,7 @@ def read_histogram(path: Path) -> dict[int, int]:
         whole.get_highest_equivalent_value(whole.get_value_from_index(int(index))) for index in used
     ]
     if (counts < 0).any() or max(latencies) > 2 * _ENOUGH:
-        raise KvstudyError(
+        raise DataError(
             f"{path}: has counts below 0 or latencies of weeks; it is damaged, measure again"
         )
     return dict(zip(latencies, counts[used].tolist(), strict=True))
@@ -204,7 +204,7 @@ def _decoded(path: Path, number: int, line: str) -> HdrHistogram:
     except MemoryError:
         raise
     except Exception as error:  # Whatever the library makes of damaged bytes.
-        raise KvstudyError(
+        raise DataError(
             f"{path}: line {number}: '{line[:40]}' is no histogram ({error!r}); is the file cut "
             "off? Measure again"
         ) from None

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.study.metrics import LATENCIES, METRICS
 
 # YCSB's BATCHED_OK is an operation that went well as part of a batch.
@@ -122,7 +122,7 @@ def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
     """
     read = next((read for form, read in ADAPTERS.items() if form.search(text)), None)
     if read is None:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: no [OVERALL] results of YCSB in it; the client ended early, or this is "
             "not a log of YCSB. Look at its standard error; with exportfile, the results are there"
         )
@@ -166,7 +166,7 @@ def _number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> f
             raise ValueError
         return kind(value)
     except ValueError:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: line {entry.line}: {entry.value!r} is not a number, it should be "
             f"[{entry.section}] {entry.label}; is the log cut off? Measure again"
         ) from None
@@ -219,13 +219,13 @@ def _overall(entries: list[Entry], name: str) -> YcsbLog:
         if entry.section != "OVERALL":
             continue
         if entry.label in overall:
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: line {entry.line}: a second [OVERALL] {entry.label}; the log holds "
                 "several runs, give each a file of its own"
             )
         overall[entry.label] = entry
         if not math.isfinite(_number(entry, name)):
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: line {entry.line}: [OVERALL] {entry.label} is {entry.value}; the run "
                 "took no time, measure with more operations"
             )
@@ -236,13 +236,13 @@ def _overall(entries: list[Entry], name: str) -> YcsbLog:
             for label in METRICS[metric].labels
         }
     except KeyError:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: no [OVERALL] results of YCSB in it, only a part of them; the log is cut "
             "off, measure again"
         ) from None
     runtime, throughput = (_number(entry, name) for ((_, entry),) in origins.values())
     if runtime <= 0 or throughput < 0:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: [OVERALL] tells of {throughput:g} operations/s in {runtime:g} ms, which "
             "cannot be; measure again"
         )
@@ -276,7 +276,7 @@ def _section(
                 section.operations = operations
                 section.origins["operations"] = [(1, entry)]
         elif entry.section not in begun:
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: line {entry.line}: [{entry.section}] does not begin with its number of "
                 "operations, as in each measurementtype of YCSB 0.17; were lines filtered out or "
                 "sorted?"
@@ -329,7 +329,7 @@ def _check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, 
     values = ", ".join(
         f"{metric.removeprefix('latency_')} {value:g}" for metric, value in latencies.items()
     )
-    raise KvstudyError(
+    raise DataError(
         f"{name}: latencies that cannot be in a run of {runtime:g} ms: {values} (us); "
         "the log is damaged, measure again"
     )
@@ -354,7 +354,7 @@ def _check_entries(entries: list[Entry], name: str) -> None:
         # YCSB lists it without return codes.
         returned.add("READ-MODIFY-WRITE")
         if any("GC" in entry.section for entry in entries) or not metrics.keys() <= returned:
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: no [CLEANUP] after the operations; the log is cut off, or lines were "
                 "filtered out. Take all that YCSB printed, or measure again"
             )
@@ -362,7 +362,7 @@ def _check_entries(entries: list[Entry], name: str) -> None:
         return
     for section, of_section in metrics.items():
         if missing := set().union(*metrics.values()) - of_section:
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: [{section}] has no {', '.join(sorted(missing))}, other sections have; "
                 "the log is cut off, measure again"
             )
@@ -379,7 +379,7 @@ def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
     done = round(done) if math.isfinite(done) else done
     lost = log.sections.get("INSERT", Section()).failed
     if not done <= log.attempted <= done + lost:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: [OVERALL] tells of {done} operations, the sections of {log.attempted}; the "
             "log is cut off, lines were filtered out, or the client failed while it exported. Look "
             "at its standard error, measure again"
@@ -387,6 +387,6 @@ def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
     used = [section for section in log.sections.values() if section.operations]
     intended = [section for section in used if section.intended]
     if (intended or interval == "both") and len(intended) < len(used):
-        raise KvstudyError(
+        raise DataError(
             f"{name}: not all operations have intended latencies; the log is cut off, measure again"
         )

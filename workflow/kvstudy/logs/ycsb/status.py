@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InvalidMeasurement, KvstudyError
 from kvstudy.libraries import np, pd
 
 _LINE = re.compile(
@@ -70,7 +70,7 @@ def read_status(text: str, name: str) -> StatusLines:
     """
     lines = _lines(text)
     if not lines:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: no status lines of YCSB in it; measure with -s, and read the standard error"
         )
     totals = [int(match["operations"]) for match in lines]
@@ -78,7 +78,7 @@ def read_status(text: str, name: str) -> StatusLines:
     good = []
     for match, end, before, total in zip(lines, ends, [0, *totals], totals, strict=False):
         if total < before:
-            raise KvstudyError(
+            raise DataError(
                 f"{name}: line {_line_of(match)}: {total} operations after {before}; the file "
                 "holds several runs, give each its own"
             )
@@ -100,7 +100,7 @@ def operations_so_far(text: str, total: int, name: str) -> pd.Series:
     """
     marks = {match["what"]: _clock(match, name) for match in _MARK.finditer(text)}
     if len(marks) < 2 or marks["ended"] <= marks["began"]:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: does not say when the client's operations began and ended; it ended early, "
             "or the clock was set: measure again"
         )
@@ -198,7 +198,7 @@ def check_interval(status: StatusLines, name: str) -> None:
     """KvstudyError, naming ``name``, when the lines are usually further apart than a second."""
     usual = np.median(np.diff(status.times)) if len(status.times) > 1 else 0
     if usual > 1.5:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: status lines are {usual:.0f} s apart; measure with status.interval=1"
         )
 
@@ -211,7 +211,7 @@ def operations_per_second(status: StatusLines, name: str) -> list[float]:
     """
     times, totals = status.times, status.operations
     if (longest := max(np.diff(times, prepend=0))) > _LONGEST:
-        raise KvstudyError(
+        raise InvalidMeasurement(
             f"{name}: two status lines are {longest:.0f} s apart; the machine was suspended, or "
             "the file is damaged: measure again"
         )
@@ -249,7 +249,7 @@ def _times(lines: list[re.Match], name: str) -> np.ndarray:
     wrong = (np.diff(times, prepend=0) < -_BACK) | (abs(starts - starts[0]) > _SUMMER_TIME)
     if wrong.any():
         match = lines[np.argmax(wrong)]
-        raise KvstudyError(
+        raise DataError(
             f"{name}: line {_line_of(match)}: '{match['clock']} {match['elapsed']} sec' does not "
             "fit the status lines before; the clock was set, or the file is damaged: measure again"
         )
@@ -260,7 +260,7 @@ def _clock(match: re.Match, name: str) -> datetime:
     try:
         return datetime.strptime(match["clock"], "%Y-%m-%d %H:%M:%S:%f")
     except ValueError:
-        raise KvstudyError(
+        raise DataError(
             f"{name}: line {_line_of(match)}: there is no time '{match['clock']}'; the file is "
             "damaged, measure again"
         ) from None

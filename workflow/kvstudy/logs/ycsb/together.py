@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InvalidMeasurement, KvstudyError
 from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import Section, YcsbLog
 from kvstudy.logs.ycsb.status import each_second
@@ -59,7 +59,7 @@ def together(clients: Sequence[OfClient], name: str) -> Together:
     first, last = min(began), max(ended)
     since, until = max(began), min(ended)
     if until <= since:
-        raise KvstudyError(
+        raise InvalidMeasurement(
             f"{name}: one client began when another had ended; give them more operations, or take "
             "fewer clients"
         )

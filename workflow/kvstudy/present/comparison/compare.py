@@ -12,7 +12,7 @@ import seaborn as sns
 from kvstudy.analyse.findings.pairs import by_pair, order_of, pairs
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import why_not
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.present.comparison.runs import (
     PLACE,
     RecordedRun,
@@ -69,7 +69,7 @@ def compare(first: str, second: str, base: str | None = None) -> Comparison:
     same = a.folder.resolve() == b.folder.resolve()
     if same or (len(a.speeds) and a.speeds.equals(b.speeds)):
         what = "is the same folder as" if same else "has the same measured values as"
-        raise KvstudyError(
+        raise InputError(
             f"{b.folder}: {what} {a.folder}; a run compared with itself says nothing. "
             "Name another run"
         )
@@ -97,13 +97,13 @@ class Comparison:
         stores = Counter(store for speeds in self.matches.values() for store in speeds)
         if base is not None and base not in stores:
             hint = did_you_mean(base, list(stores))
-            raise KvstudyError(f"--base {base}: not a store with values in both runs{hint}")
+            raise InputError(f"--base {base}: not a store with values in both runs{hint}")
         self.base = None
         if len(stores) > 1:
             self.base = base or stores.most_common(1)[0][0]
         self.two_machines = not_one_machine(a, b)
         if self.base is None and self.two_machines:
-            raise KvstudyError(
+            raise InputError(
                 f"{a.folder} and {b.folder}: they share one store only, {next(iter(stores))}, and "
                 f"{self.two_machines}. Between machines only ratios of two stores compare: compare "
                 "runs that share two stores"
@@ -158,7 +158,7 @@ class Comparison:
                 for row in self._left_out
                 if bool(row["store"]) == bool(matches)
             ]
-            raise KvstudyError(
+            raise InputError(
                 f"{self.a.folder} and {self.b.folder}: no {what}: "
                 f"{'; '.join(dict.fromkeys(reasons)) or 'no cell was measured'}. "
                 "Compare runs that measured the same"
@@ -174,7 +174,7 @@ class Comparison:
         reasons = [f"the other run has no such {kind}"] * 2
         shared = self._in_both(kind, [list(a), list(b)], reasons)
         if not shared:
-            raise KvstudyError(
+            raise InputError(
                 f"{self.a.folder} and {self.b.folder}: no {what}: run A has {', '.join(a)}, run B "
                 f"has {', '.join(b)}. Compare runs that have a {kind} in common"
             )

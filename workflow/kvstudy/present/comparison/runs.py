@@ -15,7 +15,7 @@ from kvstudy.analyse.tidy.collect import StoreRecord, StudyRecord, WorkloadRecor
 from kvstudy.analyse.tidy.files import CELL, CELLS, MEASUREMENTS, read_environment, ycsb_versions
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.study.alike import cores_of
 from kvstudy.study.naming import did_you_mean
@@ -110,10 +110,10 @@ def read_recorded(name: str) -> RecordedRun:
     if folder is None:
         known = sorted(path.parent.name for path in RESULTS.glob(f"*/{FILES[0]}"))
         hint = did_you_mean(name, known) if known else "; there are none below results/"
-        raise KvstudyError(f"{name}: no run of that name and no such folder{hint}")
+        raise DataError(f"{name}: no run of that name and no such folder{hint}")
     for file in FILES:
         if not (folder / file).is_file():
-            raise KvstudyError(
+            raise DataError(
                 f"{folder}: is not a finished run, it has no {file}. Name a folder that "
                 "'kvstudy parse' has written, such as results/<study>"
             )
@@ -124,12 +124,12 @@ def read_recorded(name: str) -> RecordedRun:
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"]))
-        raise KvstudyError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None
+        raise DataError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None
     cells = CELLS.read(folder)
     try:
         values = throughputs(per_repetition(MEASUREMENTS.read(folder), cells, []))
     except KvstudyError as error:
-        raise KvstudyError(f"{folder}: {error}") from None
+        raise DataError(f"{folder}: {error}") from None
     study, machines = record.study, [parts or [] for parts in record.machines]
     machines = [{part["component"]: part for part in parts} for parts in machines]
     # Controls that the pipeline adds to a study are not among its stores.

@@ -9,7 +9,7 @@ import pandas as pd
 from altair.utils.schemapi import debug_mode
 
 from kvstudy.analyse.run import Run
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.chart import as_json, spec
 from kvstudy.present.drawing.draw import DrawnFigure, Looks, grid, save, say, use_style
@@ -31,7 +31,7 @@ def write_figures(run: Run, output: Path, only: list[str]) -> list[Path]:
     figures = {figure.name: figure for figure in run.study.drawn_figures}
     for name in only:
         if name not in figures:
-            raise KvstudyError(
+            raise InputError(
                 f"{run.study_file}: figures: no figure {name!r}; there are {', '.join(figures)}"
             )
     use_style()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.analyse.run import Run
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import Latex, escape
 from kvstudy.study.bibliography import REFERENCES, bibliography_entries, missing_entry
@@ -43,7 +43,7 @@ def references(run: Run) -> str:
     entries += [f"{published[''].strip()}\n"] if "" in published else []
     for key in [*([source.key] if source else []), YCSB]:
         if problem := missing_entry(key, published):
-            raise KvstudyError(problem)
+            raise DataError(problem)
         entries.append(f"{published[key].strip()}\n")
     return "\n".join(entries)
 

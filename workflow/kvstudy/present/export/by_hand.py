@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
@@ -169,7 +169,7 @@ def _read(folder: Path, cell: Cell) -> Measured:
         lines = (folder / "commands.sh").read_text(encoding="utf-8").splitlines()
         manifest["server"]["provider"], manifest["phases"][cell.measured_phase]["command"]
     except (OSError, ValueError, KeyError) as error:
-        raise KvstudyError(f"{folder}: its commands cannot be read ({error!r})") from None
+        raise DataError(f"{folder}: its commands cannot be read ({error!r})") from None
     return Measured(cell, manifest, command_sections(lines), load_store(STORES / cell.folder))
 
 

@@ -15,7 +15,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING, Table
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import only
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
 from kvstudy.present.export.bibliography import references
@@ -146,7 +146,7 @@ def _tables(study: Study, folder: Path, output: Path) -> dict[str, str]:
 
 def _there(path: Path, command: str) -> Path:
     if not path.is_file():
-        raise KvstudyError(f"{path}: no such file; write it with '{command}'")
+        raise DataError(f"{path}: no such file; write it with '{command}'")
     return path
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, EnvironmentFault, KvstudyError
 from kvstudy.whole_file import put
 
 SHOWN = 12
@@ -76,14 +76,14 @@ def build_pdf(main: Path, build: Path, output: Path, study: Path | None = None) 
     then left as it was.
     """
     if not main.is_file():
-        raise KvstudyError(f"{main}: no such file; write it with 'kvstudy render'")
+        raise DataError(f"{main}: no such file; write it with 'kvstudy render'")
     for program in PROGRAMS:
         if not shutil.which(program):
-            raise KvstudyError(f"{program}: no such program; run 'make setup'")
+            raise EnvironmentFault(f"{program}: no such program; run 'make setup'")
     for part in main.parent.glob("*.tex"):
         for name in FIGURE.findall(part.read_text(encoding="utf-8")):
             if not (path := Path(os.path.normpath(main.parent / name))).is_file():
-                raise KvstudyError(f"{path}: no such file; write it with 'kvstudy draw'")
+                raise DataError(f"{path}: no such file; write it with 'kvstudy draw'")
     build.mkdir(parents=True, exist_ok=True)
     # TeX reads the parts of the document from the folder that it runs in.
     command = [*COMMAND, f"-outdir={os.path.relpath(build, main.parent)}", main.name]
@@ -106,7 +106,7 @@ def build_pdf(main: Path, build: Path, output: Path, study: Path | None = None) 
         shown = [f"  {line}" for line in found[:SHOWN]]
         if len(found) > SHOWN:
             shown.append(f"  and {len(found) - SHOWN} more")
-        raise KvstudyError(
+        raise EnvironmentFault(
             "\n".join([f"{main}: the PDF was not built:", *shown, f"TeX's log is {log_file}"])
         )
     put((build / f"{main.stem}.pdf").read_bytes(), output)

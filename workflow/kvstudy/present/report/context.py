@@ -32,7 +32,7 @@ from kvstudy.analyse.findings.separation import MODELLED, ORDER_NUMBERS
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import Names, joined
@@ -199,7 +199,7 @@ def claim_facts(
     """
     rows = JUDGED.read(folder)
     if rows.empty:
-        raise KvstudyError(f"{JUDGED.path(folder)}: has no claims; write it with 'kvstudy claims'")
+        raise DataError(f"{JUDGED.path(folder)}: has no claims; write it with 'kvstudy claims'")
     claims = rows.drop_duplicates("id")
     verdicts, supports = (
         [(word, int(count)) for word in of if (count := (claims[column] == word).sum())]

@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, EnvironmentFault, KvstudyError
 from kvstudy.language.current import ORIGINAL, _, pgettext, using
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import fill, printable
@@ -75,11 +75,11 @@ def reading(path: Path, what: str, command: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise KvstudyError(
+        raise DataError(
             f"{error.filename}: {error.strerror}; write it with 'kvstudy {command}'"
         ) from None
     except (ValueError, KeyError, TypeError) as error:
-        raise KvstudyError(
+        raise DataError(
             f"{path}: not {what} ({error}); write it again with 'kvstudy {command}'"
         ) from None
 
@@ -136,9 +136,9 @@ def convert(
             env=os.environ | {"LC_ALL": "C.UTF-8"},
         )
     except FileNotFoundError:
-        raise KvstudyError("pandoc: no such program; run 'make setup'") from None
+        raise EnvironmentFault("pandoc: no such program; run 'make setup'") from None
     if done.returncode:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{name}: pandoc refused the text: {done.stderr.strip()}; "
             "mend the text in report/text that it names"
         )

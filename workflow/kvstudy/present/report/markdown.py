@@ -13,7 +13,7 @@ import jinja2
 from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import change, grouped, latency, rate, whole
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.language.current import _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of, long_date, plural
 from kvstudy.language.reasons import sentence
@@ -235,4 +235,4 @@ def _ref(kind: str, label: str) -> Markup:
 
 def _there(path: Path, command: str) -> None:
     if not path.is_file():
-        raise KvstudyError(f"{path}: no such file; write it with '{command}'")
+        raise DataError(f"{path}: no such file; write it with '{command}'")

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 from kvstudy.analyse.run import Run
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.present.report.document import TEMPLATES
 from kvstudy.present.typeset.latex import escape
 from kvstudy.study.run_names import REPORT
@@ -89,11 +89,11 @@ def _execute(notebook: Path, parameters: dict[str, str | bool]):
             )
     except PapermillExecutionError as error:
         where = f"{notebook}: cell {error.cell_index + 1}"
-        raise KvstudyError(
+        raise InputError(
             f"{where}: {error.ename}: {error.evalue}; open it in Jupyter to see more"
         ) from None
     except (OSError, ValueError) as error:
-        raise KvstudyError(f"{notebook}: cannot be run: {error}") from None
+        raise InputError(f"{notebook}: cannot be run: {error}") from None
 
 
 def _without_chance(book) -> None:
@@ -145,7 +145,7 @@ def notebook_latex(book) -> tuple[str, dict[str, bytes]]:
     from traitlets.config import Config
 
     if not (TEMPLATES / FOLDER / "index.tex.j2").is_file():
-        raise KvstudyError(f"{TEMPLATES / FOLDER}: no template; run this in the project's folder")
+        raise InputError(f"{TEMPLATES / FOLDER}: no template; run this in the project's folder")
     config = Config({"TagRemovePreprocessor": NOT_SHOWN})
     config.SVG2PDFPreprocessor.enabled = False
     config.ExtractOutputPreprocessor.extract_output_types = {"application/pdf"}

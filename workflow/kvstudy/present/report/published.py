@@ -11,7 +11,7 @@ from kvstudy.analyse.claims.table import judge_run
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_claims
@@ -49,7 +49,7 @@ def write_published(run: Run) -> Path:
     """
     study = run.study
     if study.source is None:
-        raise KvstudyError(
+        raise InputError(
             f"{run.study_file}: source: the study has none; nothing was published that could be "
             "drawn"
         )

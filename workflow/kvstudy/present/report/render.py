@@ -15,7 +15,7 @@ from kvstudy.analyse.tidy.clients import ENOUGH
 from kvstudy.analyse.tidy.files import path_of
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
 from kvstudy.present.report.cells import joined
@@ -98,7 +98,7 @@ def _check_cells(run: Run) -> None:
     """Refuse cells of another study or of another scale: they would just not be found."""
     path = run.folder / "cells.csv"
     if run.cells.empty:
-        raise KvstudyError(f"{path}: has no cells; write it with 'kvstudy parse'")
+        raise DataError(f"{path}: has no cells; write it with 'kvstudy parse'")
     sizes = {(cell.workload, cell.parameters) for cell in run.planned.values()}
     stores = [use.name for use in measured_uses(run.study)]
     for row in run.all_cells.itertuples():
@@ -108,7 +108,7 @@ def _check_cells(run: Run) -> None:
         elif (row.workload, row.parameters) not in sizes:
             wrong = f"{row.workload}/{row.parameters} is not planned at scale {run.scale:g}"
         if wrong:
-            raise KvstudyError(f"{path}: {wrong}; parse the raw logs again")
+            raise InputError(f"{path}: {wrong}; parse the raw logs again")
 
 
 def _dateline(run: SimpleNamespace) -> str:

@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, InputError
 from kvstudy.language.current import NN_, ngettext
 from kvstudy.study.raw import command_sections
 
@@ -66,7 +66,7 @@ def _commands(cell: Path, part: str) -> list[Line]:
     commands = command_sections(_read(path)).get(part, [])
     lines = [shell_lines(command) for command in commands if not command.startswith("#")]
     if not lines:
-        raise KvstudyError(
+        raise InputError(
             f"{path}: has no command below '# {part}'; measure the cell again, "
             "or remove the figure from the study"
         )
@@ -156,4 +156,4 @@ def _read(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8", errors="backslashreplace")
         return FOLDER.sub("$CELL", text).splitlines()
     except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error.strerror}; measure it again") from None
+        raise DataError(f"{path}: cannot be read: {error.strerror}; measure it again") from None

@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.files import CELLS, SETTING, path_of
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import State, state_of
 from kvstudy.analyse.tidy.summary import operation_rank
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.sheet import Column, Sheet
 from kvstudy.study.cells import Cell, closed_loop
@@ -61,7 +61,7 @@ class Content:
         names = {cell.path for cell in self._planned}
         for number, row in enumerate(run.cells.itertuples(), start=2):
             if (name := path_of(row)) not in names:
-                raise KvstudyError(
+                raise DataError(
                     f"{CELLS.path(run.folder)}:{number}: {name} is not planned by the study "
                     f"'{run.study.name}'; give the study and the --scale of the run, or parse again"
                 )

@@ -12,7 +12,7 @@ from kvstudy import __version__
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import MARK
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import EnvironmentFault, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.content import Content, as_utc, moment
 from kvstudy.present.workbook.ratios import RatioSheet
@@ -163,5 +163,5 @@ def write_workbook(run: Run, output: Path) -> list[str]:
         beside.replace(output)
     except (OSError, FileCreateError) as error:
         beside.unlink(missing_ok=True)
-        raise KvstudyError(f"{output}: cannot be written: {error}") from None
+        raise EnvironmentFault(f"{output}: cannot be written: {error}") from None
     return names

@@ -17,7 +17,7 @@ import yaml
 
 from kvstudy import __version__
 from kvstudy.analyse.tidy.files import read_environment
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import Cell, left_out, plan
@@ -90,7 +90,7 @@ def contents_of(run: RunName, lean: bool = False) -> Contents:
     cells = [] if run.published_only else plan(study, run.scale)
     missing = [path for path, reason in unmeasured(run, study, cells).items() if not reason]
     if missing and not run.partial:
-        raise KvstudyError(
+        raise InputError(
             f"{RESULTS / run.base}: {len(missing)} of {len(cells)} planned cells are not there "
             f"({missing[0]}, ...): measure them, or pack the report of those that are there: "
             f"'make partial', then 'kvstudy archive {run.base}-partial'"
@@ -99,7 +99,7 @@ def contents_of(run: RunName, lean: bool = False) -> Contents:
     tables = [] if run.published_only else ["cells.csv", "summary.csv"]
     for needed in (f"report/{run.name}.pdf", *(f"results/{run.name}/{name}" for name in tables)):
         if needed not in files:
-            raise KvstudyError(
+            raise InputError(
                 f"{needed}: is missing; build the report before you pack it: {remedy(run)}"
             )
     if lean:

@@ -18,7 +18,7 @@ import yaml
 from rocrate.model import ContextEntity, Dataset, File
 from rocrate.rocrate import ROCrate
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import (
     CONFIG,
@@ -81,7 +81,7 @@ def read_citation() -> dict:
         cited = {key: str(data[key]) for key in ("title", "version", "license")}
         return cited | {"authors": tuple(authors)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
-        raise KvstudyError(
+        raise InputError(
             f"{CITATION}: must give title, version, license and authors ({error!r})"
         ) from None
 
@@ -90,7 +90,7 @@ def parse_person(text: str) -> Person:
     """``NAME`` or ``NAME, ORCID`` as it is given on the command line."""
     name, _, orcid = (part.strip() for part in text.partition(","))
     if not name or (orcid and not orcid.startswith("https://orcid.org/")):
-        raise KvstudyError(
+        raise InputError(
             f"--author '{text}': give a name, or a name, a comma and an ORCID as in "
             "'Jana Nováková, https://orcid.org/0000-0002-1825-0097'"
         )

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from kvstudy import __version__
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, EnvironmentFault
 from kvstudy.share.archive.contents import CHUNK, METADATA, README, Contents, Progress
 from kvstudy.share.archive.crate import Person, metadata
 from kvstudy.study.raw import SUMS
@@ -95,10 +95,10 @@ def pack(
         unfinished.replace(output)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise KvstudyError(
+            raise EnvironmentFault(
                 f"{output}: the disk is full; free some space, or give --output on another disk"
             ) from None
-        raise KvstudyError(f"{output}: cannot be written: {error}") from None
+        raise EnvironmentFault(f"{output}: cannot be written: {error}") from None
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -106,7 +106,7 @@ def pack(
 def _write(file: zipfile.ZipFile, name: str, progress: Progress) -> str:
     """Copy the file ``name`` into the zip; returns the SHA-256 of what was copied."""
     if not os.access(name, os.R_OK):
-        raise KvstudyError(f"{name}: cannot be read; give yourself the right to read it (chmod)")
+        raise DataError(f"{name}: cannot be read; give yourself the right to read it (chmod)")
     digest = hashlib.sha256()
     mode = EXECUTABLE if os.access(name, os.X_OK) else PLAIN
     # The size is not known to the zip beforehand, and may be above 4 GiB.

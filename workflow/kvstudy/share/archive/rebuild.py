@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from kvstudy.code_files import CLONE
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.share.archive.checks import Part
 from kvstudy.share.archive.contents import (
@@ -58,13 +58,13 @@ def clone_here() -> Path:
     for folder in (Path(), CLONE):
         if (folder / SNAKEFILE).is_file():
             return folder
-    raise KvstudyError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
+    raise InputError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
 
 
 def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
     """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``."""
     if not (code / SNAKEFILE).is_file():
-        raise KvstudyError(f"{SNAKEFILE}: no such file in the archive; leave --archived-code out")
+        raise InputError(f"{SNAKEFILE}: no such file in the archive; leave --archived-code out")
     measured = [f"{RESULTS / run.base}/{name}" for name in MEASURED]
     sources = [path for path in (code / REPORT).iterdir() if path.suffix not in BUILT]
     report = [f"{REPORT}/{path.name}" for path in sources]
@@ -125,7 +125,7 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
     code = clone_here() if own_code else folder
     given = folder / "archive" if own_code else folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise KvstudyError(f"{folder}: is there already; remove it, or give --output")
+        raise InputError(f"{folder}: is there already; remove it, or give --output")
     with opened(archive) as file:
         run, _ = read_facts(file)
         check_room(archive, file, folder)
@@ -135,7 +135,7 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
                 file, given, lambda name: own_code or is_input(run, name), executable=not own_code
             )
             for problem in damaged.values():
-                raise KvstudyError(problem)
+                raise InputError(problem)
             if own_code:
                 compose(folder, given, code, run)
         except KvstudyError:
@@ -145,7 +145,7 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
                 folder.mkdir()
             raise
     if snakemake(folder, *target(run), shown=True).returncode:
-        raise KvstudyError(
+        raise InputError(
             f"{folder}: the report could not be built; the lines above say why. The raw logs lie "
             "there; once that is mended, run 'snakemake --cores 4' in that folder"
         )

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, EnvironmentFault, KvstudyError
 from kvstudy.language.current import ORIGINAL
 from kvstudy.share.archive.contents import CHUNK, FACTS, FORMAT, METADATA, Progress
 from kvstudy.study.cells import run_name
@@ -37,14 +37,14 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         file = zipfile.ZipFile(path)
     except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
     except BROKEN as error:
-        raise KvstudyError(f"{path}: no zip file, or cut off ({error}); {GET_AGAIN}") from None
+        raise DataError(f"{path}: no zip file, or cut off ({error}); {GET_AGAIN}") from None
     with file:
         _check_sizes(path, file)
         _check_names(path, file)
         if FACTS not in file.namelist():
-            raise KvstudyError(
+            raise DataError(
                 f"{path}: has no {FACTS}: it was not packed by 'kvstudy archive', or is damaged"
             )
         yield file
@@ -54,13 +54,13 @@ def _check_sizes(path: Path, file: zipfile.ZipFile) -> None:
     """KvstudyError for what would fill memory or disk; zipfile reads no more than is said here."""
     entries, total = len(file.infolist()), unpacked_size(file)
     if entries > FILES or total > max(ALWAYS, GROWTH * path.stat().st_size):
-        raise KvstudyError(
+        raise DataError(
             f"{path}: unpacks to {entries:,} files of {total / 1e9:,.1f} GB, from "
             f"{path.stat().st_size / 1e6:,.1f} MB; no run is like that, do not unpack it"
         )
     for name in {FACTS, SUMS, METADATA} & file.NameToInfo.keys():
         if file.getinfo(name).file_size > WHOLE + WHOLE_EACH * entries:
-            raise KvstudyError(f"{path}: {name} is too large for {entries:,} files; {GET_AGAIN}")
+            raise DataError(f"{path}: {name} is too large for {entries:,} files; {GET_AGAIN}")
 
 
 def unpacked_size(file: zipfile.ZipFile) -> int:
@@ -73,7 +73,7 @@ def check_room(path: Path, file: zipfile.ZipFile, folder: Path) -> None:
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     needed, free = unpacked_size(file), shutil.disk_usage(there).free
     if needed > free:
-        raise KvstudyError(
+        raise EnvironmentFault(
             f"{path}: unpacks to {needed / 1e9:,.1f} GB, and {folder} has {free / 1e9:,.1f} GB "
             "left; free some space, or work on another disk (TMPDIR for 'kvstudy verify', "
             "--output for 'kvstudy rebuild')"
@@ -90,14 +90,14 @@ def _check_names(path: Path, file: zipfile.ZipFile) -> None:
         # zipfile cuts names at a zero byte.
         unclear = not parts or entry.orig_filename != name or not name.isprintable()
         if outside or unclear:
-            raise KvstudyError(
+            raise DataError(
                 f"{path}: has an entry {entry.orig_filename!r}, which would be written outside of "
                 "its folder; do not unpack it"
             )
         if stat.S_ISLNK(entry.external_attr >> 16):
-            raise KvstudyError(f"{path}: {name} is a link; archives have none, do not unpack it")
+            raise DataError(f"{path}: {name} is a link; archives have none, do not unpack it")
         if name in seen:
-            raise KvstudyError(f"{path}: has two entries {name}; do not unpack it")
+            raise DataError(f"{path}: has two entries {name}; do not unpack it")
         seen.add(name)
 
 
@@ -108,7 +108,7 @@ def _chunks(file: zipfile.ZipFile, name: str) -> Iterator[bytes]:
             while chunk := source.read(CHUNK):
                 yield chunk
     except (*BROKEN, OSError, RuntimeError) as error:
-        raise KvstudyError(f"{name}: is damaged in the archive ({error}); {GET_AGAIN}") from None
+        raise DataError(f"{name}: is damaged in the archive ({error}); {GET_AGAIN}") from None
 
 
 def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
@@ -116,7 +116,7 @@ def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
     try:
         data = json.loads(b"".join(_chunks(file, FACTS)))
         if data["format"] != FORMAT:
-            raise KvstudyError(
+            raise DataError(
                 f"{FACTS}: has format {data['format']}, this kvstudy reads {FORMAT}; "
                 "take the kvstudy that packed it"
             )
@@ -131,7 +131,7 @@ def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
             raise ValueError(f"the run '{run.name}' is not that of its study and scale")
         return run, tuple(str(path) for path in data["missing"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise KvstudyError(f"{FACTS}: cannot be read ({error}); {GET_AGAIN}") from None
+        raise DataError(f"{FACTS}: cannot be read ({error}); {GET_AGAIN}") from None
 
 
 def extract(
@@ -161,5 +161,5 @@ def extract(
         except KvstudyError as error:
             damaged[name] = str(error)
         except OSError as error:
-            raise KvstudyError(f"{target}: cannot be written: {error.strerror}") from None
+            raise EnvironmentFault(f"{target}: cannot be written: {error.strerror}") from None
     return damaged

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.share.archive.checks import (
     Part,
     Verified,
@@ -41,7 +41,7 @@ def verify(
         if path.is_file():
             return _archive(path, Path(top), code, say)
         if path.suffix == ".zip":
-            raise KvstudyError(f"{path}: no such file")
+            raise InputError(f"{path}: no such file")
         run, given = find_name(name), Path(top) / "given"
         contents = contents_of(run)
         # What an archive of it would unpack to; parsing may move what it cannot read.

@@ -14,7 +14,7 @@ import pandas as pd
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELL, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import InputError, KvstudyError
 from kvstudy.share.trace.sources import RawCell, Source
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import ALL
@@ -58,7 +58,7 @@ def resolve(run: Run, text: str) -> Address:
     """
     parts = text.strip("/").split("/")
     if len(parts) < 3:
-        raise KvstudyError(
+        raise InputError(
             f"{text}: name a value as STORE/WORKLOAD/METRIC or STORE/WORKLOAD/OPERATION/METRIC, "
             "for example redis/a/throughput or redis/a/read/latency_p99"
         )
@@ -74,7 +74,7 @@ def resolve(run: Run, text: str) -> Address:
         sets = list(own.loc[own["workload"] == workload, "parameters"].unique())
         parameters = _parameters(text, sizes, sets, run.headline[workload])
     if len(rest) not in (1, 2):
-        raise KvstudyError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
+        raise InputError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
     *operations, metric = rest
     operation = operations[0] if operations else WHOLE
     # Where nothing of the workload was measured, the chain tells why.
@@ -84,7 +84,7 @@ def resolve(run: Run, text: str) -> Address:
         others = [of for of in metrics if metric in metrics[of]]
         if others and operation not in others:
             names = ", ".join(f"{store}/{workload}/{of}/{metric}" for of in others)
-            raise KvstudyError(f"{text}: {metric} is not of '{operation}'; there are {names}")
+            raise InputError(f"{text}: {metric} is not of '{operation}'; there are {names}")
         first = [name for name in PRINTED if name in metrics[operation]]
         check_known(text, "metric", metric, [*first, *sorted(metrics[operation] - {*first})])
     return Address(store, workload, parameters, operation, metric)
@@ -108,7 +108,7 @@ def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
         return one
     if len(fitting) != 1:
         what = "several sets of cells have" if fitting else "no cell has"
-        raise KvstudyError(f"{text}: {what} {sizes}; there are {', '.join(fitting or sets)}")
+        raise InputError(f"{text}: {what} {sizes}; there are {', '.join(fitting or sets)}")
     return fitting[0]
 
 
@@ -292,7 +292,7 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
     """Follow the ratio ``STORE/OTHER/WORKLOAD[/SIZES]``; KvstudyError when there is none."""
     parts = text.split("/")
     if len(parts) not in (3, 4):
-        raise KvstudyError(
+        raise InputError(
             f"ratio:{text}: name a ratio as ratio:STORE/OTHER/WORKLOAD, "
             "for example ratio:redis/memcached/a"
         )
@@ -306,7 +306,7 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
         & rows[["faster", "slower"]].isin(stores).all(axis=1)
     ]
     if rows.empty:
-        raise KvstudyError(
+        raise InputError(
             f"ratio:{text}: {path} has no such pair: the two have no repetition in common that "
             f"counts, or one is a control; see 'kvstudy trace {sides[stores[1]]}'"
         )

@@ -16,7 +16,7 @@ from typing import Any
 
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import path_of, why_not
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import controls, is_compared
 from kvstudy.study.kinds import Part
@@ -33,7 +33,7 @@ def write_provenance(run: Run) -> Path:
     data = provenance(run)
     for path in _measured(run):
         if not data["cells"][path]["sums"]:
-            raise KvstudyError(
+            raise DataError(
                 f"{run.raw / path}: no {SUMS}; the raw logs of a cell in {run.folder}/cells.csv "
                 "are not here. Copy them back, or parse what is here with 'kvstudy parse'"
             )

@@ -10,7 +10,7 @@ from pathlib import Path
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of, tables_of
 from kvstudy.analyse.tidy.resources import files_of
-from kvstudy.errors import KvstudyError
+from kvstudy.errors import DataError, KvstudyError
 from kvstudy.logs.ycsb.log import TIMES, Entry, Section, YcsbLog, parse
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
@@ -85,7 +85,7 @@ class RawCell:
 
     def __init__(self, run: Run, path: str) -> None:
         if path not in run.planned:
-            raise KvstudyError(
+            raise DataError(
                 f"{run.folder}/cells.csv: {path} is no cell of the study now; parse the raw logs "
                 "again"
             )
