@@ -101,7 +101,7 @@ class MadeUp:
             "outcomes": files.OUTCOMES.frame(list(self._outcomes(measured))),
             "rounds": files.ROUNDS.frame(),
             "probes": Probes(files.PROBES.frame(list(self._probes()))),
-            "open_loop": open_loop.OpenLoop(*(table.frame() for table in open_loop.TABLES)),
+            "open_loop": open_loop.OpenLoopTables(*(table.frame() for table in open_loop.TABLES)),
             "all_cells": cells,
             "environment": self._environment(len(measured)),
             "counted_histograms": files.HISTOGRAMS.frame(list(self._histograms(measured))),

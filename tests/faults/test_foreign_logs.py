@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import base_of
-from kvstudy.logs.imports.sources import OtherFiles, Source, find_sources
+from kvstudy.logs.imports.sources import OtherFiles, LogBundle, find_sources
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.study.load import project_stores
 from kvstudy.study.workload import project_workloads
@@ -107,7 +107,7 @@ def run_of(log: YcsbLog | None, runs: list[Run]) -> Run | None:
 
 
 def dropped(
-    of: Folder, sources: list[Source], others: OtherFiles, runs: dict[str, Run], said: str
+    of: Folder, sources: list[LogBundle], others: OtherFiles, runs: dict[str, Run], said: str
 ) -> list[str]:
     """Runs that are in no row, and whose files nothing is said of."""
     named = {name.split("#")[0] for name in others.refused}

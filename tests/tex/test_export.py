@@ -18,7 +18,7 @@ from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.export.folder import numbers_tex, ready_for_input
 from kvstudy.present.report.build import LONG_LINES, build_pdf
-from kvstudy.present.typeset.table import Grid, Line, Section, texts
+from kvstudy.present.typeset.table import Grid, TableRow, TableSection, texts
 from kvstudy.study.cells import shown
 from kvstudy.study.metrics import SHOWN
 
@@ -230,8 +230,8 @@ def test_they_are_the_numbers_of_the_tables(numbers):
 
 
 def test_a_table_higher_than_a_page_goes_on_over_pages_below_its_head(tmp_path):
-    line = Line("redis", ["1"] * 3)
-    grid = Grid(["x"] * 3, [Section(str(n), [line] * 9) for n in range(40)], ["Last."])
+    line = TableRow("redis", ["1"] * 3)
+    grid = Grid(["x"] * 3, [TableSection(str(n), [line] * 9) for n in range(40)], ["Last."])
     table, _html = texts([grid], "ratios", TEMPLATES / "tables")
     text = ready_for_input(table, "ratios", "Ratios & 50 %")
     packages = text.splitlines()[0].removeprefix("% Needs: ")

@@ -14,7 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.report.document import Front, build_docx, write_latex
 from kvstudy.present.report.html import build_html
 from kvstudy.present.report.markdown import Floats, for_markdown
-from kvstudy.present.report.transcript import Line
+from kvstudy.present.report.transcript import TranscriptLine
 from kvstudy.study.kinds import TABLES
 
 ODD = r"Store_1 50% & #1 \ <b> -- 'p'"
@@ -50,7 +50,7 @@ def made(tmp_path_factory) -> Path:
     one = TABLES["machine"](name="one", kind="machine", caption=ODD, source="table 4.2")
     bars = SimpleNamespace(name="bars", caption="Bars", source="figure 4.4")
     listing = SimpleNamespace(name="listing", caption="One cell", source="")
-    lines = [Line("command", "redis-server --port 1"), Line("output", ODD), Line("output", "")]
+    lines = [TranscriptLine("command", "redis-server --port 1"), TranscriptLine("output", ODD), TranscriptLine("output", "")]
     text = "\n\n".join(
         [
             f"# Summary {{.unnumbered}}\n\n{for_markdown(ODD)}, see {floats.ref(one)}.",

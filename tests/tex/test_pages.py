@@ -13,7 +13,7 @@ from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.markdown import Floats, for_markdown
 from kvstudy.present.typeset.latex import DASH, marked, printable, raised
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section
+from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection
 from kvstudy.present.typeset.table import texts as texts_of
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.kinds import TABLES
@@ -132,7 +132,7 @@ def wide(stores: int, title: str) -> dict[str, str]:
     titles = [marked(f"{title} {number}", store="x") for number in range(stores)]
     numbers = ["1\u202f234\u202f567\u202f890.1", "0.0001234", "86\u202f399.9", DASH]
     cells = [numbers[n % 4] for n in range(stores)]
-    sweep = Grid(titles, [Section(title, [Line(title, cells)] * 5)], [title])
+    sweep = Grid(titles, [TableSection(title, [TableRow(title, cells)] * 5)], [title])
     heads = [marked(head) for _ in titles for head in ("here", "published")]
     heads[0].gap = "not measured"
     for head in heads[1::2]:
@@ -140,7 +140,7 @@ def wide(stores: int, title: str) -> dict[str, str]:
     both = [cell for cell in cells for _ in range(2)]
     results = Grid(
         heads,
-        [Section(title, [Line("Run time (ms)", both)] * 9)] * 4,
+        [TableSection(title, [TableRow("Run time (ms)", both)] * 9)] * 4,
         [title] * 90,
         groups=[(each + raised("a"), 2) for each in titles],
         paper=Paper(hang=True),
@@ -148,7 +148,7 @@ def wide(stores: int, title: str) -> dict[str, str]:
     number = 4 * stores
     paper = Paper("small", ".4em", label=0.21, widths=(0.167,) * number, most=4)
     places = [f"{place}." for place in range(1, number + 1)]
-    ranking = Grid(places, [Section("", [Line(title, [title] * number)])], [title], paper=paper)
+    ranking = Grid(places, [TableSection("", [TableRow(title, [title] * number)])], [title], paper=paper)
     grids = {"sweep": sweep, "results": results, "ranking": ranking}
     return {name: texts_of([grid], name, TEMPLATES)[0] for name, grid in grids.items()}
 

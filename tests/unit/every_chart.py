@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 from kvstudy.present.drawing.draw import Look, Looks, looks
 from kvstudy.present.drawing.write import chart_text
-from kvstudy.present.figures.bars import Averages
+from kvstudy.present.figures.bars import AveragesFigure
 from kvstudy.present.figures.latencies import Box
 from kvstudy.present.figures.open_loop import OpenLoopFigure
 from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
@@ -113,7 +113,7 @@ def _of_sizes() -> dict[str, tuple]:
     table = test_grids.boxed(of, ["redis", "mongodb"], faults)
     made["box"] = (Box.model_validate(box), table, of, look)
     means = {"name": "means", "kind": "averages", "caption": "M", "unit": "s"}
-    figure = Averages.model_validate(means | {"workloads": of.workload_names})
+    figure = AveragesFigure.model_validate(means | {"workloads": of.workload_names})
     table = figure.rows(small.run(study=of, swept=test_grids.made_up(of)))
     made["means"] = (figure, table, of, look)
     return made

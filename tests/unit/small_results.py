@@ -256,7 +256,7 @@ def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
         "cells": plan,
         "measurements": measured,
         "probes": probes(),
-        "open_loop": open_loop.OpenLoop(*(table.frame() for table in open_loop.TABLES)),
+        "open_loop": open_loop.OpenLoopTables(*(table.frame() for table in open_loop.TABLES)),
         "counted_histograms": HISTOGRAMS.frame(),
     }
     values = per_repetition(measured, plan, ["a", "c", "insert"])

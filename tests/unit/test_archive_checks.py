@@ -21,7 +21,7 @@ from kvstudy.share.archive import rebuild as rebuilding
 from kvstudy.share.archive import unpack
 from kvstudy.share.archive import verify as verification
 from kvstudy.share.archive.checks import (
-    Part,
+    CheckSection,
     Verified,
     as_text,
     check_audit_trail,
@@ -56,7 +56,7 @@ def archive(run) -> Path:
     return ARCHIVE
 
 
-def packed(path: Path) -> Part:
+def packed(path: Path) -> CheckSection:
     folder = Path("unpacked")
     with opened(path) as file:
         damaged = extract(file, folder)
@@ -69,11 +69,11 @@ def refused(path: Path, message: str) -> None:
         pass
 
 
-def course(run) -> Part:
+def course(run) -> CheckSection:
     return check_audit_trail(run, planned())
 
 
-def completeness(run, declared=()) -> Part:
+def completeness(run, declared=()) -> CheckSection:
     return check_plan(run, load_study(run.study_file), planned(), declared)
 
 
@@ -212,7 +212,7 @@ def test_a_disk_without_room_is_named_before_anything_is_unpacked(archive, monke
 
 
 def test_a_verification_says_how_far_it_is(archive, monkeypatch):
-    monkeypatch.setattr(verification, "check_numbers", lambda *arguments: Part("Numbers"))
+    monkeypatch.setattr(verification, "check_numbers", lambda *arguments: CheckSection("Numbers"))
     said = []
     verify(str(archive), say=said.append)
     assert re.match(r"unpacking small.zip: \d+% of 0 MB", said[0])
@@ -508,7 +508,7 @@ def test_where_two_files_differ(tmp_path, name, packed, anew, said):
 
 
 def test_the_page_is_short_and_ends_with_the_verdict():
-    good, bad = Part("Good", facts=["fine"]), Part("Bad", faults=[f"x{i}" for i in range(50)])
+    good, bad = CheckSection("Good", facts=["fine"]), CheckSection("Bad", faults=[f"x{i}" for i in range(50)])
     page = as_text(Verified("small", ["Archive: a"], [good, bad]))
     assert "## Good: holds" in page
     assert "## Bad: FAULT" in page

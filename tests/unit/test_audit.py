@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, Number, half_unit, quoted, severity
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, PrintedNumber, half_unit, quoted, severity
 from kvstudy.analyse.audit.files import (
     AUDIT,
     audit,
@@ -196,7 +196,7 @@ def test_zeros_at_the_end_count_unless_it_is_about(text, about, half):
 
 def test_a_division_by_what_may_be_zero_is_refused():
     with pytest.raises(ZeroDivisionError):
-        Number.exact(1) / Number.rounded(0.3, 0.5)
+        PrintedNumber.exact(1) / PrintedNumber.rounded(0.3, 0.5)
 
 
 def said(path: Path, *found: dict) -> list:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, phase_command
-from kvstudy.present.report.cells import Names
+from kvstudy.present.report.cells import DisplayNames
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import find_cell, plan, run_name
 from kvstudy.study.load import STORES, load_study, study_path
@@ -114,9 +114,9 @@ def test_a_workload_can_have_sizes_properties_and_a_name_of_its_own(study):
             assert options[name] == value
 
 
-def names(**parameters: object) -> Names:
+def names(**parameters: object) -> DisplayNames:
     study = small.study(parameters=parameters)
-    return Names.of(study, small.TITLES, plan(study))
+    return DisplayNames.of(study, small.TITLES, plan(study))
 
 
 def test_one_set_of_sizes_needs_no_name(project):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.claims.file import Claim, Claims, load_claims
-from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
+from kvstudy.analyse.claims.selection import ParameterGrid, ParameterSet, grid_of
 from kvstudy.analyse.claims.stopping import claimed
 from kvstudy.analyse.claims.table import (
     CLIENT_BOUND,
@@ -20,7 +20,7 @@ from kvstudy.analyse.claims.table import (
 )
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, support_of, whole
-from kvstudy.analyse.claims.words import Names
+from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.looks import Claimed
 from kvstudy.analyse.findings.pairs import FLOOR
@@ -44,9 +44,9 @@ THESIS = Path("config/studies/jedlicka2024")
 STORES = ["fast", "slow", "near"]
 COUNTS = [1, 2, 4, 8, 16]
 SETS = [ParameterSet(1000, 10000, count, f"t{count}") for count in COUNTS]
-GRID = Grid({"a": SETS, "b": [SETS[-1]]}, {"a": SETS[-1], "b": SETS[-1]})
+GRID = ParameterGrid({"a": SETS, "b": [SETS[-1]]}, {"a": SETS[-1], "b": SETS[-1]})
 NOTHING = Values({})
-NAMES = Names({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"}, GRID)
+NAMES = ClaimNames({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"}, GRID)
 # Operations per second with 16 threads, three repetitions.
 SPEED = {"fast": (200, 210, 220), "slow": (100, 104, 111), "near": (101, 102, 112)}
 
@@ -620,7 +620,7 @@ def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders():
     records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
     measured = Values(runs_of, updating={"a", "b"}, records=records)
     claims = load_claims(THESIS / "claims.yaml", study)
-    found = judge_claims(claims, Names({}, {}, grid), study.store_names, measured, source)
+    found = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, measured, source)
     verdicts = dict(zip(found["id"], found["verdict"], strict=True))
     assert verdicts["J1"] == verdicts["J8"] == "reproduced"
 
@@ -694,11 +694,11 @@ def test_client_bound_cells_are_marked_and_stay():
 
 def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
     sets = [ParameterSet(1000, 1, 1, "same"), ParameterSet(2000, 1, 1, "same")]
-    grid = Grid({"a": sets}, {"a": sets[0]})
+    grid = ParameterGrid({"a": sets}, {"a": sets[0]})
     runs = {("fast", "a", "same"): {("overall", "throughput"): {"1": 5.0, "2": 6.0}}}
     equal = statement("equal", store="fast")
     equal |= {"of": {"records": 2000}, "to": {"records": 1000}}
-    found = judged([equal], Values(runs), names=Names({}, {}, grid))
+    found = judged([equal], Values(runs), names=ClaimNames({}, {}, grid))
     assert found["verdict"].tolist() == ["not measured"]
 
 
@@ -708,8 +708,8 @@ def test_sizes_are_those_that_were_measured():
         ParameterSet(100_000 * n, None, 4, f"r{n}", (("records", 1000 * n), ("threads", 4)))
         for n in (1, 10)
     ]
-    grid = Grid({"a": sizes}, {"a": sizes[0]})
-    names = Names(NAMES.stores, {"a": "Insert"}, grid)
+    grid = ParameterGrid({"a": sizes}, {"a": sizes[0]})
+    names = ClaimNames(NAMES.stores, {"a": "Insert"}, grid)
     runs = {("fast", "a", f"r{n}"): {("overall", "throughput"): {"1": 5.0}} for n in (1, 10)}
     numbers = {("fast", "a", (100_000 * n, None, 4)): runs["fast", "a", f"r{n}"] for n in (1, 10)}
     equal = statement("equal", store="fast")

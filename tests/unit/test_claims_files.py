@@ -9,7 +9,7 @@ from kvstudy.analyse.claims.file import Claims, check_source, load_claims
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values
-from kvstudy.analyse.claims.words import Names
+from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import STUDIES, load_study
@@ -28,7 +28,7 @@ def source(study_path: Path) -> dict[str, str]:
     grid = grid_of(study, 1.0)
     frame = read_published(study_path.with_name("published.csv"))
     own = published_values(frame, grid, study.workload_names)
-    found = judge_claims(claims, Names({}, {}, grid), study.store_names, Values({}), own)
+    found = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, Values({}), own)
     return dict(zip(found["id"], found["source"], strict=True))
 
 

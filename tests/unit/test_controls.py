@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.clients import needed
 from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.report.cells import Names
+from kvstudy.present.report.cells import DisplayNames
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import TRIALS, Share, plan
@@ -280,7 +280,7 @@ def test_pairs_of_n_and_twice_n_clients_come_first(study):
 def test_they_are_controls_with_a_title_of_their_own(study):
     (name,) = {cell.store for cell in plan(study) if cell.store.startswith("redis-4")}
     assert is_control(name)
-    names = Names(study, {"redis": "Redis"}, {})
+    names = DisplayNames(study, {"redis": "Redis"}, {})
     assert names.store(name) == "Redis (4 clients)"
     assert names.store("redis-1-client") == "Redis (1 client)"
     assert ceiling_store(study) is None

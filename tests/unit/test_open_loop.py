@@ -12,12 +12,12 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.findings.repetitions import INTERVALS
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
-from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoop
+from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoopTables
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.planning.screen import rows
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.drawing.write import drawing
-from kvstudy.present.report.cells import Names, with_states
+from kvstudy.present.report.cells import DisplayNames, with_states
 from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid
@@ -35,7 +35,7 @@ from tests.project import SLUG, edit
 
 from . import small_results as small
 
-NOTHING = OpenLoop(*(table.frame() for table in TABLES))
+NOTHING = OpenLoopTables(*(table.frame() for table in TABLES))
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_a_rate_of_the_study_is_no_maximum(pretend_study):
 TRIAL = "redis/a/r10_o20_t1_trial/rep0"
 
 
-def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> OpenLoop:
+def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> OpenLoopTables:
     """Redis, workload a, 50 % load, two repetitions; 4 000 operations of each kind."""
     cells, values, series, counts, targets = [], [], [], [], []
     for repetition, throughput in zip(("1", "2"), achieved, strict=True):
@@ -151,7 +151,7 @@ def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> O
     values.append([*trial, "run", "overall", "throughput", "ops/s", 2000.0])
     series += [[*trial, "run", second, 2000.0] for second in range(1, 6)]
     counts.append([*trial, "run", "read", 1e9, 10**6])
-    return OpenLoop(
+    return OpenLoopTables(
         pd.DataFrame(cells, columns=small.CELL_COLUMNS),
         MEASUREMENTS.frame(values),
         SERIES.frame(series),
@@ -195,11 +195,11 @@ def test_void_and_missing_cells_are_not_among_them():
     assert latencies(NOTHING).empty
 
 
-def analysed(found: OpenLoop) -> Analysis:
+def analysed(found: OpenLoopTables) -> Analysis:
     return small.analysis(open_rates=rates(found), open_percentiles=latencies(found))
 
 
-def shown(found: OpenLoop) -> tuple[pd.DataFrame, Grid]:
+def shown(found: OpenLoopTables) -> tuple[pd.DataFrame, Grid]:
     study = small.study(stores=["redis", "riak"], open_loop={"workloads": ["a"]})
     titles = {"redis": "Redis", "riak": "Riak"}
     run = small.run(study=study, analysis=analysed(found), titles=titles)
@@ -240,7 +240,7 @@ def test_notes_of_the_targets_stand_below_the_table():
     assert grid.notes[-1].startswith(f"Redis, 50 %: its rate was set by {TRIAL}, which is not")
 
 
-def drawn(found: OpenLoop, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
+def drawn(found: OpenLoopTables, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
     """The rows of the figure of these stores, and the figure."""
     use_style()
     study, figure = small.study(stores=list(titles)), small.figure("open-loop", workload="a")
@@ -280,7 +280,7 @@ def test_the_text_knows_rates_times_and_gaps():
     failed = ["riak", "a", "r10_o20_t1_trial", "0", "failed", "no server", "", "8", ""]
     more = pd.DataFrame([gap, failed], columns=small.CELL_COLUMNS)
     rows = with_states(pd.concat([found.cells, more]))
-    names = Names(study, small.TITLES | {"riak": "Riak"}, {})
+    names = DisplayNames(study, small.TITLES | {"riak": "Riak"}, {})
     facts = open_loop_facts(names, rows, analysis)
     # Trial cells are counted by themselves.
     assert (facts.planned, facts.measured, facts.trials) == (3, 2, 2)
@@ -302,7 +302,7 @@ def test_the_text_knows_rates_times_and_gaps():
 
 
 def test_the_largest_difference_is_one_of_time_not_of_ratio():
-    names = Names(small.study(open_loop={"workloads": ["a"]}), small.TITLES, {})
+    names = DisplayNames(small.study(open_loop={"workloads": ["a"]}), small.TITLES, {})
     keys = ["store", "workload", "parameters", "load", "operation", "percent", "beyond"]
     times = {"redis": (10.0, 500.0), "memcached": (9e3, 20e3)}
     percentiles = [

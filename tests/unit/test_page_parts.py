@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.html import MOST_ROWS, MadeOf, as_data, pack, values_table
+from kvstudy.present.report.html import MOST_ROWS, Provenance, as_data, pack, values_table
 
 # A dot as Matplotlib draws it, of radius 0.5.
 DOT = (
@@ -95,7 +95,7 @@ def test_cells_are_named_by_their_places_with_the_checksums_of_their_logs(tmp_pa
     part = {"one": {"cells": ["c", "a/rep3", "a/<rep2>", "a/rep1"]}, "none": {"cells": ["a/rep3"]}}
     path = tmp_path / "provenance.json"
     path.write_text(json.dumps({"cells": cells, "tables": part, "figures": {}}), encoding="utf-8")
-    made_of = MadeOf(path)
+    made_of = Provenance(path)
     listed = made_of.listed("table", "one")
     assert "<summary>From 2 cells</summary>" in listed
     assert 'data-cells="0-1 3"' in listed
@@ -109,7 +109,7 @@ def test_cells_are_named_by_their_places_with_the_checksums_of_their_logs(tmp_pa
 def test_provenance_that_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "provenance.json"
     with pytest.raises(KvstudyError, match=r"No such file.*kvstudy provenance"):
-        MadeOf(path)
+        Provenance(path)
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(KvstudyError, match="write it again with 'kvstudy provenance'"):
-        MadeOf(path)
+        Provenance(path)

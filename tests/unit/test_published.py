@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.source import Source
+from kvstudy.present.typeset.source import PublishedSource
 from kvstudy.present.typeset.table import Table
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STUDIES, load_study
@@ -23,10 +23,10 @@ from tests.project import ROOT, edit
 PRINTED = sorted((ROOT / "tests" / "data" / "published").glob("*-table-*.tsv"))
 
 
-def source(name: str) -> Source:
+def source(name: str) -> PublishedSource:
     study = load_study(STUDIES / name / "study.yaml")
     titles = {key: store.title for key, store in load_stores(study).items()}
-    return Source(study, read_published(STUDIES / name / "published.csv"), titles)
+    return PublishedSource(study, read_published(STUDIES / name / "published.csv"), titles)
 
 
 def printed(path: Path) -> tuple[list[str], list[list[str]]]:

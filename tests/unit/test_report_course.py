@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.tidy.files import SUMMARY
-from kvstudy.present.report.cells import Names
+from kvstudy.present.report.cells import DisplayNames
 from kvstudy.present.report.course import course_facts
 
 from . import small_results as small
@@ -35,7 +35,7 @@ def facts(
         ("a", parameters): SimpleNamespace(records=1, operations=1, threads=threads)
         for parameters, threads in (threads or {}).items()
     }
-    names = Names(small.study(), small.TITLES, cells)
+    names = DisplayNames(small.study(), small.TITLES, cells)
     return course_facts(names, analysis, analysis, SUMMARY.frame(summary))
 
 

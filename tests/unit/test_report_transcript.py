@@ -11,7 +11,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.report.transcript import (
     COLUMNS,
     LINES,
-    Line,
+    TranscriptLine,
     shell_lines,
     transcript,
     wrapped,
@@ -62,7 +62,7 @@ def test_a_long_listing_is_cut_to_one_page(cell: Path) -> None:
 
 
 def test_long_output_is_wrapped_without_losing_a_character() -> None:
-    lines = wrapped([Line("output", "x" * 250 + "é")])
+    lines = wrapped([TranscriptLine("output", "x" * 250 + "é")])
     assert [line.kind for line in lines] == ["output", "more", "more"]
     assert "".join(line.text for line in lines) == "x" * 250 + "é"
     assert all(len(line.text) <= COLUMNS for line in lines)

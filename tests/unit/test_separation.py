@@ -19,7 +19,7 @@ from kvstudy.analyse.findings.separation import (
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.current import using
-from kvstudy.present.report.cells import Names
+from kvstudy.present.report.cells import DisplayNames
 from kvstudy.present.report.context import separation_facts
 from kvstudy.present.report.markdown import fill
 from kvstudy.stats.latency_models import Difference, fit_latency_models
@@ -281,7 +281,7 @@ def test_only_a_study_whose_source_has_mean_latencies_has_the_figure():
     assert having == {"jedlicka2024"}
 
 
-NAMES = Names.of(small.study(), small.TITLES, [])
+NAMES = DisplayNames.of(small.study(), small.TITLES, [])
 
 
 def test_the_text_is_told_which_model_describes_the_means():

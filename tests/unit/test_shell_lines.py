@@ -8,9 +8,9 @@ import subprocess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.present.export.by_hand import Places
+from kvstudy.present.export.by_hand import Substitutions
 
-PLACES = Places(
+PLACES = Substitutions(
     {"/here/run": "$CELL", "/here": "$KVSTUDY"}, {6379: "$PORT", 6390: "$((PORT + 11))"}
 )
 VALUES = {"CELL": "/else where/cell", "KVSTUDY": "/elsewhere", "PORT": "7000"}

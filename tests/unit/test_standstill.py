@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.resources import Samples
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.status import StatusLines, operations_per_second, silence
 from kvstudy.measure.clients import PROCESS_COLUMNS
-from kvstudy.measure.phase import LEAST_SHARE, STALL_SECONDS, Progress
+from kvstudy.measure.phase import LEAST_SHARE, STALL_SECONDS, OperationMonitor
 
 from .test_resources import server, write
 
@@ -86,7 +86,7 @@ def test_a_client_is_not_blamed_for_the_time_in_which_all_stood_still(tmp_path):
     errors = tmp_path / "run.err"
     errors.write_text("2026-01-01 10:00:01:000 1 sec: 500 operations; 500 current ops/sec; \n")
     # Whole seconds: the sum of others and the limit can fall short of it by a rounding.
-    progress, now = Progress(errors, LEAST_SHARE), math.ceil(time.monotonic())
+    progress, now = OperationMonitor(errors, LEAST_SHARE), math.ceil(time.monotonic())
     assert progress.problem(now + 1) is None
     later = now + 2 * STALL_SECONDS
     assert progress.problem(later) is None

@@ -11,7 +11,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import Latex, broken, escape
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, write_tables
+from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, write_tables
 
 from . import small_results as small
 
@@ -221,7 +221,7 @@ def test_numbers():
 
 
 def test_columns_that_stand_below_others_have_their_own_groups():
-    line = Line("x", ["1", "2", "3"])
+    line = TableRow("x", ["1", "2", "3"])
     groups = [("A", 1), ("B", 1), ("C", 1)]
-    grid = Grid(["", "", ""], [Section("", [line])], groups=groups, paper=Paper(most=2))
+    grid = Grid(["", "", ""], [TableSection("", [line])], groups=groups, paper=Paper(most=2))
     assert [part.groups for part in grid.parts()] == [groups[:2], groups[2:]]

@@ -27,7 +27,7 @@ from kvstudy.present.typeset.latex import (
     raised,
     stacked,
 )
-from kvstudy.present.typeset.table import Grid, Line, Section, texts
+from kvstudy.present.typeset.table import Grid, TableRow, TableSection, texts
 
 from tests.cell_texts import (
     check_structure,
@@ -153,10 +153,10 @@ def test_a_page_of_a_store_has_its_workloads():
 
 def test_a_table_over_pages_with_long_names_is_one_table():
     long = "A very long name of a store, " * 6 + TITLE
-    some = [Line(f"{long} {number}", ["1", "2"], "x") for number in range(150)]
-    below = Line("", ["0 to 2", ""], "x")
+    some = [TableRow(f"{long} {number}", ["1", "2"], "x") for number in range(150)]
+    below = TableRow("", ["0 to 2", ""], "x")
     paired = [each for line in some for each in (line, below)]
-    grid = Grid([marked("One", store="x"), "Two"], [Section("All", paired, workload="a")])
+    grid = Grid([marked("One", store="x"), "Two"], [TableSection("All", paired, workload="a")])
     tex, html = small.both(grid)
     assert html.count("<table") == html.count("<tbody") == 1
     there = [cell for cell in latex_cells(tex) if cell != "All"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.log import Section, YcsbLog
+from kvstudy.logs.ycsb.log import LogSection, YcsbLog
 from kvstudy.logs.ycsb.status import operations_so_far
 from kvstudy.logs.ycsb.together import OfClient, together
 from kvstudy.stats.percentiles import quantiles
@@ -26,7 +26,7 @@ def client(
         latencies = {"latency_mean": mean, "latency_min": min(samples), "latency_max": max(samples)}
         latencies["latency_p95"] = quantiles(pd.Series(counts["read"]), [95])[0]
     returns = {"OK": len(samples)} | ({"ERROR": failed} if failed else {})
-    section = Section(len(samples), failed, returns, latencies)
+    section = LogSection(len(samples), failed, returns, latencies)
     total = len(samples) + failed
     # A line each second.
     at = np.arange(began, ended + 0.5)

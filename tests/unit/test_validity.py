@@ -13,8 +13,8 @@ from kvstudy.analyse.tidy.outcomes import good, invalid, missed, outcomes
 from kvstudy.analyse.tidy.probes import WHOLE, Probes, updating
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.log import parse
-from kvstudy.present.report.cells import Names, validity_facts
-from kvstudy.present.typeset.table import Section
+from kvstudy.present.report.cells import DisplayNames, validity_facts
+from kvstudy.present.typeset.table import TableSection
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures
@@ -302,7 +302,7 @@ def study() -> Study:
     return small.study(stores=["redis", "memcached"])
 
 
-def sections(found: pd.DataFrame) -> list[Section]:
+def sections(found: pd.DataFrame) -> list[TableSection]:
     (grid,) = small.table("validity").grids(found, small.run(study=study()))
     return grid.sections
 
@@ -321,7 +321,7 @@ def test_the_table_names_kinds_and_void_cells():
 
 
 def facts_of(**tables: pd.DataFrame) -> SimpleNamespace:
-    return validity_facts(small.analysis(**tables), Names(small.study(), small.TITLES, {}))
+    return validity_facts(small.analysis(**tables), DisplayNames(small.study(), small.TITLES, {}))
 
 
 def test_stores_that_are_not_the_studys_are_left_out():

@@ -17,7 +17,7 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import shown_mean, summarise
 from kvstudy.errors import KvstudyError
 from kvstudy.present.workbook.sheet import sheet_names
-from kvstudy.present.workbook.tables import Places
+from kvstudy.present.workbook.tables import CellReferences
 from kvstudy.present.workbook.write import write_workbook
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.cells import closed_loop, plan, shown
@@ -245,7 +245,7 @@ def test_a_void_run_keeps_its_values_and_no_formula_counts_it(made):
 
 
 def test_runs_on_both_sides_of_one_that_does_not_count():
-    places = Places()
+    places = CellReferences()
     for repetition, row in (("1", 4), ("3", 6), ("4", 7)):
         key = ("redis", "a", "r1", "overall", "throughput")
         places.add(key, repetition, "It's", row, 9)

@@ -19,7 +19,7 @@ import psutil
 import pytest
 from kvstudy.errors import KvstudyError, RunError
 from kvstudy.language.reasons import sentence
-from kvstudy.measure.setting import Setting
+from kvstudy.measure.setting import MeasurementContext
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import log_end
@@ -486,7 +486,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
         path.chmod(0o777)
     folder.chmod(0o555)
     store = load_store(Path("envs/stores/redis"))
-    setting = Setting(run="small", store=store, planned=frozenset(), provider="native", protocol=1)
+    setting = MeasurementContext(run="small", store=store, planned=frozenset(), provider="native", protocol=1)
     # Root may write everything: be somebody else for a moment.
     user = os.geteuid()
     if user == 0:

@@ -26,7 +26,7 @@ from kvstudy.analyse.tidy.files import (
     ROUNDS,
     SERIES,
 )
-from kvstudy.analyse.tidy.open_loop import TABLES, OpenLoop
+from kvstudy.analyse.tidy.open_loop import TABLES, OpenLoopTables
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.commands.present import notebook as command
 from kvstudy.errors import KvstudyError
@@ -121,7 +121,7 @@ def write_run(measured: set[tuple[str, str]]) -> None:
     summarise(*tables, study.store_names, names, one).to_csv(RUN / "summary.csv", index=False)
     of = Run(RUN.name, study)
     # What this run has no files of.
-    open_loop = OpenLoop(*(table.frame() for table in TABLES))
+    open_loop = OpenLoopTables(*(table.frame() for table in TABLES))
     vars(of).update(outcomes=OUTCOMES.frame(), rounds=ROUNDS.frame(), open_loop=open_loop)
     write_analysis(analyse(of), of.analysis_folder)
 

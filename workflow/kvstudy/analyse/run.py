@@ -24,10 +24,10 @@ from kvstudy.analyse.tidy.files import (
     ROUNDS,
     SERIES,
     SUMMARY,
-    Table,
+    CsvTable,
     read_environment,
 )
-from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoop
+from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoopTables
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.results import Results, only, read_published
 from kvstudy.analyse.tidy.summary import mean_over_workloads, per_repetition, throughputs
@@ -42,7 +42,7 @@ from kvstudy.study.raw import as_measured
 from kvstudy.study.run_names import PARTIAL, Paths, find_name
 
 
-def _tidy(table: Table) -> cached_property[pd.DataFrame]:
+def _tidy(table: CsvTable) -> cached_property[pd.DataFrame]:
     """The table of a run, which is empty where nothing was measured."""
     return cached_property(lambda run: run.read(table))
 
@@ -122,7 +122,7 @@ class Run(Paths):
 
     # --- the tidy tables; see ``tidy.files`` for their columns
 
-    def read(self, table: Table) -> pd.DataFrame:
+    def read(self, table: CsvTable) -> pd.DataFrame:
         """The table from its file; it is not kept."""
         return table.frame() if self.published_only else table.read(self.folder)
 
@@ -140,9 +140,9 @@ class Run(Paths):
         return Probes(self.read(PROBES))
 
     @cached_property
-    def open_loop(self) -> OpenLoop:
+    def open_loop(self) -> OpenLoopTables:
         """The tables of the cells at fixed rates."""
-        return OpenLoop(*(table.read(self.folder / FOLDER) for table in TABLES))
+        return OpenLoopTables(*(table.read(self.folder / FOLDER) for table in TABLES))
 
     @cached_property
     def environment(self) -> dict:
@@ -271,7 +271,7 @@ class Run(Paths):
     def _own(self, rows: pd.DataFrame) -> pd.DataFrame:
         return rows[rows["store"].isin(self.study.store_names)]
 
-    def _both(self, table: Table) -> list[Path]:
+    def _both(self, table: CsvTable) -> list[Path]:
         at_rates = self.folder / FOLDER
         return [self.folder, *([at_rates] if table.path(at_rates).is_file() else [])]
 

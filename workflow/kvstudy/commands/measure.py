@@ -162,13 +162,13 @@ def probe(store: str, study: Path, scale: float, **setting) -> None:
     probe go to results/RUN/failed/probes/. The report shows them in a table.
     """
     from kvstudy.measure.cell import probe_store
-    from kvstudy.measure.setting import Setting
+    from kvstudy.measure.setting import MeasurementContext
 
     stop_on_signals()
     loaded = study_to_measure(study)
     check_known(f"{study}: stores", "store", store, loaded.store_names)
     definition = stores_to_measure(loaded, study)[store]
-    request = Setting(
+    request = MeasurementContext(
         run=run_name(loaded.name, scale),
         store=definition,
         planned=frozenset(cell.path for cell in plan(loaded, scale)),

@@ -20,7 +20,7 @@ from kvstudy.measure.client import check_class, phase_command, store_properties,
 from kvstudy.measure.clients import meeting
 from kvstudy.measure.hosts import Connected, clocks
 from kvstudy.measure.phase import LEAST_SHARE, Phases
-from kvstudy.measure.setting import Setting
+from kvstudy.measure.setting import MeasurementContext
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import HOST, ask
 from kvstudy.study.cells import Cell, Target
@@ -42,7 +42,7 @@ SHORT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request(Setting):
+class Request(MeasurementContext):
     """What is measured and how; ``position`` counts from 1, open-loop cells have a ``target``.
 
     ``claims`` is the checksum of the study's claims, "" where it has none: the report says whether
@@ -61,7 +61,7 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     """Measure the cell and return the directory of its raw logs.
 
     Before it counts as measured, ``read`` reads what will be read of that directory later. A
-    KvstudyError, also of ``read``, makes it a failed cell, see ``Setting.working``.
+    KvstudyError, also of ``read``, makes it a failed cell, see ``MeasurementContext.working``.
     """
     began = time.monotonic()
     client, cell = request.client, request.cell
@@ -213,7 +213,7 @@ def keep_latencies(directory: Path, phase: str) -> None:
         histogram.rename(directory / histogram.name.replace(".Hdr", ".", 1))
 
 
-def probe_store(setting: Setting, plan: dict) -> Path:
+def probe_store(setting: MeasurementContext, plan: dict) -> Path:
     """Run the steps on a fresh server and return the folder of the raw facts and logs.
 
     ``plan`` is what the probe depends on. A failed probe fails as a cell does.

@@ -17,7 +17,7 @@ from kvstudy.logs.ycsb.status import GoodOperations
 from kvstudy.measure.clients import Clients
 from kvstudy.measure.environment import java_variables
 from kvstudy.measure.hosts import Connected, FarClients
-from kvstudy.measure.setting import SERVER_LOG, Setting
+from kvstudy.measure.setting import SERVER_LOG, MeasurementContext
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, ask, last_words, log_end, why_silent
@@ -45,7 +45,7 @@ class Phases:
     their own. ``counters`` has what moved in the server meanwhile, see ``moved``.
     """
 
-    setting: Setting
+    setting: MeasurementContext
     work: Path
     server: Server
     there: Connected | None
@@ -82,7 +82,7 @@ class Phases:
         how = (name, commands, self.setting.client.classpath, work, f"ycsb-{store.name}")
         there = self.there
         with there.clients(*how) if there else Clients(*how, self.server.process_ids()) as clients:
-            progress = {label: Progress(work / f"{label}.err", least_share) for label in commands}
+            progress = {label: OperationMonitor(work / f"{label}.err", least_share) for label in commands}
             next_look = time.monotonic() + 1
             # Until all have ended, or one has failed.
             while None in (ends := clients.look(next_look - time.monotonic())).values():
@@ -201,7 +201,7 @@ def _first_line(paths: Sequence[Path], words: Sequence[str]) -> str:
     return ""
 
 
-class Progress:
+class OperationMonitor:
     """The good operations of a phase over time, from the client's standard ``errors``."""
 
     def __init__(self, errors: Path, least_share: float) -> None:

@@ -43,7 +43,7 @@ SERVER_LOG = "server.log"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class MeasurementContext:
     """How ``store`` is measured; ``port`` 0 is any free one, ``pin_cpus`` see ``pinning``.
 
     ``planned`` are the paths of the run's cells; others may lie there from an earlier plan.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kvstudy.errors import InputError, KvstudyError
-from kvstudy.stores.definition import Store, Way
+from kvstudy.stores.definition import Store, ProviderCommands
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask
 from kvstudy.study.cells import Cell
@@ -33,7 +33,7 @@ from kvstudy.study.raw import (
 PRIVATE = re.compile("pass|auth|secret|token|uuid|uid|hostname|pid", re.I)
 
 
-def template(store: Store, way: Way) -> dict:
+def template(store: Store, way: ProviderCommands) -> dict:
     """Return what starts a server, nothing filled in, so that it is the same in all cells."""
     files = {name: file_digest(store.folder / source) for name, source in way.files.items()}
     return {"command": way.command, "environment": way.environment, "files": files}

@@ -44,7 +44,7 @@ class Official(Strict):
     db: str = Field(description="Class of YCSB's own binding.")
 
 
-class Ycsb(Strict):
+class Binding(Strict):
     """How YCSB reaches the store."""
 
     db: str = Field(description="Class of our binding.")
@@ -70,7 +70,7 @@ class Package(Strict):
         return self.url.rpartition("/")[2]
 
 
-class Way(Strict):
+class ProviderCommands(Strict):
     """How a provider runs the server."""
 
     command: list[str] = Field(
@@ -93,7 +93,7 @@ class Way(Strict):
     )
 
 
-class Native(Way):
+class Native(ProviderCommands):
     """The server as a program of this machine."""
 
     program: str = Field(
@@ -124,7 +124,7 @@ class Native(Way):
     remedy: Text = Field(description="How to get the program.")
 
 
-class Docker(Way):
+class Docker(ProviderCommands):
     """The server as a container; it shares the host's network and binds to loopback."""
 
     image: str = Field(description="Image with an exact version.")
@@ -185,7 +185,7 @@ class StoreFile(Strict):
         "the binding is the store, in YCSB's own process. Embedded stores are compared with each "
         "other only."
     )
-    ycsb: Ycsb | None = Field(
+    ycsb: Binding | None = Field(
         default=None, description="Left out while kvstudy has no YCSB binding for the store."
     )
     native: Native | None = None

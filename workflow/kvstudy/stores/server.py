@@ -17,7 +17,7 @@ from typing import BinaryIO
 import psutil
 
 from kvstudy.errors import EnvironmentFault, KvstudyError
-from kvstudy.stores.definition import Store, Way
+from kvstudy.stores.definition import Store, ProviderCommands
 
 HOST = "127.0.0.1"
 POLL_SECONDS = 0.02
@@ -95,7 +95,7 @@ class LocalServer(Server):
     def __init__(
         self,
         store: Store,
-        way: Way,
+        way: ProviderCommands,
         port: int,
         data: Path,
         log: Path,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.study.base import SIZES, Sizes, as_list
-from kvstudy.study.kinds import Part
+from kvstudy.study.kinds import Exhibit
 from kvstudy.study.model import Study
 from kvstudy.study.parts import WorkloadUse
 
@@ -51,7 +51,7 @@ def shown_combination(study: Study, use: WorkloadUse) -> Combination:
 
 
 @dataclass(frozen=True)
-class Line:
+class Series:
     """A store's ``points`` under a workload, in the order of one size; the others are ``fixed``."""
 
     store: str
@@ -62,7 +62,7 @@ class Line:
 
 def lines(
     study: Study, over: str, where: Sizes, workloads: list[str], stores: list[str]
-) -> list[Line]:
+) -> list[Series]:
     """All lines over the size ``over``; a line without points was not measured.
 
     ``where`` gives the other sizes; those that it leaves out are as shown.
@@ -83,7 +83,7 @@ def lines(
                 for sizes in sorted(measured, key=attrgetter(over))
                 if attrgetter(*others)(sizes) == numbers
             ]
-            drawn.append(Line(store, name, fixed, tuple(points)))
+            drawn.append(Series(store, name, fixed, tuple(points)))
     return drawn
 
 
@@ -107,7 +107,7 @@ def threads_of(study: Study, use: WorkloadUse) -> list[int]:
     return _own(study, use)["threads"]
 
 
-def check_lines(part: Part, study: Study, path: Path, key: str) -> None:
+def check_lines(part: Exhibit, study: Study, path: Path, key: str) -> None:
     """KvstudyError when a line of ``part`` over the size ``part.over`` has no cells on it."""
     if getattr(part.where, part.over) is not None:
         raise InputError(

@@ -1,6 +1,6 @@
 """The kinds of tables and figures, and what all of them have.
 
-A kind is a class derived from ``Part`` in a module of ``present/figures/`` or ``present/tables/``,
+A kind is a class derived from ``Exhibit`` in a module of ``present/figures/`` or ``present/tables/``,
 with its name as the type of its field ``kind``. It says which keys a study file gives, makes the
 rows and shows them. A module is imported when a study uses a kind of it. So it must not import
 libraries like Matplotlib at its top, see ``kvstudy.libraries``: every command reads the study, and
@@ -34,7 +34,7 @@ KIND = re.compile(r'^    kind: Literal\["([\w-]+)"\]', re.M)
 ROLES = ("baseline", "store", "database", "cache")
 
 
-class Part(Strict):
+class Exhibit(Strict):
     """A table or figure of the report: what every kind of them has.
 
     The class variables say what of a run it is made of: of which of the planned cells, whether of
@@ -98,7 +98,7 @@ class Part(Strict):
         return as_list(getattr(self, "workload", getattr(self, "workloads", None)))
 
 
-class AnyTable(Part):
+class AnyTable(Exhibit):
     """A table of the report."""
 
     source: Place = Field(default="", description="Number of the table in the source.")
@@ -108,7 +108,7 @@ class AnyTable(Part):
         return bool(self.source and study.source)
 
 
-class AnyFigure(Part):
+class AnyFigure(Exhibit):
     """A figure of the report; what is drawn derives from ``present.drawing.draw.DrawnFigure``."""
 
     # Else it is text.
@@ -138,13 +138,13 @@ class Kinds:
         }
         self.names = sorted(self.modules)
 
-    def __getitem__(self, name: str) -> type[Part]:
+    def __getitem__(self, name: str) -> type[Exhibit]:
         classes = vars(importlib.import_module(self.modules[name])).values()
         (kind,) = (
             value
             for value in classes
             if isinstance(value, type)
-            and issubclass(value, Part)
+            and issubclass(value, Exhibit)
             and "kind" in value.model_fields
             and get_args(value.model_fields["kind"].annotation) == (name,)
         )
@@ -155,9 +155,9 @@ class Kinds:
         """The kinds that a study may name."""
         return [name for name in self.names if not self[name].by_itself]
 
-    def validate(self, value: object) -> Part:
+    def validate(self, value: object) -> Exhibit:
         """The part that the keys and values in ``value`` are; pydantic's errors where they fail."""
-        if isinstance(value, Part):
+        if isinstance(value, Exhibit):
             return value
         if not isinstance(value, dict):
             raise ValueError("must be keys and values")
@@ -187,13 +187,13 @@ TABLES = Kinds("kvstudy.present.tables")
 Table = Annotated[AnyTable, TABLES]
 
 
-def added(own: list, parts: Iterable[Part]) -> list:
+def added(own: list, parts: Iterable[Exhibit]) -> list:
     """``own``, and those of ``parts`` that it does not name."""
     named = {part.subject for part in own}
     return own + [part for part in parts if part.subject not in named]
 
 
-def with_automatic(own: list, kinds: Iterable[type[Part]], study: Study) -> list:
+def with_automatic(own: list, kinds: Iterable[type[Exhibit]], study: Study) -> list:
     """``own``, and what a report has besides, of ``kinds``: first what is of all workloads."""
     parts = [part for kind in kinds for part in kind.automatic(study)]
     rank = {name: place for place, name in enumerate(study.workload_names, 1)}

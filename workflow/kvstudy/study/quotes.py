@@ -102,7 +102,7 @@ Some = Annotated[list[Operand], Field(min_length=1)]
 Computed.model_rebuild()
 
 
-class Setting(Strict):
+class PublishedSetup(Strict):
     """How the source measured, as far as the audit needs it and the tables do not say it."""
 
     threads: Count | None = Field(default=None, description="Client threads of every cell.")
@@ -163,7 +163,7 @@ class Quote(Strict):
 class Quotes(Strict):
     """The numbers in the text of a study's source."""
 
-    setting: Setting = Field(default_factory=Setting, description="How the source measured.")
+    setting: PublishedSetup = Field(default_factory=PublishedSetup, description="How the source measured.")
     failures: list[StatedFailures] = Field(
         default=[], description="Failed operations that the source speaks of."
     )

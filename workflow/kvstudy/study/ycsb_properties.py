@@ -58,7 +58,7 @@ def _number(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberForm:
     """The form of a number from ``least`` to ``most``."""
 
     least: float = 0
@@ -207,7 +207,7 @@ class Text:
         return "" if text else "is empty; give a value, or remove the line"
 
 
-Form = Number | Whole | Flag | Word | Percentiles | JavaClass | Text
+Form = NumberForm | Whole | Flag | Word | Percentiles | JavaClass | Text
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class Property:
     default: str = ""
 
 
-_SHARE = Number()
+_SHARE = NumberForm()
 _HISTOGRAMS = ("hdrhistogram", "histogram", "hdrhistogram+histogram", "hdrhistogram+raw")
 _RECORDERS = (*_HISTOGRAMS, "timeseries", "raw")
 _REQUESTS = ("uniform", "zipfian", "latest", "hotspot", "sequential", "exponential")
@@ -254,11 +254,11 @@ PROPERTIES = {
     "hotspotdatafraction": Property("Share of the records that are hot.", _SHARE, "0.2"),
     "hotspotopnfraction": Property("Share of the operations on them.", _SHARE, "0.8"),
     "exponential.percentile": Property(
-        "Per cent of the operations that are within exponential.frac.", Number(0.01, 99.99), "95"
+        "Per cent of the operations that are within exponential.frac.", NumberForm(0.01, 99.99), "95"
     ),
     # Of 0, and of 0 and 100 %, YCSB makes a distribution without end, or one of a single record.
     "exponential.frac": Property(
-        "Share of the records, the latest first.", Number(0.0001, 1), "0.8571428571"
+        "Share of the records, the latest first.", NumberForm(0.0001, 1), "0.8571428571"
     ),
     "zeropadding": Property("Fewest digits of a key.", Whole(), "1"),
     "insertorder": Property("Order of the keys.", Word(("hashed", "ordered")), "hashed"),
@@ -331,7 +331,7 @@ def _shortened(text: str) -> str:
 
 def takes_blanks(name: str) -> bool:
     """Return true where Java takes blanks off the value; elsewhere they are a part of it."""
-    return name in _EVERY and isinstance(_EVERY[name].form, Number)
+    return name in _EVERY and isinstance(_EVERY[name].form, NumberForm)
 
 
 def property_problems(

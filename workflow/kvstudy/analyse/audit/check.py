@@ -16,7 +16,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True)
-class Number:
+class PrintedNumber:
     """``value`` as printed or worked out; rounding leaves it between ``low`` and ``high``."""
 
     value: float
@@ -24,32 +24,32 @@ class Number:
     high: float
 
     @staticmethod
-    def exact(value: float) -> Number:
-        return Number(value, value, value)
+    def exact(value: float) -> PrintedNumber:
+        return PrintedNumber(value, value, value)
 
     @staticmethod
-    def rounded(value: float, half: float) -> Number:
+    def rounded(value: float, half: float) -> PrintedNumber:
         """``half`` is half a unit of the last printed digit."""
-        return Number(value, value - half, value + half)
+        return PrintedNumber(value, value - half, value + half)
 
-    def __add__(self, other: Number) -> Number:
-        return Number(self.value + other.value, self.low + other.low, self.high + other.high)
+    def __add__(self, other: PrintedNumber) -> PrintedNumber:
+        return PrintedNumber(self.value + other.value, self.low + other.low, self.high + other.high)
 
-    def __sub__(self, other: Number) -> Number:
-        return Number(self.value - other.value, self.low - other.high, self.high - other.low)
+    def __sub__(self, other: PrintedNumber) -> PrintedNumber:
+        return PrintedNumber(self.value - other.value, self.low - other.high, self.high - other.low)
 
-    def __mul__(self, other: Number | float) -> Number:
+    def __mul__(self, other: PrintedNumber | float) -> PrintedNumber:
         other = _number(other)
         corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Number(self.value * other.value, min(corners), max(corners))
+        return PrintedNumber(self.value * other.value, min(corners), max(corners))
 
-    def __truediv__(self, other: Number | float) -> Number:
+    def __truediv__(self, other: PrintedNumber | float) -> PrintedNumber:
         """ZeroDivisionError where the other can be 0."""
         other = _number(other)
         if other.low <= 0 <= other.high:
             raise ZeroDivisionError(f"division by {other.value:g}")
         corners = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Number(self.value / other.value, min(corners), max(corners))
+        return PrintedNumber(self.value / other.value, min(corners), max(corners))
 
     def meets(self, low: float, high: float) -> bool:
         """Whether any of its possible values is from ``low`` to ``high``."""
@@ -57,8 +57,8 @@ class Number:
         return self.high >= low - room and self.low <= high + room
 
 
-def _number(value: Number | float) -> Number:
-    return value if isinstance(value, Number) else Number.exact(value)
+def _number(value: PrintedNumber | float) -> PrintedNumber:
+    return value if isinstance(value, PrintedNumber) else PrintedNumber.exact(value)
 
 
 def half_unit(text: str, value: float, whole: int = 0) -> float:
@@ -76,14 +76,14 @@ def half_unit(text: str, value: float, whole: int = 0) -> float:
     return 0.5 * 10.0 ** -(len(last[1] or "") or whole) * scale
 
 
-def quoted(text: str, about: bool) -> Number:
+def quoted(text: str, about: bool) -> PrintedNumber:
     """A number of a text; where it stands for about so much, zeros at its end do not count."""
     value = float(text)
     half = 0.5 * 10.0 ** -len(text.partition(".")[2])
     if about and "." not in text:
         digits = text.lstrip("-")
         half *= 10.0 ** (len(digits) - len(digits.rstrip("0"))) if digits.strip("0") else 1
-    return Number.rounded(value, half)
+    return PrintedNumber.rounded(value, half)
 
 
 class Kind(StrEnum):
@@ -174,7 +174,7 @@ COLUMNS = [field.name for field in fields(Check)]
 NUMBERS = ["given", "expected", "low", "high", "off", "records", "operations", "threads"]
 
 
-def judged(given: Number, expected: Number) -> dict[str, object]:
+def judged(given: PrintedNumber, expected: PrintedNumber) -> dict[str, object]:
     """The fields of a check of ``given`` against ``expected``, with all that this may be.
 
     ``low`` and ``high`` become those of the value as printed: what rounding has
@@ -191,7 +191,7 @@ def judged(given: Number, expected: Number) -> dict[str, object]:
     }
 
 
-def beyond(given: Number, low: float, high: float) -> float:
+def beyond(given: PrintedNumber, low: float, high: float) -> float:
     """The share by which ``given`` must be beyond ``low`` to ``high``, whatever was rounded."""
     if given.meets(low, high):
         return 0.0

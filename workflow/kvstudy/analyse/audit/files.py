@@ -16,15 +16,15 @@ from kvstudy.analyse.audit.check import (
     Check,
     Fits,
     Kind,
-    Number,
+    PrintedNumber,
     beyond,
     half_unit,
     judged,
     quoted,
     severity,
 )
-from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, Cell, Shares
-from kvstudy.analyse.tidy.files import Table
+from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, PublishedRun, Shares
+from kvstudy.analyse.tidy.files import CsvTable
 from kvstudy.analyse.tidy.results import INCONSISTENT, read_published
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
@@ -48,16 +48,16 @@ from kvstudy.study.ycsb_properties import proportions_of
 OF_MANY = {
     "mean": lambda *numbers: reduce(add, numbers) * (1 / len(numbers)),
     "sum": lambda *numbers: reduce(add, numbers),
-    "least": lambda *numbers: Number(*map(min, zip(*map(astuple, numbers), strict=True))),
-    "most": lambda *numbers: Number(*map(max, zip(*map(astuple, numbers), strict=True))),
+    "least": lambda *numbers: PrintedNumber(*map(min, zip(*map(astuple, numbers), strict=True))),
+    "most": lambda *numbers: PrintedNumber(*map(max, zip(*map(astuple, numbers), strict=True))),
 }
 HOW = OF_MANY | {
     "ratio": truediv,
-    "change": lambda number, other: (number / other - Number.exact(1)) * 100,
+    "change": lambda number, other: (number / other - PrintedNumber.exact(1)) * 100,
     "difference": sub,
     "product": lambda *numbers: reduce(mul, numbers),
 }
-AUDIT = Table("audit", COLUMNS, NUMBERS, "audit")
+AUDIT = CsvTable("audit", COLUMNS, NUMBERS, "audit")
 
 
 def read_values(path: Path, decimals: int) -> pd.DataFrame:
@@ -71,13 +71,13 @@ def read_values(path: Path, decimals: int) -> pd.DataFrame:
     texts = texts.str.replace(r"\.0+$", "", regex=True)
     shown = frame[PRINTED].where(frame[PRINTED] != "", texts)
     frame["number"] = [
-        Number.rounded(value, half_unit(text, value, decimals))
+        PrintedNumber.rounded(value, half_unit(text, value, decimals))
         for text, value in zip(shown, frame["value"], strict=True)
     ]
     return frame.dropna(subset="value").reset_index(drop=True)
 
 
-def at(values: pd.DataFrame, address: str) -> list[Number]:
+def at(values: pd.DataFrame, address: str) -> list[PrintedNumber]:
     """The numbers at ``address`` (see ``study.quotes``); KvstudyError where there is none.
 
     Any workload is none that is the mean of the others.
@@ -121,7 +121,7 @@ def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
     fields = judged(said, expected)
     if fields["off"]:
         shift, unit = _ratio(quote.expected, values)
-        first, second = ((each + Number.exact(shift)) * (1 / unit) for each in (said, expected))
+        first, second = ((each + PrintedNumber.exact(shift)) * (1 / unit) for each in (said, expected))
         turned = shift != 0 and (first.value - 1) * (second.value - 1) < 0
         off = beyond(first, second.low, second.high)
         fields |= {"off": off, "fits": severity(off, turned)}
@@ -142,7 +142,7 @@ def _ratio(expected: object, values: pd.DataFrame) -> tuple[float, float]:
     return _ratio(expected.parts[0], values) if how in OF_MANY else (0, 1)
 
 
-def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> Number:
+def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> PrintedNumber:
     """The number that ``operand`` stands for, with its room for rounding.
 
     KvstudyError: an address without a value, or with several where one belongs; a
@@ -159,7 +159,7 @@ def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> Number:
             text = f"{operand.how}: {error}; the source gives no such number"
             raise InputError(text) from None
     if not isinstance(operand, str):
-        return Number.exact(operand)
+        return PrintedNumber.exact(operand)
     if is_number(operand):
         return quoted(operand, about=False)
     first, *others = at(values, operand)
@@ -196,7 +196,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
 def consistency(values: pd.DataFrame, said: Quotes, shares: Shares) -> list[Check]:
     """The checks of the tables with the ``values`` (``read_values``)."""
     groups = values.groupby(CELL, sort=False, dropna=False)
-    cells = [Cell.of(rows, said, shares) for _, rows in groups]
+    cells = [PublishedRun.of(rows, said, shares) for _, rows in groups]
     checks = [row for cell in cells for check in OF_CELL for row in check(cell)]
     return checks + [row for check in ACROSS_CELLS for row in check(values, cells, said)]
 

@@ -13,7 +13,7 @@ from itertools import pairwise, product
 from math import sqrt
 from operator import add
 
-from kvstudy.analyse.audit.check import Check, Fits, Kind, Number, judged, quoted, severity
+from kvstudy.analyse.audit.check import Check, Fits, Kind, PrintedNumber, judged, quoted, severity
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd, special
@@ -52,7 +52,7 @@ Shares = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Cell:
+class PublishedRun:
     """All values of one run of the source: ``numbers`` by operation and metric.
 
     ``said`` tells how it measured and which failures it speaks of; ``shares`` are those of the
@@ -63,13 +63,13 @@ class Cell:
     shares: Mapping[str, float]
     places: dict[str, str]
     keys: dict[str, object]
-    numbers: dict[tuple[str, str], Number]
+    numbers: dict[tuple[str, str], PrintedNumber]
 
     @staticmethod
-    def of(rows: pd.DataFrame, said: Quotes, shares: Shares) -> Cell:
+    def of(rows: pd.DataFrame, said: Quotes, shares: Shares) -> PublishedRun:
         """Of the rows (``files.read_values``) of one run."""
         keys = rows.iloc[0][CELL].to_dict()
-        return Cell(
+        return PublishedRun(
             said,
             shares.get(keys["workload"], {}),
             rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
@@ -93,16 +93,16 @@ class Cell:
         return self.said.setting.operations.get(self.keys["workload"])
 
     @property
-    def counts(self) -> dict[str, Number]:
+    def counts(self) -> dict[str, PrintedNumber]:
         """How many single operations of each kind there were."""
         return self.of_operations("operations")
 
     @property
-    def executed(self) -> Number:
+    def executed(self) -> PrintedNumber:
         """How many operations there were, by the counts of single ones."""
-        return Number.exact(sum(count.value for count in self.counts.values()))
+        return PrintedNumber.exact(sum(count.value for count in self.counts.values()))
 
-    def of_operations(self, metric: str) -> dict[str, Number]:
+    def of_operations(self, metric: str) -> dict[str, PrintedNumber]:
         """The values of single operations."""
         return {
             operation: number
@@ -110,7 +110,7 @@ class Cell:
             if name == metric and operation != "overall" and "+" not in operation
         }
 
-    def get(self, operation: str, metric: str) -> Number | None:
+    def get(self, operation: str, metric: str) -> PrintedNumber | None:
         return self.numbers.get((operation, metric))
 
     def addresses(self, values: Iterable[tuple[str, str]]) -> str:
@@ -125,8 +125,8 @@ class Cell:
         self,
         kind: Kind,
         what: str,
-        given: Number,
-        expected: Number,
+        given: PrintedNumber,
+        expected: PrintedNumber,
         doubts: Iterable[tuple[str, str]] = (),
         **more: object,
     ) -> Check:
@@ -143,12 +143,12 @@ def _word(metric: str) -> str:
     return metric_of(metric).phrase.removesuffix(" latency")
 
 
-def little(cell: Cell) -> Iterator[Check]:
+def little(cell: PublishedRun) -> Iterator[Check]:
     """U = X·R/N cannot be above 1, with R weighted by operations."""
     speed, threads = cell.get("overall", "throughput"), cell.threads
     latencies, counts = cell.of_operations("latency_mean"), cell.counts
     if len(latencies) == 1:
-        counts = dict.fromkeys(latencies, Number.exact(1))
+        counts = dict.fromkeys(latencies, PrintedNumber.exact(1))
     if not speed or not threads or not latencies or latencies.keys() != counts.keys():
         return
     mean = _weighted(latencies, counts)
@@ -163,20 +163,20 @@ def little(cell: Cell) -> Iterator[Check]:
     if not confirmed or confirmed[0].fits == Fits.RESULT:
         # No run time tells that the throughput is right.
         doubts.append(("overall", "throughput"))
-    expected = Number(1, 0, IMPOSSIBLE_ABOVE)
+    expected = PrintedNumber(1, 0, IMPOSSIBLE_ABOVE)
     yield cell.check(Kind.LITTLE, "in-calls", given, expected, doubts, note=note)
 
 
-def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number:
+def _weighted(latencies: dict[str, PrintedNumber], counts: dict[str, PrintedNumber]) -> PrintedNumber:
     numbers = {name: count.value for name, count in counts.items()}
     ends = (
         weighted_latency({name: getattr(of, end) for name, of in latencies.items()}, numbers)
         for end in ("value", "low", "high")
     )
-    return Number(*ends)
+    return PrintedNumber(*ends)
 
 
-def runtime(cell: Cell) -> Iterator[Check]:
+def runtime(cell: PublishedRun) -> Iterator[Check]:
     """Throughput times run time is the number of operations.
 
     Of means over runs it is more, by the square of the run times' coefficient of
@@ -200,12 +200,12 @@ def runtime(cell: Cell) -> Iterator[Check]:
         whole = operation == "overall"
         what = "by-runtime" if whole else reason("by-runtime-of", operation=operation)
         doubts = [(operation, "throughput"), (operation, "runtime")]
-        expected = Number(count, count, count * (1 + room))
+        expected = PrintedNumber(count, count, count * (1 + room))
         fields = {"rank": place, "operation": operation, "note": note}
         yield cell.check(Kind.RUNTIME, what, given, expected, doubts, **fields)
 
 
-def _operations(cell: Cell, operation: str) -> float | None:
+def _operations(cell: PublishedRun, operation: str) -> float | None:
     """How many operations of the kind there are, of ``overall`` all."""
     if operation in cell.counts:
         return cell.counts[operation].value
@@ -217,7 +217,7 @@ def _operations(cell: Cell, operation: str) -> float | None:
     return None if math.isnan(own) else own
 
 
-def combined(cell: Cell) -> Iterator[Check]:
+def combined(cell: PublishedRun) -> Iterator[Check]:
     """A row of several operations: their plain mean (counts: their sum), and what is of all."""
     for (operation, metric), number in cell.numbers.items():
         parts = [cell.get(part, metric) for part in operation.split("+")]
@@ -237,7 +237,7 @@ def combined(cell: Cell) -> Iterator[Check]:
             yield cell.check(Kind.WEIGHTED, what, number, true, **fields)
 
 
-def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
+def _of_all(cell: PublishedRun, operation: str, metric: str) -> PrintedNumber | None:
     """What the metric is of all operations together; None for percentiles."""
     names = operation.split("+")
     parts = {name: cell.get(name, metric) for name in names}
@@ -248,15 +248,15 @@ def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
     return pick(parts.values(), key=lambda part: part.value) if pick else None
 
 
-def counts_of(cell: Cell) -> Iterator[Check]:
+def counts_of(cell: PublishedRun) -> Iterator[Check]:
     """The operations of a run are as many as the source says."""
     if cell.counts and cell.stated:
         doubts = [(operation, "operations") for operation in cell.counts]
-        expected = Number.rounded(cell.stated, len(cell.counts) / 2)
+        expected = PrintedNumber.rounded(cell.stated, len(cell.counts) / 2)
         yield cell.check(Kind.COUNTS, "sum-of-counts", cell.executed, expected, doubts)
 
 
-def steps(cell: Cell) -> Iterator[Check]:
+def steps(cell: PublishedRun) -> Iterator[Check]:
     """YCSB gives these as whole numbers, so means of n runs are multiples of 1/n."""
     runs = cell.said.setting.runs
     for (operation, metric), number in cell.numbers.items() if runs else ():
@@ -265,12 +265,12 @@ def steps(cell: Cell) -> Iterator[Check]:
         if not metric_of(metric).whole or "+" in operation or hidden:
             continue
         what = reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs)
-        expected = Number.exact(round(number.value * runs) / runs)
+        expected = PrintedNumber.exact(round(number.value * runs) / runs)
         fields = {"operation": operation, "metric": metric}
         yield cell.check(Kind.STEPS, what, number, expected, [(operation, metric)], **fields)
 
 
-def failed(cell: Cell) -> Iterator[Check]:
+def failed(cell: PublishedRun) -> Iterator[Check]:
     """YCSB counts a failed operation apart, so it is missing among the others."""
     for stated in cell.said.failures:
         share = cell.shares.get(stated.operation)
@@ -278,7 +278,7 @@ def failed(cell: Cell) -> Iterator[Check]:
         if not of_cell or not cell.stated or not share:
             continue
         percent = quoted(stated.percent, about=False)
-        left = Number.exact(cell.stated) - percent * (cell.stated * share / 100)
+        left = PrintedNumber.exact(cell.stated) - percent * (cell.stated * share / 100)
         words = {"percent": stated.percent, "operations": f"{stated.operation}s"}
         what = reason("not-failed", **words, place=stated.place)
         doubts = [(operation, "operations") for operation in cell.counts]
@@ -286,7 +286,7 @@ def failed(cell: Cell) -> Iterator[Check]:
         yield cell.check(Kind.FAILURES, what, cell.executed, left, doubts, **fields)
 
 
-def order(cell: Cell) -> Iterator[Check]:
+def order(cell: PublishedRun) -> Iterator[Check]:
     """Minimum, mean, percentiles and maximum are in their order."""
     for operation, metrics in product(cell.places, ORDERS):
         printed = [metric for metric in metrics if (operation, metric) in cell.numbers]
@@ -295,7 +295,7 @@ def order(cell: Cell) -> Iterator[Check]:
                 continue
             less, more = cell.get(operation, one), cell.get(operation, other)
             what = reason("not-above", operation=operation, less=_word(one), more=_word(other))
-            expected = Number(more.value, -math.inf, more.high)
+            expected = PrintedNumber(more.value, -math.inf, more.high)
             doubts = [(operation, one), (operation, other)]
             fields = {"operation": operation, "metric": one}
             yield cell.check(Kind.ORDER, what, less, expected, doubts, **fields)
@@ -305,7 +305,7 @@ def order(cell: Cell) -> Iterator[Check]:
 OF_CELL = (little, runtime, combined, counts_of, failed, steps, order)
 
 
-def means(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterator[Check]:
+def means(values: pd.DataFrame, cells: list[PublishedRun], said: Quotes) -> Iterator[Check]:
     """A value of the mean of all workloads is that of the store's values."""
     for row in values[values["workload"] == MEAN].itertuples():
         same = (values["store"] == row.store) & (values["workload"] != MEAN)
@@ -328,7 +328,7 @@ def means(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterator[Che
         )
 
 
-def mixture(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterator[Check]:
+def mixture(values: pd.DataFrame, cells: list[PublishedRun], said: Quotes) -> Iterator[Check]:
     """Counts of operations that are drawn at random scatter by a known amount.
 
     The sum of z² over all runs is chi-squared, z = (count - N·p)/√(N·p·(1 - p)/runs), for one
@@ -375,7 +375,7 @@ def _p(value: float) -> str:
     return reason("below", bound=0.001) if value < 0.001 else f"{value:.2g}"
 
 
-def by_threads(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterator[Check]:
+def by_threads(values: pd.DataFrame, cells: list[PublishedRun], said: Quotes) -> Iterator[Check]:
     """N client threads do at most N times what one does, unless that one was disturbed."""
     speeds = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
     same = ["store", "workload", *(size for size in SIZES if size != "threads")]
@@ -393,8 +393,8 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], said: Quotes) -> Iterato
             if len(many) > 1:
                 above = reason("range", first=above, last=f"{max(many):.0f}")
             note = reason("disturbed", worst=f"{most:.0f}", above=above)
-        cell = Cell.of(rows[rows["threads"] == 1], said, {})
-        expected = Number(1, 0, IMPOSSIBLE_ABOVE)
+        cell = PublishedRun.of(rows[rows["threads"] == 1], said, {})
+        expected = PrintedNumber(1, 0, IMPOSSIBLE_ABOVE)
         fields = {"threads": most, "note": note}
         doubts = [("overall", "throughput")]
         yield cell.check(Kind.THREADS, "by-threads", gains[most], expected, doubts, **fields)

@@ -50,7 +50,7 @@ class Quantity(Interval):
 
 
 @dataclass(frozen=True)
-class Part:
+class Proposition:
     """One thing to ask: which quantity, and what it must be like.
 
     ``of`` are the operands behind it (two make a ratio); ``over`` names the size
@@ -67,15 +67,15 @@ class Part:
     limits: tuple[tuple[str, str], ...] = ()
 
 
-def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Part:
+def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Proposition:
     """One value by another."""
-    return Part(partial(ratio, a=a, b=b), verdict, (a, b))
+    return Proposition(partial(ratio, a=a, b=b), verdict, (a, b))
 
 
-def part_over(size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]) -> Part:
+def part_over(size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]) -> Proposition:
     """What is found over the steps of a ``series``."""
     of = tuple(operand for _, *operands in steps for operand in operands if operand)
-    return Part(partial(find, steps=steps), judge, of, over=size)
+    return Proposition(partial(find, steps=steps), judge, of, over=size)
 
 
 def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[Step]]:

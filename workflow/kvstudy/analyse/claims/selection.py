@@ -101,7 +101,7 @@ OF_MEAN = ParameterSet(None, None, None, "all")
 
 
 @dataclass(frozen=True)
-class Grid:
+class ParameterGrid:
     """The parameter sets of each workload, and the one that tables and figures show."""
 
     sets: dict[str, list[ParameterSet]]
@@ -146,7 +146,7 @@ class Operand:
         return metric_of(self.metric).larger_is_better
 
 
-def grid_of(study: Study, scale: float) -> Grid:
+def grid_of(study: Study, scale: float) -> ParameterGrid:
     """The study's parameter sets, with their names in a run at ``scale``."""
     sets, shown_sets = {}, {}
     for use in study.workloads:
@@ -167,23 +167,23 @@ def grid_of(study: Study, scale: float) -> Grid:
         # Insert-only cells are the same for every operation count.
         sets[use.name] = list(dict.fromkeys(found.values()))
         shown_sets[use.name] = found[shown_combination(study, use)]
-    return Grid(sets, shown_sets)
+    return ParameterGrid(sets, shown_sets)
 
 
-def singles(base: Selection, grid: Grid, **fixed: object) -> list[Operand]:
+def singles(base: Selection, grid: ParameterGrid, **fixed: object) -> list[Operand]:
     """Each value that the selection is of; ``fixed`` are keys that the kind brings."""
     return [one for (one,) in _together(base, [Selection()], grid, fixed)]
 
 
 def couples(
-    base: Selection, of: Selection, to: Selection, grid: Grid
+    base: Selection, of: Selection, to: Selection, grid: ParameterGrid
 ) -> list[tuple[Operand, Operand]]:
     """Each two values of ``of`` and ``to``; what neither says is the same on both sides."""
     return [(a, b) for a, b in _together(base, [of, to], grid, {}) if a != b]
 
 
 def _together(
-    base: Selection, sides: list[Selection], grid: Grid, fixed: dict[str, object]
+    base: Selection, sides: list[Selection], grid: ParameterGrid, fixed: dict[str, object]
 ) -> Iterator[tuple[Operand, ...]]:
     own = [{key: side.values_of(key) for key in KEYS if side.values_of(key)} for side in sides]
     common = {
@@ -221,7 +221,7 @@ def _products(choices: dict[str, list[object]]) -> Iterator[dict[str, object]]:
         yield dict(zip(named, values, strict=True))
 
 
-def _operand(choice: dict[str, object], grid: Grid) -> Operand | None:
+def _operand(choice: dict[str, object], grid: ParameterGrid) -> Operand | None:
     """None for a combination of "all" numbers that the study does not have."""
     metric = choice.get("metric", "throughput")
     whole = metric in ("throughput", "runtime")

@@ -19,8 +19,8 @@ from pydantic import Field, model_validator
 
 from kvstudy.analyse.claims import quantities
 from kvstudy.analyse.claims.amounts import UNITS, Amount, amount_of, words_of
-from kvstudy.analyse.claims.quantities import Couple, Part, Step, part_of_ratio, part_over, series
-from kvstudy.analyse.claims.selection import Grid, Selection, couples, singles
+from kvstudy.analyse.claims.quantities import Couple, Proposition, Step, part_of_ratio, part_over, series
+from kvstudy.analyse.claims.selection import ParameterGrid, Selection, couples, singles
 from kvstudy.analyse.claims.verdicts import Judge, beyond_one
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import N_
@@ -48,15 +48,15 @@ class AnyStatement(Selection):
     takes_zero: ClassVar[bool] = False
     has_interval: ClassVar[bool] = True
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         """What must hold, all of it. ``stores`` are the study's."""
         raise NotImplementedError
 
-    def _series(self, size: str, grid: Grid, **fixed: object) -> list[list[Step]]:
+    def _series(self, size: str, grid: ParameterGrid, **fixed: object) -> list[list[Step]]:
         """The values over a size; ``fixed`` are keys that the kind brings."""
         return series([(one, None) for one in singles(self, grid, **fixed)], size)
 
-    def _better(self, pairs: Iterable[tuple[str, str]], grid: Grid) -> list[Part]:
+    def _better(self, pairs: Iterable[tuple[str, str]], grid: ParameterGrid) -> list[Proposition]:
         """That the first store of each pair is better: the ratio of the larger value."""
         parts = []
         for pair in pairs:
@@ -112,7 +112,7 @@ class Order(AnyStatement):
         if twice:
             raise InputError(f"{key}.stores: '{twice[0]}' stands there twice; name each once")
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         return self._better(combinations(self.stores, 2), grid)
 
 
@@ -140,7 +140,7 @@ class Extreme(_OneOfAll):
         description="``store`` is the best, or the worst, of the study's stores."
     )
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         pairs = [(self.store, other) for other in self._others(stores)]
         return self._better(pairs if self.kind == "best" else [pair[::-1] for pair in pairs], grid)
 
@@ -156,7 +156,7 @@ class Quotient(AnyStatement):
         "largest of all, or for each store and workload the geometric mean over the sizes.",
     )
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         pairs, verdict = couples(self, self.of, self.to, grid), self._judge()
         if self.take == "each":
             return [part_of_ratio(verdict, a, b) for a, b in pairs]
@@ -170,7 +170,7 @@ class Quotient(AnyStatement):
             "largest": partial(quantities.extreme_ratio, choose=max),
         }[self.take]
         return [
-            Part(
+            Proposition(
                 partial(find, couples=of),
                 verdict,
                 tuple(chain(*of)),
@@ -264,9 +264,9 @@ class _Single(AnyStatement):
             self._judge_of(metric)
         return self
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         return [
-            Part(
+            Proposition(
                 partial(quantities.value, operand=operand),
                 self._judge_of(operand.metric),
                 (operand,),
@@ -298,7 +298,7 @@ class Bound(_Single):
         return tuple((form, words_of(metric, one)) for form, one in forms if one is not None)
 
 
-class Value(_Single):
+class AbsoluteValue(_Single):
     """A rate or a time that the source names: it can only be asked of the source itself."""
 
     kind: Literal["value"] = Field(
@@ -336,7 +336,7 @@ class Trend(AnyStatement):
             raise ValueError("until_saturation: only for a value over threads")
         return self
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         if self.of:
             steps_of_each = series(couples(self, self.of, self.to, grid), self.over)
         else:
@@ -355,7 +355,7 @@ class Saturation(AnyStatement, _Limits):
         "The threads that were measured must reach beyond the limits."
     )
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         limits = {"at_least": self.at_least, "at_most": self.at_most}
         find = partial(quantities.saturation_point, **limits)
         steps_of_each = self._series("threads", grid)
@@ -370,7 +370,7 @@ class First(_OneOfAll):
         description="``store`` saturates with fewer threads than each other store of the study."
     )
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         own = self._series("threads", grid, store=self.store)
         parts = []
         for other in self._others(stores):
@@ -378,7 +378,7 @@ class First(_OneOfAll):
             for first, second in zip(own, theirs, strict=True):
                 find = partial(quantities.saturates_after, first=first, other=second)
                 of = tuple(operand for _, operand, _ in (*second, *first))
-                parts.append(Part(find, beyond_one(), of, over="threads"))
+                parts.append(Proposition(find, beyond_one(), of, over="threads"))
         return parts
 
 
@@ -399,7 +399,7 @@ class BreakEven(AnyStatement):
     reads: Annotated[float, Field(gt=1)] = Field(description="Reads per write.")
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+    def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         of = {
             "delete": (self.cache, "delete"),
             "write": (self.cache, "insert"),
@@ -412,7 +412,7 @@ class BreakEven(AnyStatement):
         }
         find = partial(quantities.break_even, **costs)
         shown = (costs["read"], costs["database"])
-        return [Part(find, self._judge(), shown, between=N_("before"))]
+        return [Proposition(find, self._judge(), shown, between=N_("before"))]
 
     def _judge(self) -> Judge:
         # Infinite means that none pay off.
@@ -426,7 +426,7 @@ Statement = Annotated[
     | Factors
     | Equal
     | Bound
-    | Value
+    | AbsoluteValue
     | Trend
     | Saturation
     | First

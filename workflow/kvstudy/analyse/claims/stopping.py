@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.selection import Grid, grid_of
+from kvstudy.analyse.claims.selection import ParameterGrid, grid_of
 from kvstudy.analyse.claims.table import SHORT, UNLIKE, answer_of, asked
 from kvstudy.analyse.claims.values import Values, measured_values
 from kvstudy.analyse.claims.verdicts import Verdict, whole
@@ -45,7 +45,7 @@ def claimed_after(run, repetitions: int, floors: pd.DataFrame) -> list[Claimed]:
 
 
 def claimed(
-    claims: Iterable[Claim], grid: Grid, stores: list[str], measured: Values
+    claims: Iterable[Claim], grid: ParameterGrid, stores: list[str], measured: Values
 ) -> Iterator[Claimed]:
     """Those that more repetitions can decide, each by the parts that decide it.
 

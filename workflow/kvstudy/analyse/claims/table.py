@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
-from kvstudy.analyse.claims.quantities import Part, Quantity
+from kvstudy.analyse.claims.quantities import Proposition, Quantity
 from kvstudy.analyse.claims.selection import Operand, grid_of
 from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import (
@@ -23,8 +23,8 @@ from kvstudy.analyse.claims.verdicts import (
     support_of,
     whole,
 )
-from kvstudy.analyse.claims.words import Names, label, sides
-from kvstudy.analyse.tidy.files import Table
+from kvstudy.analyse.claims.words import ClaimNames, label, sides
+from kvstudy.analyse.tidy.files import CsvTable
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.current import N_, _
@@ -41,7 +41,7 @@ COLUMNS = [
     *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit", "rests_on", "rests", "misfit"],
 ]
-JUDGED = Table("claims", COLUMNS, NUMBERS, "claims")
+JUDGED = CsvTable("claims", COLUMNS, NUMBERS, "claims")
 # Of this kind are statements that only the source's own data can be asked about.
 VALUE = "value"
 
@@ -57,7 +57,7 @@ class Answer:
     the source has no data. ``rests_on`` are values of the source that its audit finds
     inconsistent."""
 
-    part: Part
+    part: Proposition
     verdict: Verdict = Verdict.NOT_MEASURED
     measured: Quantity | None = None
     reason: str = ""
@@ -69,7 +69,7 @@ class Answer:
 
 def judge_claims(
     claims: list[Claim],
-    names: Names,
+    names: ClaimNames,
     stores: list[str],
     measured: Values,
     published: Values,
@@ -135,7 +135,7 @@ def counts_of(rows: pd.DataFrame) -> Counter[Verdict]:
     return counts
 
 
-def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Names) -> dict:
+def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: ClaimNames) -> dict:
     """What the parts of a statement come to.
 
     ``misfit`` is the row of audit.csv of a number in which the source's text makes the statement,
@@ -183,7 +183,7 @@ def _strength(answer: Answer) -> tuple[int, float]:
     return WEAKEST_FIRST.index(answer.verdict), fit
 
 
-def answer_of(part: Part, measured: Values, published: Values) -> Answer:
+def answer_of(part: Proposition, measured: Values, published: Values) -> Answer:
     """What the part comes to by what was measured, and by what was published."""
     answer = Answer(part)
     with suppress(UnknownValue):
@@ -265,7 +265,7 @@ def judge_run(run) -> pd.DataFrame:
     workloads = {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}
     rows = judge_claims(
         load_claims(run.study_file.with_name(CLAIMS), study),
-        *(Names(run.titles, workloads, grid), study.store_names, measured, published),
+        *(ClaimNames(run.titles, workloads, grid), study.store_names, measured, published),
         verdicts=run.scale == 1 and not run.published_only,
     )
     if run.published_only:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from kvstudy.analyse.audit.files import misfits
-from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
+from kvstudy.analyse.claims.selection import OF_MEAN, ParameterGrid, Operand, ParameterSet
 from kvstudy.analyse.claims.verdicts import Verdict
 from kvstudy.analyse.findings.pairs import floor_of
 from kvstudy.analyse.findings.spread import Spread, level_of
@@ -265,7 +265,7 @@ def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
 
 
 def published_values(
-    published: pd.DataFrame, grid: Grid, workloads: list[str], checks: pd.DataFrame | None = None
+    published: pd.DataFrame, grid: ParameterGrid, workloads: list[str], checks: pd.DataFrame | None = None
 ) -> Values:
     """Of the source: published.csv, whose sizes are the shown ones where it gives none.
 
@@ -306,7 +306,7 @@ def _means(rows: pd.DataFrame, workloads: list[str]) -> pd.DataFrame:
     )
 
 
-def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
+def _numbers(row: dict[str, object], grid: ParameterGrid) -> tuple[int | None, ...]:
     """The sizes of a published value; those that the source does not give are as shown."""
     shown = grid.shown.get(row["workload"], OF_MEAN)
     return tuple(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, isnan, nan
 
-from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Part, Quantity
-from kvstudy.analyse.claims.selection import Grid, Operand
+from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Proposition, Quantity
+from kvstudy.analyse.claims.selection import ParameterGrid, Operand
 from kvstudy.analyse.tidy.numbers import amount, ends, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
@@ -22,7 +22,7 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
-class Names:
+class ClaimNames:
     """Titles of stores, short names of workloads, and the study's parameter sets.
 
     Sizes are those that were ``measured``, or those of the study: at another scale they differ.
@@ -30,11 +30,11 @@ class Names:
 
     stores: dict[str, str]
     workloads: dict[str, str]
-    grid: Grid
+    grid: ParameterGrid
     measured: bool = False
 
 
-def label(part: Part, quantity: Quantity | None, names: Names) -> str:
+def label(part: Proposition, quantity: Quantity | None, names: ClaimNames) -> str:
     """``A: Redis / Memcached``: what is common first, then what is divided."""
     operands = list(quantity.of if quantity and quantity.of else part.of)
     if part.over:
@@ -63,7 +63,7 @@ def _in_brackets(low: str, high: str) -> str:
     return f"{SPACE}[{low}{';' if decimal_mark() == ',' else ','}{SPACE}{high}]"
 
 
-def _over(part: Part, operands: list[Operand], names: Names) -> str:
+def _over(part: Proposition, operands: list[Operand], names: ClaimNames) -> str:
     counts = sorted({_numbers(operand, part.over, names).pop() for operand in operands} - {None})
     span = over = _(part.over)
     if counts:
@@ -77,7 +77,7 @@ def _over(part: Part, operands: list[Operand], names: Names) -> str:
 
 
 def sides(
-    above: list[Operand], below: list[Operand], names: Names, between: str = "/", without: str = ""
+    above: list[Operand], below: list[Operand], names: ClaimNames, between: str = "/", without: str = ""
 ) -> str:
     """What both sides share, then what differs; of one value without ``below`` all of it."""
     common, one, other = [], [], []
@@ -103,7 +103,7 @@ def _joined(words: set[str | None]) -> str | None:
     return words.pop() if len(words) == 1 else None
 
 
-def _worth(size: str, operands: list[Operand], names: Names) -> bool:
+def _worth(size: str, operands: list[Operand], names: ClaimNames) -> bool:
     """Whether the size is worth naming: the study has several, or not this one."""
     known = [(each, names.grid.values(each.workload, size)) for each in operands]
     return any(
@@ -112,7 +112,7 @@ def _worth(size: str, operands: list[Operand], names: Names) -> bool:
     )
 
 
-def _described(operand: Operand, names: Names) -> dict[str, str | None]:
+def _described(operand: Operand, names: ClaimNames) -> dict[str, str | None]:
     """What is said of an operand, None of a size that it does not have."""
     whole = operand.operation in ("overall", "all")
     words = {
@@ -129,7 +129,7 @@ def _described(operand: Operand, names: Names) -> dict[str, str | None]:
     return words
 
 
-def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
+def _numbers(operand: Operand, size: str, names: ClaimNames) -> set[int | None]:
     """The numbers of one size among which the operand's best value is taken."""
     return {
         dict(each.measured).get(size) if names.measured and each.measured else getattr(each, size)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kvstudy.analyse.tidy.files import Table
+from kvstudy.analyse.tidy.files import CsvTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True)
-class Finding(Table):
+class AnalysisTable(CsvTable):
     """A table of a run's analysis; ``files.TABLES`` has them all.
 
     ``make`` gives its rows from the ``analyse.run.Run`` and the tables that stand before it there.

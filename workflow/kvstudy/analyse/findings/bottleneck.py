@@ -7,7 +7,7 @@ from collections.abc import Collection
 from enum import StrEnum
 from functools import partial
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.tidy.clients import needed
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.summary import throughputs
@@ -26,7 +26,7 @@ USAGE = [
 ]
 TWICE = ["twice", "twice_low", "twice_high"]
 NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "clients", *TWICE]
-BOTTLENECK = Finding(
+BOTTLENECK = AnalysisTable(
     "bottleneck",
     [*SETTING, *NUMBERS, "limit", "reason"],
     NUMBERS,

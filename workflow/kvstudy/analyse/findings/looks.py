@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.pairs import floor_of, floors, pairs
 from kvstudy.analyse.findings.spread import Spread
 from kvstudy.libraries import pd
@@ -14,7 +14,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 NUMBERS = ["repetitions", "comparisons", "undecided"]
-LOOKS = Finding(
+LOOKS = AnalysisTable(
     "looks",
     [*NUMBERS, "open", "stop"],
     NUMBERS,

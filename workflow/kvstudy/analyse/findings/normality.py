@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import Spread
 from kvstudy.libraries import np, pd, stats
 
@@ -11,7 +11,7 @@ SIMULATED = 999
 FEWEST = 3
 
 NUMBERS = ["residuals", "w", "p"]
-NORMALITY = Finding("normality", NUMBERS, NUMBERS, make=lambda run, made: normality(run.spread))
+NORMALITY = AnalysisTable("normality", NUMBERS, NUMBERS, make=lambda run, made: normality(run.spread))
 
 
 def normality(spread: Spread) -> pd.DataFrame:

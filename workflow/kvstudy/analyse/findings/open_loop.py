@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kvstudy.analyse.findings import Finding, repetitions
+from kvstudy.analyse.findings import AnalysisTable, repetitions
 from kvstudy.analyse.tidy.cell import INTENDED
 from kvstudy.analyse.tidy.files import CELL, SETTING
-from kvstudy.analyse.tidy.open_loop import OpenLoop
+from kvstudy.analyse.tidy.open_loop import OpenLoopTables
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
@@ -20,13 +20,13 @@ NUMBERS = [
     *["load", "n", "reached", "target", "target_low", "target_high", "achieved"],
     *["share_low", "share_high", "short"],
 ]
-RATES = Finding(
+RATES = AnalysisTable(
     "open_rates",
     [*SETTING, *NUMBERS, "note"],
     NUMBERS,
     make=lambda run, made: rates(run.open_loop),
 )
-LATENCIES = Finding(
+LATENCIES = AnalysisTable(
     "open_percentiles",
     [*SETTING, "load", "operation", "time", *repetitions.PERCENT_NUMBERS],
     ["load", *repetitions.PERCENT_NUMBERS],
@@ -34,7 +34,7 @@ LATENCIES = Finding(
 )
 
 
-def rates(found: OpenLoop) -> pd.DataFrame:
+def rates(found: OpenLoopTables) -> pd.DataFrame:
     """One row per store, workload, parameters (of the closed loop) and load.
 
     Columns: n cells that count; reached, how many of them had at least 99 % of
@@ -67,7 +67,7 @@ def rates(found: OpenLoop) -> pd.DataFrame:
     return RATES.frame(rates.reset_index().rename(columns={"closed": "parameters"}))
 
 
-def latencies(found: OpenLoop) -> pd.DataFrame:
+def latencies(found: OpenLoopTables) -> pd.DataFrame:
     """Percentiles of all repetitions together, one row per percentage.
 
     Columns: store, workload, parameters (of the closed loop), load, operation,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import pd
 from kvstudy.stats.over_time import drift, residuals, warm_up
 
-STEADINESS = Finding(
+STEADINESS = AnalysisTable(
     "steadiness",
     [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"],
     ["seconds", "cut", "variation", "whole", "steady"],
@@ -18,7 +18,7 @@ STEADINESS = Finding(
     ),
 )
 NUMBERS = ["position", "sequence", "throughput", "residual"]
-ORDER = Finding(
+ORDER = AnalysisTable(
     "order", [*CELL, *NUMBERS], NUMBERS, make=lambda run, made: order(run.values, run.cells)
 )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import Setting, Spread
 from kvstudy.libraries import np, pd, special
 from kvstudy.stats.intervals import LEVEL
@@ -27,14 +27,14 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 FLOOR_NUMBERS = ["n", "ratio", "low", "high", "p", "p_all", "floor"]
-FLOOR = Finding(
+FLOOR = AnalysisTable(
     "floor",
     ["workload", "parameters", "store", *FLOOR_NUMBERS],
     FLOOR_NUMBERS,
     make=lambda run, made: floors(run.spread, run.study),
 )
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_adjusted", "would_decide"]
-PAIRS = Finding(
+PAIRS = AnalysisTable(
     "pairs",
     ["workload", "parameters", "faster", "slower", *NUMBERS, "decision", "in_floor"],
     NUMBERS,

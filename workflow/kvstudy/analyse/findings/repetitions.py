@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import level_of
 from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS
 from kvstudy.libraries import pd
@@ -23,7 +23,7 @@ from kvstudy.stats.percentiles import (
 
 METRICS = ["throughput", "runtime", "latency_mean", "client_cpu", "server_cpu"]
 NUMBERS = ["n", "value", "low", "high", "cov"]
-INTERVALS = Finding(
+INTERVALS = AnalysisTable(
     "intervals",
     [*SUMMARY_KEYS, *NUMBERS],
     NUMBERS,
@@ -32,7 +32,7 @@ INTERVALS = Finding(
 TRIMMED_METRICS = ["throughput", "runtime"]
 TRIMMED_KEYS = [*SETTING, "metric", "unit"]
 TRIMMED_NUMBERS = ["n", "mean", "trimmed", "low", "high"]
-TRIMMED = Finding(
+TRIMMED = AnalysisTable(
     "trimmed",
     [*TRIMMED_KEYS, *TRIMMED_NUMBERS],
     TRIMMED_NUMBERS,
@@ -44,13 +44,13 @@ PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
 PLACES = 20
 OPERATION_KEYS = [*SETTING, "operation"]
 PERCENT_NUMBERS = ["percent", "value", "low", "high", "n", "beyond"]
-PERCENTILES = Finding(
+PERCENTILES = AnalysisTable(
     "percentiles",
     [*OPERATION_KEYS, *PERCENT_NUMBERS],
     PERCENT_NUMBERS,
     make=lambda run, made: percentiles(run.counted_histograms),
 )
-SPECTRUM = Finding(
+SPECTRUM = AnalysisTable(
     "spectrum",
     PERCENTILES.columns,
     PERCENT_NUMBERS,
@@ -58,7 +58,7 @@ SPECTRUM = Finding(
 )
 IN_BOX = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
 OF_BOX = [*IN_BOX, "largest", "operations", "n"]
-BOXES = Finding(
+BOXES = AnalysisTable(
     "boxes",
     [*OPERATION_KEYS, *OF_BOX],
     OF_BOX,

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
@@ -37,7 +37,7 @@ NUMBERS = [
     *["operations", "missed", "rounds", "cells"],
     *["least", "most", "mean", "time", "error", "freedom"],
 ]
-ROUNDS = Finding(
+ROUNDS = AnalysisTable(
     "rounds",
     [*KEYS, *NUMBERS],
     ["records", *NUMBERS],

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from itertools import combinations, product
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.probes import WHOLE, updates_of
 from kvstudy.analyse.tidy.results import only, published_only, read_published
@@ -26,21 +26,21 @@ from kvstudy.study.published import PUBLISHED, beside
 MEAN_KEYS = [*SETTING, "operation"]
 MODELLED = {each: f"modelled_{each.value.replace('-', '_')}" for each in Difference}
 MEAN_NUMBERS = ["n", "round_trips", "published", "measured", *MODELLED.values()]
-SEPARATION = Finding(
+SEPARATION = AnalysisTable(
     "separation",
     [*MEAN_KEYS, *MEAN_NUMBERS],
     MEAN_NUMBERS,
     make=lambda run, made: separation(run),
 )
 MODEL_NUMBERS = ["constant", "median_error", "worst_error", "n"]
-MODELS = Finding(
+MODELS = AnalysisTable(
     "separation_models",
     ["model", *MODEL_NUMBERS],
     MODEL_NUMBERS,
     make=lambda run, made: models(made["separation"]),
 )
 ORDER_NUMBERS = ["published", "measured", "modelled"]
-ORDERS = Finding(
+ORDERS = AnalysisTable(
     "separation_orders",
     ["workload", "parameters", "one", "other", *ORDER_NUMBERS],
     ORDER_NUMBERS,

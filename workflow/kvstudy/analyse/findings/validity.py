@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import level_of
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.probes import ONE_FIELD, Probes, updates_of
@@ -23,7 +23,7 @@ from kvstudy.stats.intervals import LEVEL, error_rate
 from kvstudy.study.probe import other_records
 
 AGREEMENT_NUMBERS = ["least", "most", "counted", "deviation"]
-AGREEMENT = Finding(
+AGREEMENT = AnalysisTable(
     "agreement",
     [*CELL, "counter", *AGREEMENT_NUMBERS, "reason"],
     AGREEMENT_NUMBERS,
@@ -37,7 +37,7 @@ NUMBERS = [
     *["n", "invalid", "operations", "good", "failed", "missed", "share", "low", "high"],
     *["throughput", "goodput", "checked", "deviation"],
 ]
-VALIDITY = Finding(
+VALIDITY = AnalysisTable(
     "validity",
     [*SETTING, *NUMBERS, "kinds"],
     NUMBERS,

@@ -15,7 +15,7 @@ from kvstudy.study.cells import cell_path
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     """A CSV file that one step of the pipeline writes and others read.
 
     ``step`` is the command that writes ``<name>.csv``. The ``numbers`` among the columns are
@@ -68,7 +68,7 @@ class Table:
         return pd.DataFrame(rows, columns=self.columns)
 
 
-class LongTable(Table):
+class LongTable(CsvTable):
     """A table of millions of rows: its texts are read as categories."""
 
     def read(self, folder: Path) -> pd.DataFrame:
@@ -106,7 +106,7 @@ SETTING = ["store", "workload", "parameters"]
 CELL = [*SETTING, "repetition"]
 
 # The planned cells of a run and what became of them.
-CELLS = Table(
+CELLS = CsvTable(
     "cells",
     [
         *(*CELL, "status", "reason", "invalid", "provider", "client", "server_version"),
@@ -116,11 +116,11 @@ CELLS = Table(
     optional=("provider", "client", "server_version", "wall_seconds", "node"),
 )
 # One value a row.
-MEASUREMENTS = Table(
+MEASUREMENTS = CsvTable(
     "measurements", [*CELL, "phase", "operation", "metric", "unit", "value"], ["value"]
 )
 # Throughput in each second of the cells' measured phases.
-SERIES = Table("series", [*CELL, "phase", "second", "throughput"], ["second", "throughput"])
+SERIES = CsvTable("series", [*CELL, "phase", "second", "throughput"], ["second", "throughput"])
 # Counts by latency (us) of the cells' measured phases.
 HISTOGRAMS = LongTable(
     "histograms", [*CELL, "phase", "operation", "latency", "count"], ["latency", "count"]
@@ -131,19 +131,19 @@ _USED = [
     *["read_bytes", "write_bytes", "cores_busy", "cores_steal"],
     *["cpu_pressure", "memory_pressure", "io_pressure", "loopback_bytes"],
 ]
-RESOURCES = Table("resources", [*CELL, "phase", "side", *_USED], _USED)
+RESOURCES = CsvTable("resources", [*CELL, "phase", "side", *_USED], _USED)
 # How operations ended (see ``tidy.outcomes``), and the rounds of workloads that have some.
-OUTCOMES = Table("outcomes", [*CELL, "kind", "operation", "name", "count"], ["count"])
-ROUNDS = Table(
+OUTCOMES = CsvTable("outcomes", [*CELL, "kind", "operation", "name", "count"], ["count"])
+ROUNDS = CsvTable(
     "rounds",
     [*CELL, "records", "round", "counted", "operation", "operations", "ok", "ns"],
     ["records", "round", "operations", "ok", "ns"],
 )
 # The parts that each cell gives; histograms.csv is written as text.
 OF_CELLS = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
-PROBES = Table("probes", ["store", "step", "kind", "name", "value", "reason"], ["value"])
+PROBES = CsvTable("probes", ["store", "step", "kind", "name", "value", "reason"], ["value"])
 # The rates of open-loop cells (see ``tidy.open_loop``).
-TARGETS = Table(
+TARGETS = CsvTable(
     "targets",
     [*CELL, "closed", "load", "target", "trial", "throughput", "note"],
     ["load", "target", "throughput"],
@@ -151,7 +151,7 @@ TARGETS = Table(
 # Values over repetitions.
 SUMMARY_KEYS = [*SETTING, "operation", "metric", "unit"]
 SUMMARY_NUMBERS = ["n", "mean", "geometric", "sd", "cov", "min", "max"]
-SUMMARY = Table("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "analyse")
+SUMMARY = CsvTable("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "analyse")
 
 
 def read_environment(path: Path, keys: Sequence[str] = ()) -> dict:

@@ -45,7 +45,7 @@ TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
 
 
 @dataclass(frozen=True)
-class OpenLoop:
+class OpenLoopTables:
     """Those tables of the open-loop cells and of the trial cells that set their rates."""
 
     cells: pd.DataFrame
@@ -61,7 +61,7 @@ class OpenLoop:
 
 
 def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
-    """The tables of ``found`` by name: of closed-loop cells, and those of ``OpenLoop``."""
+    """The tables of ``found`` by name: of closed-loop cells, and those of ``OpenLoopTables``."""
     apart = {cell.parameters for cell in cells if cell.closed is not None}
     closed, opened = {}, {}
     for name, frame in found.tables.items():

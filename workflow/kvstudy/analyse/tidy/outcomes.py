@@ -15,7 +15,7 @@ then it is one, or OK: only the server's counter tells that, and such reads are
 from __future__ import annotations
 
 from kvstudy.language.reasons import reason
-from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
+from kvstudy.logs.ycsb.log import GOOD, LogSection, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
 from kvstudy.study.model import Study
@@ -95,7 +95,7 @@ def lost(cell: Cell, manifest: dict, log: YcsbLog) -> list[str]:
         return []
     rounds, held = cell.rounds, (server.get("records") or {}).get("run")
     inserted, deleted = (
-        log.sections.get(name, Section()).operations for name in ("INSERT", "DELETE")
+        log.sections.get(name, LogSection()).operations for name in ("INSERT", "DELETE")
     )
     if rounds:
         # Each round begins with an empty table.
@@ -119,7 +119,7 @@ def _counters(manifest: dict, phase: str) -> dict[str, int] | None:
     return (manifest["server"].get("counters") or {}).get(phase)
 
 
-def _reads(log: YcsbLog) -> list[Section]:
+def _reads(log: YcsbLog) -> list[LogSection]:
     return [log.sections[name] for name in READS if name in log.sections]
 
 

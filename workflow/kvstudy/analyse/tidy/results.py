@@ -34,7 +34,7 @@ THROUGHPUT = ("overall", "throughput")
 
 
 @dataclass(frozen=True)
-class State:
+class RepetitionStatus:
     """What became of the repetitions of a store under a workload.
 
     ``label`` is "" when at least one repetition counts, else "not measured",
@@ -150,7 +150,7 @@ class Results:
         return found[-1] if found else None
 
 
-def state_of(rows: pd.DataFrame) -> State:
+def state_of(rows: pd.DataFrame) -> RepetitionStatus:
     """What became of the planned repetitions that are the ``rows`` of ``cells.csv``."""
     counted = counting(rows)
     if len(counted):
@@ -172,7 +172,7 @@ def state_of(rows: pd.DataFrame) -> State:
         if len(repetitions) < len(rows):
             why = reason("of-repetitions", why=why, repetitions=", ".join(repetitions))
         problems.append(why)
-    return State(len(rows), len(counted), label, tuple(problems))
+    return RepetitionStatus(len(rows), len(counted), label, tuple(problems))
 
 
 def only(frame: pd.DataFrame, shown: Mapping[str, str]) -> pd.DataFrame:

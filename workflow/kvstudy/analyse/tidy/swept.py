@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.results import (
     Results,
-    State,
+    RepetitionStatus,
     of_sizes,
     only,
     published_only,
@@ -22,7 +22,7 @@ from kvstudy.analyse.tidy.summary import shown_mean
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown
-from kvstudy.study.combinations import Combination, Line, threads_of
+from kvstudy.study.combinations import Combination, Series, threads_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
@@ -42,7 +42,7 @@ class Swept:
     cells: pd.DataFrame
     published: pd.DataFrame | None
 
-    def along(self, line: Line, operation: str, metric: str, plain: bool = False) -> pd.DataFrame:
+    def along(self, line: Series, operation: str, metric: str, plain: bool = False) -> pd.DataFrame:
         """The values of the line's points, measured ones and then those published.
 
         ``operation`` may be ``ALL``, and means ``plain`` (see ``values``). Columns: side (measured,
@@ -176,7 +176,7 @@ class Swept:
         """The same in a word: not measured, failed or invalid."""
         return self._state(store, workload, parameters).label or "not measured"
 
-    def _state(self, store: str, workload: str, parameters: str) -> State:
+    def _state(self, store: str, workload: str, parameters: str) -> RepetitionStatus:
         setting = (self.cells[SETTING] == [store, workload, parameters]).all(axis=1)
         return state_of(self.cells[setting])
 

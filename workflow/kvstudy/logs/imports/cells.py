@@ -13,10 +13,10 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.logs.imports.mapping import NAME, Row, is_measured, run_of
-from kvstudy.logs.imports.sources import Part, Source
+from kvstudy.logs.imports.sources import Part, LogBundle
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.latencies import read_histogram
-from kvstudy.logs.ycsb.log import Section
+from kvstudy.logs.ycsb.log import LogSection
 from kvstudy.logs.ycsb.status import check_interval, operations_per_second, read_status, run_start
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.model import Study
@@ -28,7 +28,7 @@ UNKNOWN = ("started", "seconds", "client_cpu_seconds", "monitor_cpu_seconds")
 
 
 def import_cells(
-    study: Study, sources: list[Source], ignored: dict[str, str], folder: Path
+    study: Study, sources: list[LogBundle], ignored: dict[str, str], folder: Path
 ) -> tuple[list[Cell], dict[str, str]]:
     """Put the cells of ``sources`` into the run's results, in place of those imported before.
 
@@ -42,7 +42,7 @@ def import_cells(
     for cell in plan(study):
         planned[cell.store, cell.workload, cell.repetition].append(cell)
     rows = [source.row for source in sources]
-    cells: dict[Cell, dict[str, Source]] = defaultdict(dict)
+    cells: dict[Cell, dict[str, LogBundle]] = defaultdict(dict)
     for source in sources:
         row = source.row if is_measured(source.row) else run_of(source.row, rows)
         cells[_planned(study, planned, row)][source.row.phase] = source
@@ -150,7 +150,7 @@ def planned_without_logs(study: Study, rows: list[Row]) -> str:
     )
 
 
-def _check(cell: Cell, phases: dict[str, Source], folder: Path) -> None:
+def _check(cell: Cell, phases: dict[str, LogBundle], folder: Path) -> None:
     """KvstudyError when the cell is none that counts, as for a measured one."""
     for phase, source in phases.items():
         log = source.read(_interval(cell, source))
@@ -167,17 +167,17 @@ def _check(cell: Cell, phases: dict[str, Source], folder: Path) -> None:
                 remedy = "if the records were there all the same, take the load's row out of"
                 raise DataError(f"{error}; {remedy} {NAME}") from None
         for operation, path in source.histograms.items():
-            section = log.sections.get(operation.removeprefix("Intended-"), Section())
+            section = log.sections.get(operation.removeprefix("Intended-"), LogSection())
             check_histogram(read_histogram(folder / path), section.operations, path.name)
 
 
-def _interval(cell: Cell, source: Source) -> str:
+def _interval(cell: Cell, source: LogBundle) -> str:
     """The phase's own measurement.interval; that of the study where no command tells it."""
     given = dict(cell.properties) if source.given is None else source.given
     return given.get("measurement.interval", "op")
 
 
-def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], folder: Path) -> None:
+def _write(target: Path, study: Study, cell: Cell, phases: dict[str, LogBundle], folder: Path) -> None:
     """The files of the cell, its manifest last."""
     target.mkdir(parents=True)
     origins: list[dict[str, str]] = []
@@ -234,7 +234,7 @@ def _copy(path: Path, kept: Path, folder: Path) -> dict[str, str]:
     return {"file": path.as_posix(), "sha256": file_digest(kept), "kept_as": kept.name}
 
 
-def _no_series(source: Source | None) -> str:
+def _no_series(source: LogBundle | None) -> str:
     """Why there is no throughput over time; empty when there is."""
     if source is None or " operations; " not in source.talk:
         return "YCSB was run without -s"

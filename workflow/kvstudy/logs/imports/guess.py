@@ -35,7 +35,7 @@ from kvstudy.logs.imports.questions import (
     overlapping,
     systems,
 )
-from kvstudy.logs.imports.sources import Source
+from kvstudy.logs.imports.sources import LogBundle
 from kvstudy.logs.imports.workloads import (
     CommandLine,
     WorkloadFiles,
@@ -60,7 +60,7 @@ INSERT = "insert"
 _BINDING = re.compile(r"^async|[-_]?(?:async|cql|rest|ycsb)?(?:client)?[-_]?\d*$", re.IGNORECASE)
 
 
-def guess_rows(sources: list[Source], folder: Path, study: str) -> list[str]:
+def guess_rows(sources: list[LogBundle], folder: Path, study: str) -> list[str]:
     """Make the row of each source as complete as the logs make it; return notes for the user.
 
     Reads the stores of the project; copies workload files beside the logs to workloads/.
@@ -104,7 +104,7 @@ def guess_rows(sources: list[Source], folder: Path, study: str) -> list[str]:
     return list(filter(None, (overlap_note(pairs), ask_copies(sources))))
 
 
-def _from_results(source: Source) -> None:
+def _from_results(source: LogBundle) -> None:
     """What was done counts where nothing says what was asked."""
     row, log = source.row, source.log
     if row.seconds and not row.operations:
@@ -118,7 +118,7 @@ def _from_results(source: Source) -> None:
 
 
 def _from_command(
-    source: Source,
+    source: LogBundle,
     command: CommandLine,
     files: WorkloadFiles,
     study: str,
@@ -185,7 +185,7 @@ def _from_command(
         row.records = row.records or _count(shipped, "recordcount")
 
 
-def _without_needless_limits(sources: list[Source]) -> None:
+def _without_needless_limits(sources: list[LogBundle]) -> None:
     """A limit of time that none of the runs of a workload came to is none."""
     timed = [source for source in sources if source.row.seconds]
     for group in groups(timed, lambda source: (source.row.workload, *source.row.sizes)):
@@ -246,7 +246,7 @@ def _count(properties: dict[str, str], name: str) -> int | None:
     return int(value) or None if re.fullmatch(r"\d{1,18}", value) else None
 
 
-def _from_file_names(source: Source, reading: PathReading, stores: dict[str, StoreFile]) -> None:
+def _from_file_names(source: LogBundle, reading: PathReading, stores: dict[str, StoreFile]) -> None:
     """What the words of the path say, where the log says nothing."""
     row, log = source.row, source.log
     row.store = _only(reading.stores.intersection(stores))
@@ -266,7 +266,7 @@ def _only(names: Iterable[str]) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def _name_variants(sources: list[Source]) -> None:
+def _name_variants(sources: list[LogBundle]) -> None:
     """One store with another binding or other properties of it is several, riak and riak-2; the
     most frequent keeps the name."""
     called = [source for source in sources if source.row.store and source.command]
@@ -281,7 +281,7 @@ def _name_variants(sources: list[Source]) -> None:
                 source.row.store += f"-{number + 1}"
 
 
-def _records_of_loads(sources: list[Source]) -> None:
+def _records_of_loads(sources: list[LogBundle]) -> None:
     """A run that does not say its records has those of the store's only kind of load."""
     for group in groups(sources, lambda source: source.row.store):
         loaded = {source.row.records for source in group if source.row.phase == "load"} - {None, 0}
@@ -290,7 +290,7 @@ def _records_of_loads(sources: list[Source]) -> None:
                 (source.row.records,) = loaded
 
 
-def _in_order(group: list[Source]) -> list[Source]:
+def _in_order(group: list[LogBundle]) -> list[LogBundle]:
     """By the clock in the logs if all have it, else by name.
 
     Not by the times of the files: copying and unpacking set them anew.
@@ -299,7 +299,7 @@ def _in_order(group: list[Source]) -> list[Source]:
     if all(starts.values()):
         return sorted(group, key=starts.__getitem__)
 
-    def by_number(source: Source) -> list[str | int]:
+    def by_number(source: LogBundle) -> list[str | int]:
         """rep2 before rep10."""
         parts = re.split(r"(\d+)", source.name.casefold())
         return [int(part) if part.isdecimal() else part for part in parts]
@@ -307,13 +307,13 @@ def _in_order(group: list[Source]) -> list[Source]:
     return sorted(group, key=by_number)
 
 
-def _pair(sources: list[Source], readings: Readings) -> None:
+def _pair(sources: list[LogBundle], readings: Readings) -> None:
     """Loads to their runs: same store, workload file, shape of records and number.
 
     First where the threads are the same too. A load without a run is an insert-only cell.
     """
 
-    def key(source: Source) -> tuple:
+    def key(source: LogBundle) -> tuple:
         threads = with_threads and source.row.threads
         return source.row.store, source.base, source.shape, source.row.records, threads
 
@@ -337,8 +337,8 @@ def _pair(sources: list[Source], readings: Readings) -> None:
 
 
 def _matches(
-    loads: list[Source], runs: list[Source], readings: Readings, in_order: bool
-) -> list[tuple[Source, Source]]:
+    loads: list[LogBundle], runs: list[LogBundle], readings: Readings, in_order: bool
+) -> list[tuple[LogBundle, LogBundle]]:
     """Return loads with their runs: by the numbers in their names, by the clock, or in order.
 
     In order where ``in_order``, or where there are as many loads as runs.
@@ -374,7 +374,7 @@ def _matches(
     return list(zip(loads, runs, strict=False))
 
 
-def _name_sizes(sources: list[Source]) -> None:
+def _name_sizes(sources: list[LogBundle]) -> None:
     """One workload with different sizes is several, a-t1 and a-t8; the most frequent keeps its
     name, if there is one. A sweep stays one workload."""
     named = [source for source in sources if source.row.workload]
@@ -400,7 +400,7 @@ def _name_sizes(sources: list[Source]) -> None:
                 source.row.workload += "-untimed"
 
 
-def _is_sweep(group: list[Source]) -> bool:
+def _is_sweep(group: list[LogBundle]) -> bool:
     """Whether one store has several of the sizes, and these are all combinations of theirs."""
     sizes = {source.row.sizes for source in group}
     of_dimension = [set(numbers) for numbers in zip(*sizes, strict=True)]
@@ -413,7 +413,7 @@ def _is_sweep(group: list[Source]) -> bool:
     )
 
 
-def _number_repetitions(sources: list[Source]) -> None:
+def _number_repetitions(sources: list[LogBundle]) -> None:
     """1, 2, ... in each cell; a load has the repetition and the threads of its run."""
     alone = [source for source in sources if source.run is None]
     for group in groups(alone, cell_of):
@@ -426,7 +426,7 @@ def _number_repetitions(sources: list[Source]) -> None:
             row.threads = run.threads
 
 
-def draft(path: Path, sources: list[Source]) -> None:
+def draft(path: Path, sources: list[LogBundle]) -> None:
     """Write ``path``; KvstudyError when a person must look at it before it counts."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -52,7 +52,7 @@ _DAMAGED = (
 
 
 @dataclass(frozen=True)
-class Part:
+class LogPart:
     """One run in the file ``path`` below the folder.
 
     ``number`` counts from 1, 0 where the file holds this run only. ``prefix`` is an example of
@@ -93,7 +93,7 @@ class Output:
     """
 
     kind: str = "others"
-    parts: list[Part] = field(default_factory=list)
+    parts: list[LogPart] = field(default_factory=list)
     ignored: dict[str, str] = field(default_factory=dict)
     unread: str = ""
 
@@ -112,7 +112,7 @@ def read_parts(path: Path, data: bytes) -> Output:
     if not any(word in plain for word in _WORDS):
         is_file = encoding_of(data) == "utf-8" and "\ufffd" not in plain
         return Output(
-            parts=[Part(path, 0, plain, is_file=is_file)], ignored={path.as_posix(): NO_LOG[0]}
+            parts=[LogPart(path, 0, plain, is_file=is_file)], ignored={path.as_posix(): NO_LOG[0]}
         )
     # A terminal's colours can stand in a value of JSON, too.
     text = without_controls(without_json(without_controls(plain), is_of_ycsb))
@@ -147,7 +147,7 @@ def read_parts(path: Path, data: bytes) -> Output:
     return output
 
 
-def _shown_before(part: Part, parts: list[Part]) -> str:
+def _shown_before(part: LogPart, parts: list[LogPart]) -> str:
     """Return which of ``parts`` has all results of ``part``, which has no call of its own."""
     results = set(_RESULTS.findall(part.text))
     if not results or find_command(part.text):
@@ -155,7 +155,7 @@ def _shown_before(part: Part, parts: list[Part]) -> str:
     return next((of.name for of in parts if results <= set(_RESULTS.findall(of.text))), "")
 
 
-def _unread(text: str, parts: list[Part]) -> str:
+def _unread(text: str, parts: list[LogPart]) -> str:
     """Return the first line of ``text`` with a run time that none of ``parts`` has."""
     if any(part.problem for part in parts):
         return ""
@@ -192,9 +192,9 @@ def _kind(text: str, calls: list[Call]) -> str:
     return "others"
 
 
-def _part(path: Path, number: int, prefix: str, call: Call) -> Part:
+def _part(path: Path, number: int, prefix: str, call: Call) -> LogPart:
     text, changes, problem = ended(call.text), [], ""
-    part = Part(path, number, text, prefix, line=call.line)
+    part = LogPart(path, number, text, prefix, line=call.line)
     try:
         text, changes = in_form_of_ycsb(text)
         check_call(text)

@@ -17,12 +17,12 @@ from datetime import datetime, timedelta
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.logs.imports.mapping import BETWEEN, NAME, base_of
 from kvstudy.logs.imports.names import PathReading, are_repetitions
-from kvstudy.logs.imports.sources import Source
+from kvstudy.logs.imports.sources import LogBundle
 from kvstudy.logs.ycsb.log import ADAPTERS, TIMES
 from kvstudy.logs.ycsb.status import run_start
 from kvstudy.study.metrics import METRICS
 
-Readings = dict[Source, PathReading]
+Readings = dict[LogBundle, PathReading]
 _STATUS = re.compile(r" (\d{1,10}) sec: (\d{1,18}) operations; ")
 _LATE = 12
 _BY_CHANCE = 100
@@ -37,28 +37,28 @@ _SPREAD = 7
 _NAMED = 4
 
 
-def ask(sources: Iterable[Source], question: str) -> None:
+def ask(sources: Iterable[LogBundle], question: str) -> None:
     """Put ``question`` into the row of each of the ``sources``."""
     for source in sources:
         row = source.row
         row.question = BETWEEN.join(filter(None, (row.question, question)))
 
 
-def groups(sources: Iterable[Source], key: Callable[[Source], object]) -> list[list[Source]]:
+def groups(sources: Iterable[LogBundle], key: Callable[[LogBundle], object]) -> list[list[LogBundle]]:
     """Return those with the same key, in the order of the first of each."""
-    groups: dict[object, list[Source]] = defaultdict(list)
+    groups: dict[object, list[LogBundle]] = defaultdict(list)
     for source in sources:
         groups[key(source)].append(source)
     return list(groups.values())
 
 
-def cell_of(source: Source) -> tuple:
+def cell_of(source: LogBundle) -> tuple:
     """All that repetitions of one cell have in common."""
     row = source.row
     return row.store, row.workload, row.phase, row.sizes, source.shape
 
 
-def list_names(sources: Iterable[Source]) -> str:
+def list_names(sources: Iterable[LogBundle]) -> str:
     """Return some of the names, and how many more there are."""
     names = [source.name for source in sources]
     more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
@@ -68,7 +68,7 @@ def list_names(sources: Iterable[Source]) -> str:
 # --- one log by itself
 
 
-def ask_threads(source: Source) -> None:
+def ask_threads(source: LogBundle) -> None:
     """Compare the three numbers of threads; set that of a log whose command does not say it.
 
     A connection is closed once for each thread ([CLEANUP]), or twice by a binding that measures its
@@ -101,11 +101,11 @@ def ask_threads(source: Source) -> None:
         ask([source], f"{threads} threads by its command, about {busy:.1f} by its latencies")
 
 
-def _is_throttled(source: Source) -> bool:
+def _is_throttled(source: LogBundle) -> bool:
     return "target" in (source.given or {})
 
 
-def ask_counts(source: Source) -> None:
+def ask_counts(source: LogBundle) -> None:
     """Ask about a log with more operations than its command asked for: it is another one's."""
     row, log = source.row, source.log
     if source.command is None or log is None or row.phase != "run" or not row.operations:
@@ -114,7 +114,7 @@ def ask_counts(source: Source) -> None:
         ask([source], f"{row.operations} operations by its command, {log.attempted} by its counts")
 
 
-def ask_status(source: Source) -> None:
+def ask_status(source: LogBundle) -> None:
     """Ask about results that status lines deny: they are those of another run.
 
     The last line may come late, by the interval of YCSB 0.1.
@@ -131,7 +131,7 @@ def ask_status(source: Source) -> None:
         )
 
 
-def ask_mix(source: Source, expected: dict[str, float]) -> None:
+def ask_mix(source: LogBundle, expected: dict[str, float]) -> None:
     """Ask about a run whose operations are not those of its workload: its file was another.
 
     ``expected`` are the proportions by operation. Chance may make some more or less.
@@ -159,7 +159,7 @@ def ask_mix(source: Source, expected: dict[str, float]) -> None:
             return
 
 
-def ask_name(source: Source, reading: PathReading, stores: Iterable[str], has_loads: bool) -> None:
+def ask_name(source: LogBundle, reading: PathReading, stores: Iterable[str], has_loads: bool) -> None:
     """Compare what the log says with what its path says; ``has_loads`` if any path names a load."""
     row, stores = source.row, list(stores)
     store = base_of(row.store, stores) or row.store
@@ -184,7 +184,7 @@ def ask_name(source: Source, reading: PathReading, stores: Iterable[str], has_lo
         ask([source], f"workload {source.base} by its command, {named} by its name")
 
 
-def check_threads(sources: Iterable[Source]) -> None:
+def check_threads(sources: Iterable[LogBundle]) -> None:
     """KvstudyError for threads that somebody filled in, and that are fewer than were in calls."""
     for source in sources:
         row, busy = source.row, busy_threads(source)
@@ -195,7 +195,7 @@ def check_threads(sources: Iterable[Source]) -> None:
             )
 
 
-def closed_connections(source: Source) -> int | None:
+def closed_connections(source: LogBundle) -> int | None:
     """Return how many connections [CLEANUP] counts; None without."""
     text = source.results.text if source.results else ""
     # A value that is no number is the log's own fault, which its cell says.
@@ -207,7 +207,7 @@ def closed_connections(source: Source) -> int | None:
     return None
 
 
-def busy_threads(source: Source) -> float | None:
+def busy_threads(source: LogBundle) -> float | None:
     """Return how many operations ran at a time on average; None where no latency says it."""
     interval = (source.given or {}).get("measurement.interval", "op")
     if source.log is None or interval == "intended":
@@ -224,13 +224,13 @@ def busy_threads(source: Source) -> float | None:
 # --- logs beside each other
 
 
-def ask_copies(sources: list[Source]) -> str:
+def ask_copies(sources: list[LogBundle]) -> str:
     """Ask about logs of one cell or command with the same results: no two runs have the same.
 
     Return a note on logs of other cells with the same results; "" without.
     """
 
-    def results(source: Source) -> object:
+    def results(source: LogBundle) -> object:
         log = source.log
         if log is None or not log.sections:
             return source.name
@@ -263,11 +263,11 @@ def ask_copies(sources: list[Source]) -> str:
     return f"{list_names(others)}: the same results as logs of other cells; look whether that is so"
 
 
-def _start(source: Source) -> datetime | None:
+def _start(source: LogBundle) -> datetime | None:
     return run_start(source.talk)
 
 
-def overlapping(sources: Iterable[Source]) -> list[tuple[Source, Source, float]]:
+def overlapping(sources: Iterable[LogBundle]) -> list[tuple[LogBundle, LogBundle, float]]:
     """Return each two logs that ran at the same time by their clocks, and for how long (s)."""
     spans = []
     for source in sources:
@@ -293,9 +293,9 @@ def overlapping(sources: Iterable[Source]) -> list[tuple[Source, Source, float]]
     return found
 
 
-def ask_overlaps(pairs: list[tuple[Source, Source, float]]) -> set[Source]:
+def ask_overlaps(pairs: list[tuple[LogBundle, LogBundle, float]]) -> set[LogBundle]:
     """Ask about runs at the same time; return those that look like clients of one run."""
-    neighbours: dict[Source, dict[Source, float]] = defaultdict(dict)
+    neighbours: dict[LogBundle, dict[LogBundle, float]] = defaultdict(dict)
     for source, other, seconds in pairs:
         neighbours[source][other] = neighbours[other][source] = seconds
     clients = set()
@@ -314,7 +314,7 @@ def ask_overlaps(pairs: list[tuple[Source, Source, float]]) -> set[Source]:
     return clients
 
 
-def overlap_note(pairs: list[tuple[Source, Source, float]]) -> str:
+def overlap_note(pairs: list[tuple[LogBundle, LogBundle, float]]) -> str:
     """Return what to say of runs of two stores, or of a load and a run, at the same time."""
     apart = [
         (source, other)
@@ -330,7 +330,7 @@ def overlap_note(pairs: list[tuple[Source, Source, float]]) -> str:
     )
 
 
-def ask_versions(sources: list[Source]) -> None:
+def ask_versions(sources: list[LogBundle]) -> None:
     """Ask about logs of another version of YCSB than most."""
     versions = Counter(source.version for source in sources if source.version)
     if len(versions) < 2:
@@ -345,7 +345,7 @@ def ask_versions(sources: list[Source]) -> None:
         )
 
 
-def systems(sources: list[Source], readings: Readings, clients: set[Source]) -> None:
+def systems(sources: list[LogBundle], readings: Readings, clients: set[LogBundle]) -> None:
     """Give logs of one cell that have names of two systems a store each, and ask.
 
     Their names differ by a word that is no repetition, date, store or size: redis-6.2 and
@@ -380,7 +380,7 @@ def slug(text: str) -> str:
     return "-".join("".join(c if c.isascii() and c.isalnum() else " " for c in text).split())
 
 
-def ask_repetitions(sources: list[Source], readings: Readings) -> None:
+def ask_repetitions(sources: list[LogBundle], readings: Readings) -> None:
     """Ask about numbers in names that do not count repetitions, or in another order."""
     numbers = {number for reading in readings.values() for number in number_of(reading)}
     # A load has the repetition of its run.
@@ -418,11 +418,11 @@ def number_of(reading: PathReading) -> tuple[int, ...]:
     return *repetition, *reading.numbers
 
 
-def _repetition(source: Source) -> int:
+def _repetition(source: LogBundle) -> int:
     return source.row.repetition or 0
 
 
-def ask_loads(sources: list[Source]) -> None:
+def ask_loads(sources: list[LogBundle]) -> None:
     """Ask about loads without a run, where runs of their store and workload have no load."""
     # A run may follow another one's load.
     loaded = {_loaded(source) for source in sources if source.row.phase == "load"}
@@ -443,10 +443,10 @@ def ask_loads(sources: list[Source]) -> None:
             ask([load], f"loads {_records(load)}, but {list_names(unlike)} ran with {sizes}")
 
 
-def _loaded(source: Source) -> tuple:
+def _loaded(source: LogBundle) -> tuple:
     return source.row.store, source.base, source.row.records, source.shape
 
 
-def _records(source: Source) -> str:
+def _records(source: LogBundle) -> str:
     shape = f" ({source.shape})" if source.shape else ""
     return f"{source.row.records or 'unknown'} records{shape}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.logs.imports.mapping import Row
-from kvstudy.logs.imports.parts import NO_LOG, Part, read_parts
+from kvstudy.logs.imports.parts import NO_LOG, LogPart, read_parts
 from kvstudy.logs.imports.prefixes import program_of_prefix
 from kvstudy.logs.imports.workloads import (
     OF_WORKLOADS,
@@ -47,7 +47,7 @@ _HISTOGRAM = re.compile(rf"((?:Intended-)?({'|'.join(OPERATIONS)}))\.hdr$")
 
 
 @dataclass(eq=False)
-class Source:
+class LogBundle:
     """What there is of one run of YCSB, and which cell it is.
 
     ``results`` has YCSB's results, ``errors`` is the standard error where it is a file of its
@@ -60,15 +60,15 @@ class Source:
     ``run`` is the run of a load.
     """
 
-    results: Part | None
-    errors: Part | None = None
+    results: LogPart | None
+    errors: LogPart | None = None
     histograms: dict[str, Path] = field(default_factory=dict)
     row: Row = field(init=False)
     given: dict[str, str] | None = None
     base: str = ""
     shape: str = ""
     binding: str = ""
-    run: Source | None = None
+    run: LogBundle | None = None
 
     def __post_init__(self) -> None:
         self.row = Row(self.name)
@@ -157,7 +157,7 @@ class OtherFiles:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
+def find_sources(folder: Path) -> tuple[list[LogBundle], OtherFiles]:
     """Return the runs of YCSB in ``folder`` and below, and the other files.
 
     KvstudyError when there is no run, or the folder cannot be read.
@@ -165,7 +165,7 @@ def find_sources(folder: Path) -> tuple[list[Source], OtherFiles]:
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
     # What has one name, but for words like out and err.
-    groups: dict[tuple, dict[str, list[Part]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple, dict[str, list[LogPart]]] = defaultdict(lambda: defaultdict(list))
     histograms: list[Path] = []
     others = OtherFiles()
     for path in _files(folder, others):
@@ -224,13 +224,13 @@ def _files(folder: Path, others: OtherFiles) -> list[Path]:
     return [path for path in sorted(found) if (folder / path).is_file()]
 
 
-def _without_copies(sources: list[Source], others: OtherFiles) -> list[Source]:
+def _without_copies(sources: list[LogBundle], others: OtherFiles) -> list[LogBundle]:
     """Leave out results that stand in their file twice.
 
     No two runs have equal latencies to the last digit.
     """
-    kept: list[Source] = []
-    by_results: dict[str, Source] = {}
+    kept: list[LogBundle] = []
+    by_results: dict[str, LogBundle] = {}
     for source in sources:
         first = by_results.setdefault(repr(source.log), source) if source.log else source
         is_again = first is not source and first.results.path == source.results.path
@@ -262,7 +262,7 @@ def _key(name: str) -> tuple[str, ...]:
     return tuple(word for word in words if word and word not in _NOISE)
 
 
-def _sources(outputs: dict[str, list[Part]], ignored: dict[str, str]) -> list[Source]:
+def _sources(outputs: dict[str, list[LogPart]], ignored: dict[str, str]) -> list[LogBundle]:
     """One for each run: its results with the standard error that has the same name."""
     results, errors, others = (outputs[kind] for kind in ("results", "errors", "others"))
     if not results and len(errors) == len(others) == 1:
@@ -272,26 +272,26 @@ def _sources(outputs: dict[str, list[Part]], ignored: dict[str, str]) -> list[So
     if len(results) == len(errors):
         of_program = {program_of_prefix(part.prefix): part for part in errors}
         if len(of_program) == 1:
-            return [Source(*pair) for pair in zip(results, errors, strict=True)]
+            return [LogBundle(*pair) for pair in zip(results, errors, strict=True)]
         # Lines of several programs, which may have begun and ended in different orders.
         if len(of_program) == len(errors) and of_program.keys() == {
             program_of_prefix(part.prefix) for part in results
         }:
-            return [Source(part, of_program[program_of_prefix(part.prefix)]) for part in results]
+            return [LogBundle(part, of_program[program_of_prefix(part.prefix)]) for part in results]
     if not results:
-        return [Source(None, part) for part in errors]
+        return [LogBundle(None, part) for part in errors]
     for part in errors:
         ignored[part.path.as_posix()] = "a standard error that fits several logs by its name"
-    return [Source(part) for part in results]
+    return [LogBundle(part) for part in results]
 
 
-def _with_exports(sources: list[Source]) -> list[Source]:
+def _with_exports(sources: list[LogBundle]) -> list[LogBundle]:
     """Join the files that -p exportfile named with the outputs of their runs.
 
     Of files with that name it is the one whose path ends most like the run's own or the named one;
     runs that wrote over the same file, and several files that fit alike, are joined with none.
     """
-    owners: dict[Source, list[Source]] = defaultdict(list)
+    owners: dict[LogBundle, list[LogBundle]] = defaultdict(list)
     exports = [source for source in sources if source.results and source.command is None]
     for source in sources:
         if source.log or source.command is None:
@@ -326,7 +326,7 @@ def _alike(path: Path, other: str) -> int:
 
 
 def _add_histograms(
-    sources: list[Source], histograms: list[Path], folder: Path, ignored: dict[str, str]
+    sources: list[LogBundle], histograms: list[Path], folder: Path, ignored: dict[str, str]
 ) -> None:
     """Give each run its HdrHistogram files: by the prefix in its command, else by its name.
 
@@ -351,7 +351,7 @@ def _add_histograms(
             ignored[path.as_posix()] = "a histogram that fits several logs"
 
 
-def _owns(source: Source, path: Path, match: re.Match) -> bool:
+def _owns(source: LogBundle, path: Path, match: re.Match) -> bool:
     if source.log is None or match[2] not in source.log.sections:
         return False
     before = path.name[: match.start()]

@@ -12,7 +12,7 @@ import yaml
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.libraries import jinja2
 from kvstudy.logs.imports.mapping import NAME, Row, base_of, is_measured
-from kvstudy.logs.imports.sources import Source
+from kvstudy.logs.imports.sources import LogBundle
 from kvstudy.logs.imports.workloads import differences
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.base import SIZE_TITLES, SIZES
@@ -54,7 +54,7 @@ def check_study(name: str, machine: str, measured_by: str) -> None:
             )
 
 
-def check_alike(sources: list[Source]) -> None:
+def check_alike(sources: list[LogBundle]) -> None:
     """KvstudyError when logs of one store or workload were made with different properties.
 
     The load of a run may have been; what it loaded is what counts.
@@ -77,13 +77,13 @@ def check_alike(sources: list[Source]) -> None:
                 )
 
 
-def _properties(source: Source) -> dict[str, str]:
+def _properties(source: LogBundle) -> dict[str, str]:
     """What it was made with in place of what its workload's file says."""
     file = base_of(source.row.workload, project_workloads())
     return differences(source.given or {}, load_workload(WORKLOADS / file), source.row.phase)
 
 
-def write_study(path: Path, name: str, sources: list[Source], imported: Imported) -> None:
+def write_study(path: Path, name: str, sources: list[LogBundle], imported: Imported) -> None:
     """Write the study file; nothing is left of one that is not valid."""
     path.write_text(study_text(name, sources, imported), encoding="utf-8")
     try:
@@ -93,9 +93,9 @@ def write_study(path: Path, name: str, sources: list[Source], imported: Imported
         raise
 
 
-def study_text(name: str, sources: list[Source], imported: Imported) -> str:
+def study_text(name: str, sources: list[LogBundle], imported: Imported) -> str:
     """The study file of ``sources``, which ``check_alike`` has passed."""
-    by_store: dict[str, list[Source]] = defaultdict(list)
+    by_store: dict[str, list[LogBundle]] = defaultdict(list)
     stores_of: dict[str, set[str]] = defaultdict(set)
     for source in sources:
         by_store[source.row.store].append(source)
@@ -172,10 +172,10 @@ def _store(name: str, variant: str) -> str:
     return f"{line}  # {variant}" if variant else line
 
 
-def _workloads(sources: list[Source]) -> list[dict[str, object]]:
+def _workloads(sources: list[LogBundle]) -> list[dict[str, object]]:
     """The workloads as the study file has them, with all sizes; insert-only comes last."""
     files = project_workloads()
-    members: dict[str, list[Source]] = defaultdict(list)
+    members: dict[str, list[LogBundle]] = defaultdict(list)
     for source in sources:
         if is_measured(source.row):
             members[source.row.workload].append(source)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kvstudy.errors import DataError, InvalidMeasurement, KvstudyError
 from kvstudy.libraries import pd
-from kvstudy.logs.ycsb.log import Section, YcsbLog
+from kvstudy.logs.ycsb.log import LogSection, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING
 from kvstudy.study.workload import hits_of
@@ -24,7 +24,7 @@ ROUNDS_COLUMNS = ["round", "operation", "operations", "ok", "ns"]
 def check_load(log: YcsbLog, records: int, name: str) -> None:
     """KvstudyError unless the load phase stored all ``records``."""
     _check_counts(log, name)
-    good = log.sections.get("INSERT", Section()).operations
+    good = log.sections.get("INSERT", LogSection()).operations
     if good != records:
         raise InvalidMeasurement(f"{name}: {good} of {records} records were loaded{_kinds(log)}")
 
@@ -141,7 +141,7 @@ def read_rounds(path: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
                 f"should be {good} of {operations}; the store lost or kept records, measure again"
             )
     for operation, of in rows.groupby("operation"):
-        section = log.sections.get(operation.upper(), Section())
+        section = log.sections.get(operation.upper(), LogSection())
         counted = (section.operations + section.failed, section.operations)
         if counted != (of["operations"].sum(), of["ok"].sum()):
             raise DataError(

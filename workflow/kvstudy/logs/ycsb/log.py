@@ -65,7 +65,7 @@ Origins = dict[str, list[tuple[int, Entry]]]
 
 
 @dataclass
-class Section:
+class LogSection:
     """One operation: how many went well, how many failed and why, latencies of the good.
 
     ``latencies`` in us by metric (latency_mean, latency_p95, ...) are service
@@ -95,7 +95,7 @@ class YcsbLog:
 
     runtime: float
     throughput: float
-    sections: dict[str, Section]
+    sections: dict[str, LogSection]
     origins: Origins = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -251,8 +251,8 @@ def _overall(entries: list[Entry], name: str) -> YcsbLog:
 
 def _section(
     parts: list[tuple[re.Match, Entry]], interval: str, runtime: float, name: str
-) -> Section:
-    section = Section()
+) -> LogSection:
+    section = LogSection()
     begun, failures, errors = set(), [], []
     # Of each section with service times: how many operations, and the sum of their times.
     timed: dict[str, tuple[int, float]] = {}
@@ -377,7 +377,7 @@ def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
     done = log.throughput * log.runtime / 1000
     # Finite each, but not their product.
     done = round(done) if math.isfinite(done) else done
-    lost = log.sections.get("INSERT", Section()).failed
+    lost = log.sections.get("INSERT", LogSection()).failed
     if not done <= log.attempted <= done + lost:
         raise DataError(
             f"{name}: [OVERALL] tells of {done} operations, the sections of {log.attempted}; the "

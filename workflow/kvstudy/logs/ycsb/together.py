@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kvstudy.errors import InvalidMeasurement, KvstudyError
 from kvstudy.libraries import np, pd
-from kvstudy.logs.ycsb.log import Section, YcsbLog
+from kvstudy.logs.ycsb.log import LogSection, YcsbLog
 from kvstudy.logs.ycsb.status import each_second
 from kvstudy.stats.percentiles import quantiles
 from kvstudy.study.metrics import metric_of
@@ -95,10 +95,10 @@ def _at(times: Sequence[float], clients: Sequence[OfClient]) -> np.ndarray:
     return sum(np.interp(times, client.so_far.index, client.so_far) for client in clients)
 
 
-def _section(operation: str, clients: Sequence[OfClient], counts: Mapping[str, Counts]) -> Section:
-    parts = [client.log.sections.get(operation, Section()) for client in clients]
+def _section(operation: str, clients: Sequence[OfClient], counts: Mapping[str, Counts]) -> LogSection:
+    parts = [client.log.sections.get(operation, LogSection()) for client in clients]
     label = operation.lower()
-    return Section(
+    return LogSection(
         operations=sum(part.operations for part in parts),
         failed=sum(part.failed for part in parts),
         returns=dict(sum((Counter(part.returns) for part in parts), Counter())),
@@ -107,7 +107,7 @@ def _section(operation: str, clients: Sequence[OfClient], counts: Mapping[str, C
     )
 
 
-def _latencies(parts: Sequence[Section], kind: str, counts: Counts | None) -> dict[str, float]:
+def _latencies(parts: Sequence[LogSection], kind: str, counts: Counts | None) -> dict[str, float]:
     """By metric; no percentile without the ``counts``, of which alone it can be told."""
     parts = [part for part in parts if part.operations and getattr(part, kind)]
     weights = [part.operations for part in parts]

@@ -153,7 +153,7 @@ def _phase(directory: Path, name: str, seconds: float, clients: int) -> PhaseCos
 
 
 @dataclass(frozen=True)
-class Spread:
+class PooledVariance:
     """How ln throughput varies over repetitions: sum of squares, degrees of freedom."""
 
     squares: float
@@ -165,7 +165,7 @@ class Spread:
         return sqrt(self.squares / self.freedom)
 
 
-def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]:
+def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, PooledVariance]:
     """One for each store of ``names`` (from folder and options) that has repetitions."""
     groups: dict[str, dict[tuple, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, cost in _usable(costs, names):
@@ -177,11 +177,11 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
             deviation, freedom = pooled_spread(list(cells.values()))
             # Runs that are alike to the last digit are no measurement of a spread.
             if deviation > 0:
-                found[name] = Spread(deviation**2 * freedom, freedom)
+                found[name] = PooledVariance(deviation**2 * freedom, freedom)
     return found
 
 
-def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | None:
+def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> PooledVariance | None:
     """The spread in one run without what all stores of a repetition share.
 
     None without two stores that share two repetitions.
@@ -198,13 +198,13 @@ def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | N
         rows = [[runs[block] for block in sorted(blocks)] for runs in stores.values()]
         more, degrees = block_spread(rows)
         squares, freedom = squares + more, freedom + degrees
-    return Spread(squares, freedom) if squares > 0 else None
+    return PooledVariance(squares, freedom) if squares > 0 else None
 
 
-def together(found: Iterable[Spread]) -> Spread:
+def together(found: Iterable[PooledVariance]) -> PooledVariance:
     """All of them pooled by their degrees of freedom."""
     parts = list(found)
-    return Spread(sum(part.squares for part in parts), sum(part.freedom for part in parts))
+    return PooledVariance(sum(part.squares for part in parts), sum(part.freedom for part in parts))
 
 
 def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[str, Cost]]:
@@ -226,7 +226,7 @@ def conditions(cell: Cell) -> tuple:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """Seconds of a cell's parts, bytes of its raw logs, and how like are the cells that tell it."""
 
     start: float
@@ -249,7 +249,7 @@ class Estimator:
         # By store; its cells by their parameters: with all repetitions of thousands of cells
         # in one list, a look at what is left would take seconds.
         self._costs: dict[tuple, dict[tuple, list[Cost]]] = defaultdict(lambda: defaultdict(list))
-        self._estimates: dict[tuple, dict[tuple, Estimate | None]] = defaultdict(dict)
+        self._estimates: dict[tuple, dict[tuple, CostEstimate | None]] = defaultdict(dict)
         for cost in costs:
             self.add(cost)
 
@@ -259,19 +259,19 @@ class Estimator:
         self._costs[store][_parameters(cost.cell)].append(cost)
         self._estimates[store].clear()
 
-    def __call__(self, cell: Cell) -> Estimate | None:
+    def __call__(self, cell: Cell) -> CostEstimate | None:
         """What ``cell`` will take; None when nothing is known of it."""
         store, parameters = same_store(cell), _parameters(cell)
         estimates = self._estimates[store]
         if parameters not in estimates:
             estimate = _estimate(cell, [*self._costs[store].values()])
             if estimate is None and cell.seconds is not None:
-                estimate = Estimate(0.0, 0.0, float(cell.seconds), 0.0, 0.0, 0.0, TIME)
+                estimate = CostEstimate(0.0, 0.0, float(cell.seconds), 0.0, 0.0, 0.0, TIME)
             estimates[parameters] = estimate
         return estimates[parameters]
 
 
-def _estimate(cell: Cell, groups: list[list[Cost]]) -> Estimate | None:
+def _estimate(cell: Cell, groups: list[list[Cost]]) -> CostEstimate | None:
     """From the measured cells of the store, grouped by their parameters."""
     every = [*chain.from_iterable(groups)]
     groups = [group for group in groups if _tells_of(cell, group[0].cell)]
@@ -288,7 +288,7 @@ def _estimate(cell: Cell, groups: list[list[Cost]]) -> Estimate | None:
             return None
         run = median(_seconds(cell, cost) for cost in nearest)
         likeness = OTHER if distance[0] else SIZES
-    return Estimate(
+    return CostEstimate(
         start=median(cost.ready for cost in every),
         load=load,
         run=run,

@@ -98,7 +98,7 @@ def earlier_runs(study: str, run: str) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class State:
+class RunProgress:
     """``done`` cells of ``wanted``, in words, are there; ``failed`` are paths of others.
 
     ``seconds`` is what each cell that is left will take, None where nothing is known of any;
@@ -174,7 +174,7 @@ class Progress:
         self._line = line
         return line
 
-    def look(self) -> State:
+    def look(self) -> RunProgress:
         """How far it is now, without a word to the log."""
         if self._estimator is None:
             self._estimator = Estimator(read_costs(self._earlier))
@@ -186,7 +186,7 @@ class Progress:
         known = {path: each.seconds for path, each in estimates.items() if each is not None}
         # Of other stores nothing was measured yet: the mean of those that are known.
         mean = sum(known.values()) / len(known) if known else None
-        return State(
+        return RunProgress(
             done=len(self.wanted) - len(self._left),
             wanted=counted(self.wanted),
             failed=tuple(self._failed()),

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 
-from kvstudy.measure.planning.costs import OTHER, SIZES, TIME, Estimate, Spread, together
+from kvstudy.measure.planning.costs import OTHER, SIZES, TIME, CostEstimate, PooledVariance, together
 from kvstudy.measure.planning.progress import Outlook, duration, size, times
 from kvstudy.stats.power import MOST, POWER, Freedom, repetitions_for, smallest_difference
 from kvstudy.stats.variances import planned_freedom
@@ -24,7 +24,7 @@ FORM = "{:19.19}{:>8}" + "{:>7}" * 5 + "{:>9}{:>8}"
 
 
 def rows(
-    outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
+    outlook: Outlook, estimate: Callable[[Cell], CostEstimate | None]
 ) -> dict[str, dict[str, Counter]]:
     """Sums over the wanted cells of each store and workload, in the order of the plan's names.
 
@@ -102,7 +102,7 @@ def freedom_of(cells: list[Cell]) -> Freedom:
 
 
 def repetition_lines(
-    found: dict[str, Spread], paired: Spread | None, own: int, freedom: Freedom
+    found: dict[str, PooledVariance], paired: PooledVariance | None, own: int, freedom: Freedom
 ) -> list[str]:
     """Which differences how many repetitions tell, for stores that vary as ``found``.
 

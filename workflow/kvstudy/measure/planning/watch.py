@@ -13,7 +13,7 @@ import psutil
 
 from kvstudy.logs.ycsb.status import Status, last_status
 from kvstudy.measure.planning.costs import read_cost
-from kvstudy.measure.planning.progress import Progress, State, duration, times
+from kvstudy.measure.planning.progress import Progress, RunProgress, duration, times
 from kvstudy.stores.server import end_of
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory, reason_on_file
@@ -38,7 +38,7 @@ class Watch:
     ) -> None:
         self.run, self.progress, self._working, self._clock = progress.run, progress, working, clock
         self._cells = {cell.path: cell for cell in progress.wanted}
-        self._seen: State | None = None
+        self._seen: RunProgress | None = None
         self._now: Current | None = None
         # When the present cell began, and when something worked on the project for the last time.
         self._since = self._worked = 0.0
@@ -72,7 +72,7 @@ class Watch:
             line += f" '{command_of(self.run)}' goes on with what is left."
         return line
 
-    def _doing(self, state: State, now: Current | None) -> str:
+    def _doing(self, state: RunProgress, now: Current | None) -> str:
         if now is None:
             return "between cells" if state.seconds else _steps()
         if now.phase == "probe":
@@ -88,7 +88,7 @@ class Watch:
         several = len({parts[2] for parts in same}) > 1
         return f"{words}, {store}/{workload} {repetition}" + (f" ({parameters})" if several else "")
 
-    def _news(self, state: State) -> Iterator[str]:
+    def _news(self, state: RunProgress) -> Iterator[str]:
         for path in self._seen.seconds:
             if path not in state.seconds:
                 cost = read_cost(raw_directory(self.run, self._cells[path]))

@@ -16,7 +16,7 @@ from kvstudy.present.drawing.draw import save, use_style
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import ZERO_WIDTH_SPACE, Latex, breakable, fill
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, interval
+from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, interval
 from kvstudy.stats.ratios import MARGIN
 from kvstudy.study.naming import count
 
@@ -65,7 +65,7 @@ TEMPLATE = Path("report/templates/compared-runs.tex.j2")
 
 
 @dataclass(frozen=True)
-class Part:
+class ComparisonSection:
     """A part of what is said: a table, or a sentence in place of an empty one."""
 
     title: str
@@ -73,7 +73,7 @@ class Part:
     nothing: str = ""
 
 
-def parts_of(comparison: Comparison) -> list[Part]:
+def parts_of(comparison: Comparison) -> list[ComparisonSection]:
     """All parts, what differs first."""
     base, facts = comparison.base, comparison.facts
     same = ", ".join(facts.loc[facts["same"] == "yes", "what"]) or "nothing"
@@ -81,12 +81,12 @@ def parts_of(comparison: Comparison) -> list[Part]:
     gaps = [[_place(row), row.reason] for row in comparison.left_out.itertuples()]
     shares = Paper(label=0.22, widths=(0.36, 0.36))
     parts = [
-        Part(
+        ComparisonSection(
             "What differs",
             _grid(["", "Run A", "Run B"], different, shares, f"The same: {same}."),
             "Nothing that the runs record.",
         ),
-        Part(
+        ComparisonSection(
             "What is not compared",
             _grid(["Where", "Why"], gaps, Paper(label=0.38, widths=(0.58,))),
             "Nothing is left out.",
@@ -102,22 +102,22 @@ def parts_of(comparison: Comparison) -> list[Part]:
         words = IMPORTED.format(runs) if imported else ""
         about = ABOUT_RELATIVE.format(base=comparison.title(base), imported=words)
         grid = _changes(comparison, "ratio", heads, about, MARKS)
-        parts.append(Part(title, grid, "No store has values beside it in both runs."))
+        parts.append(ComparisonSection(title, grid, "No store has values beside it in both runs."))
     if len(comparison.orders):
         paper = Paper(label=0.22, widths=(0.74,))
         grid = _grid(["Workload", "Order"], _orders(comparison), paper, ABOUT_ORDERS)
-        parts.append(Part("Order of the stores by throughput", grid))
+        parts.append(ComparisonSection("Order of the stores by throughput", grid))
     title = "Throughput itself, and its change from A to B"
     title += "" if comparison.two_machines else " (one machine)"
     reason = f"Left out: {comparison.two_machines}. Absolute rates compare on one machine only."
     notes = [ABOUT_ABSOLUTE, *([] if base else [MARKS])]
     heads = [f"Run {side} (ops/s)" for side in "AB"]
-    return [*parts, Part(title, _changes(comparison, "throughput", heads, *notes), reason)]
+    return [*parts, ComparisonSection(title, _changes(comparison, "throughput", heads, *notes), reason)]
 
 
 def _grid(heads: list[str], rows: list[list[str]], paper: Paper, *notes: str) -> Grid:
-    lines = [Line(label, cells) for label, *cells in rows]
-    return Grid(heads[1:], [Section("", lines)], list(notes), corner=heads[0], paper=paper)
+    lines = [TableRow(label, cells) for label, *cells in rows]
+    return Grid(heads[1:], [TableSection("", lines)], list(notes), corner=heads[0], paper=paper)
 
 
 def _changes(comparison: Comparison, value: str, heads: list[str], *notes: str) -> Grid:

@@ -25,7 +25,7 @@ READ_IN_QUOTES = re.compile(r'([\\"$`])')
 
 
 @dataclass(frozen=True)
-class Places:
+class Substitutions:
     """What stands for what: ``folders`` text for text, ``ports`` whole numbers, as ``$NAME``."""
 
     folders: dict[str, str]
@@ -121,7 +121,7 @@ class Measured:
         }
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> Substitutions:
         folders = {self.directory: "$CELL"}
         if self.root:
             folders |= {f"{self.root}/{self.directory}": "$CELL", self.root: "$KVSTUDY"}
@@ -139,7 +139,7 @@ class Measured:
             for distance in self.store.side_ports.values():
                 ports[self.port + distance] = f"$((PORT + {distance}))"
             ports[self.port] = "$PORT"
-        return Places(folders, ports)
+        return Substitutions(folders, ports)
 
 
 def commands_of_run(study: Study, scale: float, run: str, raw: Path) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from kvstudy.analyse.findings import pairs, repetitions
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import SETTING, Table
+from kvstudy.analyse.tidy.files import SETTING, CsvTable
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import only
 from kvstudy.errors import DataError, KvstudyError
@@ -263,7 +263,7 @@ def _of_all(run: Run) -> Iterator[tuple]:
     (name,) = [table.name for table in run.study.tables_of("grid")]
     numbers = ["ratio", "low", "high"]
     columns = ["metric", "baseline", "workload", "store", *numbers]
-    rows = Table(name, columns, numbers, "tabulate").read(run.tables)
+    rows = CsvTable(name, columns, numbers, "tabulate").read(run.tables)
     rows = rows[(rows["metric"] == "throughput") & (rows["workload"] == MEAN)]
     for row in rows.dropna(subset="ratio").itertuples():
         if row.store in run.study.store_names and row.store != row.baseline:

@@ -156,7 +156,7 @@ class Bars(BarFigure):
         return {panel: titles[panel] for panel in table["panel"].unique()}
 
 
-class Averages(BarFigure):
+class AveragesFigure(BarFigure):
     """Mean and median over all sizes, a bar for each store."""
 
     cells = "every size"
@@ -174,7 +174,7 @@ class Averages(BarFigure):
     unit: Unit
 
     @model_validator(mode="after")
-    def _fits(self) -> Averages:
+    def _fits(self) -> AveragesFigure:
         check_unit(self.metric, self.unit)
         return self
 

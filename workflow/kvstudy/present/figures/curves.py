@@ -27,7 +27,7 @@ from kvstudy.study.base import (
     Size,
     Sizes,
 )
-from kvstudy.study.combinations import Line, check_lines
+from kvstudy.study.combinations import Series, check_lines
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
@@ -234,7 +234,7 @@ class Curves(DrawnFigure):
         return made
 
 
-def _lines(figure: Curves, study: Study) -> list[Line]:
+def _lines(figure: Curves, study: Study) -> list[Series]:
     stores = figure.stores or study.store_names
     return combinations.lines(study, figure.over, figure.where, figure.workloads, stores)
 
@@ -265,7 +265,7 @@ def _is_wide(sizes: list[int]) -> bool:
     return sizes[0] > 0 and sizes[-1] / sizes[0] > WIDE
 
 
-def _label(line: Line, of_figure: list[Line], looks: Looks) -> str:
+def _label(line: Series, of_figure: list[Series], looks: Looks) -> str:
     parts = []
     if len({other.store for other in of_figure}) > 1 or len(of_figure) == 1:
         parts.append(looks.titles[line.store])

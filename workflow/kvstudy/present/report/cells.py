@@ -36,7 +36,7 @@ from kvstudy.study.probe import RECORDS
 
 
 @dataclass(frozen=True)
-class Names:
+class DisplayNames:
     """What the text calls stores and workloads.
 
     ``titles`` are those of the study's stores, ``cells`` one of each workload and parameters.
@@ -47,7 +47,7 @@ class Names:
     cells: dict[tuple[str, str], Cell]
 
     @classmethod
-    def of(cls, study: Study, titles: dict[str, str], plan: Iterable[Cell]) -> Names:
+    def of(cls, study: Study, titles: dict[str, str], plan: Iterable[Cell]) -> DisplayNames:
         # A store with sizes of its own stands under the study's.
         last = sorted(plan, key=lambda cell: cell.beside is None)
         return cls(study, titles, {(cell.workload, cell.parameters): cell for cell in last})
@@ -91,7 +91,7 @@ def with_states(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(state=cells["status"].mask(measured & (why != ""), "invalid"), why=why)
 
 
-def gaps_of(cells: pd.DataFrame, names: Names) -> list[SimpleNamespace]:
+def gaps_of(cells: pd.DataFrame, names: DisplayNames) -> list[SimpleNamespace]:
     """The ``cells`` (``with_states``) without a valid value, by what tells them apart.
 
     They are of these (``sizes``, in words) of the workload's ``of_sizes`` sets of parameters.
@@ -161,7 +161,7 @@ def joined(pairs: Iterable[tuple]) -> dict:
 WORTH_SAYING = 0.001
 
 
-def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
+def validity_facts(analysis: Analysis, names: DisplayNames) -> SimpleNamespace:
     """Of the study's own stores. Stores and workloads have their titles.
 
     ``slower``: goodput is lower than throughput by ``share`` (0 to 1). ``unknown`` are stores
@@ -207,7 +207,7 @@ def validity_facts(analysis: Analysis, names: Names) -> SimpleNamespace:
     )
 
 
-def _unchecked(agreement: pd.DataFrame, names: Names) -> dict[str, list[str]]:
+def _unchecked(agreement: pd.DataFrame, names: DisplayNames) -> dict[str, list[str]]:
     pairs = []
     for store, rows in agreement.groupby("store", sort=False):
         for reason, of in rows[rows["reason"] != ""].groupby("reason", sort=False):
@@ -224,7 +224,7 @@ def _unchecked(agreement: pd.DataFrame, names: Names) -> dict[str, list[str]]:
 
 
 def operation_facts(
-    probes: Probes, stores: list[SimpleNamespace], study: Study, names: Names
+    probes: Probes, stores: list[SimpleNamespace], study: Study, names: DisplayNames
 ) -> SimpleNamespace:
     """What the probes say of the ``stores`` (``store_facts``), by their titles.
 

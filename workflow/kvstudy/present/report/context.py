@@ -35,7 +35,7 @@ from kvstudy.analyse.tidy.resources import MUCH
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.report.cells import Names, joined
+from kvstudy.present.report.cells import DisplayNames, joined
 from kvstudy.present.tables.source import misfit
 from kvstudy.stats.latency_models import DESCRIBES, Difference, fit_latency_models
 from kvstudy.stats.ratios import margin_bounds
@@ -48,7 +48,7 @@ MOST = 5
 SLIGHT = (Fits.YES, Fits.DIGITS)
 
 
-def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | None:
+def audit_facts(checks: pd.DataFrame | None, names: DisplayNames) -> SimpleNamespace | None:
     """What ``audit.csv`` tells; None where the study's source was not audited.
 
     ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
@@ -76,7 +76,7 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | 
     )
 
 
-def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
+def _weighting(checks: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | None:
     """Where weighting by operations changes a published combined mean most; means in us.
 
     ``share`` is the published one by the weighted one, less 1.
@@ -96,7 +96,7 @@ def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
 
 
 def separation_facts(
-    analysis: Analysis, names: Names, inconsistent: Callable[..., bool]
+    analysis: Analysis, names: DisplayNames, inconsistent: Callable[..., bool]
 ) -> SimpleNamespace | None:
     """What separates the source's mean latencies from those measured here (``separation``).
 
@@ -172,7 +172,7 @@ def separation_facts(
     )
 
 
-def _faster_first(row, names: Names, turned: bool) -> SimpleNamespace:
+def _faster_first(row, names: DisplayNames, turned: bool) -> SimpleNamespace:
     """A row of ``separation_orders`` with the store first that the source has as the faster."""
     swapped = row.published < 1
     stores = [names.store(name) for name in (row.one, row.other)]
@@ -249,7 +249,7 @@ def claims_timing(run: Run, started: list[datetime]) -> dict[str, object]:
 TELLING = ("CPU", "Memory", "OS")
 
 
-def machine_facts(environment: dict, names: Names) -> dict:
+def machine_facts(environment: dict, names: DisplayNames) -> dict:
     """environment.json with what it says of the machine in words.
 
     ``findings`` have a consequence and were seen, with ``text``: their values as one text;
@@ -284,7 +284,7 @@ def in_few_words(machines: list[list[dict]]) -> list[str]:
     return [f"{name} ({details})" if details else name for name, details in texts]
 
 
-def _disturbance(environment: dict, metric: str, names: Names) -> dict | None:
+def _disturbance(environment: dict, metric: str, names: DisplayNames) -> dict | None:
     """In how many of the ``cells`` that tell it the share was ``above`` the limit.
 
     ``least`` and the ``share`` of the ``worst`` cell are between 0 and 1.
@@ -381,7 +381,7 @@ def import_facts(study: Study, environment: dict) -> dict | None:
     }
 
 
-def not_imported(names: Names, cells: pd.DataFrame) -> dict[str, list[str]]:
+def not_imported(names: DisplayNames, cells: pd.DataFrame) -> dict[str, list[str]]:
     """Each store with its workloads that lack a log, and which repetitions if not all do."""
     pairs = []
     for store, use in product(names.study.store_names, names.study.workloads):

@@ -12,7 +12,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import _, ngettext
-from kvstudy.present.report.cells import Names, gaps_of
+from kvstudy.present.report.cells import DisplayNames, gaps_of
 from kvstudy.present.report.workloads import PERCENT
 from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
@@ -28,7 +28,7 @@ FEWEST_SECONDS = 3
 
 
 def course_facts(
-    names: Names, analysis: Analysis, headline: Analysis, summary: pd.DataFrame
+    names: DisplayNames, analysis: Analysis, headline: Analysis, summary: pd.DataFrame
 ) -> SimpleNamespace:
     """Read from the analysis and ``summary.csv`` of the study's stores.
 
@@ -82,7 +82,7 @@ def _clients(summary: pd.DataFrame) -> SimpleNamespace | None:
     return SimpleNamespace(skew=skew["max"].max(), shared_time=shared["min"].min())
 
 
-def _pauses(summary: pd.DataFrame, names: Names) -> SimpleNamespace | None:
+def _pauses(summary: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | None:
     """Where the collector stopped the client for the largest share of the run time: run means."""
     metrics = ["gc_count", "gc_pause", "runtime"]
     rows = summary[summary["metric"].isin(metrics)].set_index([*SETTING, "metric"])["mean"]
@@ -96,7 +96,7 @@ def _pauses(summary: pd.DataFrame, names: Names) -> SimpleNamespace | None:
     return SimpleNamespace(where=where, count=count, milliseconds=milliseconds, share=share.max())
 
 
-def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
+def _stalled(summary: pd.DataFrame, names: DisplayNames) -> list[str]:
     return [
         ngettext(
             "{} under {} ({} run, up to {} s)", "{} under {} ({} runs, up to {} s)", int(row.n)
@@ -147,7 +147,7 @@ def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
     return SimpleNamespace(table=table, row=fits[-1] if fits else None, source=source)
 
 
-def open_loop_facts(names: Names, cells: pd.DataFrame, analysis: Analysis) -> SimpleNamespace:
+def open_loop_facts(names: DisplayNames, cells: pd.DataFrame, analysis: Analysis) -> SimpleNamespace:
     """``cells`` are the open-loop ones and their trial cells, with their states.
 
     ``tables`` is empty in a study without an open loop. ``share_low`` (0 to 1) of a rate is that
@@ -195,7 +195,7 @@ def _trial_range(analysis: Analysis) -> tuple[float, float] | None:
     return None if ratios.empty else (ratios.min(), ratios.max())
 
 
-def _widest(percentiles: pd.DataFrame, rates: pd.DataFrame, names: Names) -> tuple | None:
+def _widest(percentiles: pd.DataFrame, rates: pd.DataFrame, names: DisplayNames) -> tuple | None:
     """Where the ``service`` and the ``intended`` 99th percentile (us) differ most, of ``rates``."""
     chosen = percentiles[
         (percentiles["operation"] == ALL)

@@ -24,7 +24,7 @@ from kvstudy.language.current import _
 from kvstudy.language.locale import decimal
 from kvstudy.present.report import caveats, context, course
 from kvstudy.present.report.cells import (
-    Names,
+    DisplayNames,
     distinct,
     gaps_of,
     joined,
@@ -47,7 +47,7 @@ def run_facts(run: Run) -> SimpleNamespace:
     Gaps are those of stores that were measured at all; ``absent_stores`` have none.
     """
     study, analysis, environment = run.study, run.analysis, run.environment
-    names = Names.of(study, run.titles, closed_loop(run.planned.values()))
+    names = DisplayNames.of(study, run.titles, closed_loop(run.planned.values()))
     rows = with_states(run.all_cells)
     closed, at_rates = rows.iloc[: len(run.cells)], rows.iloc[len(run.cells) :]
     cells = closed[closed["store"].isin(study.store_names)]
@@ -173,7 +173,7 @@ def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace
     }
 
 
-def _expected(run: Run, names: Names) -> list[tuple]:
+def _expected(run: Run, names: DisplayNames) -> list[tuple]:
     """Each failure that the study expects, once, with the titles of the stores that it is of.
 
     Third is which share of these operations failed, by title; only where they are expected
@@ -205,7 +205,7 @@ def _failed_share(run: Run, of: ExpectedFailures) -> float | None:
     return failed / (failed + good) if failed + good else None
 
 
-def _out_of_order(run: Run, names: Names) -> list[str]:
+def _out_of_order(run: Run, names: DisplayNames) -> list[str]:
     """Cells that were measured later than planned."""
     blocks = bool((run.all_cells["node"] != "").any())
     return [
@@ -214,7 +214,7 @@ def _out_of_order(run: Run, names: Names) -> list[str]:
     ]
 
 
-def _of_study(run: Run, names: Names, stores: list[SimpleNamespace]) -> dict[str, object]:
+def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> dict[str, object]:
     """What the study says of its sizes, tables and figures."""
     study = run.study
     own = []
@@ -264,7 +264,7 @@ def _of_study(run: Run, names: Names, stores: list[SimpleNamespace]) -> dict[str
 
 
 def _of_controls(
-    run: Run, names: Names, closed: pd.DataFrame, absent: list[str]
+    run: Run, names: DisplayNames, closed: pd.DataFrame, absent: list[str]
 ) -> dict[str, object]:
     """What is known of the control cells and the noise floor; ``absent`` stores have no cells."""
     study = run.study

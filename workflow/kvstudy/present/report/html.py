@@ -189,7 +189,7 @@ def _details(kind: str, summary: str, note: str, content: str = "") -> str:
     return "\n".join([head, f"<p>{note}</p>", content, "</details>"])
 
 
-class MadeOf:
+class Provenance:
     """What stands in a run's ``provenance.json``. KvstudyError when ``path`` is none."""
 
     def __init__(self, path: Path) -> None:
@@ -269,7 +269,7 @@ def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | No
         pagetitle=front.run,
     )
     contents, body = converted.split(BETWEEN)
-    made_of = MadeOf(provenance) if provenance else None
+    made_of = Provenance(provenance) if provenance else None
     specs: dict[str, Mapping[str, Any]] = {}
 
     def part(place: re.Match[str]) -> str:

@@ -18,9 +18,9 @@ from kvstudy.language.current import _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of, long_date, plural
 from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
-from kvstudy.present.report.transcript import Line
+from kvstudy.present.report.transcript import TranscriptLine
 from kvstudy.present.typeset.latex import breakable
-from kvstudy.study.kinds import AnyFigure, AnyTable, Part
+from kvstudy.study.kinds import AnyFigure, AnyTable, Exhibit
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
@@ -181,7 +181,7 @@ class Floats:
     def figure(self, figure: AnyFigure, note: str = "") -> Markup:
         return _div(f"#figure:{figure.name} .figure", self._caption(figure, note))
 
-    def transcript(self, figure: AnyFigure, lines: list[Line], note: str = "") -> Markup:
+    def transcript(self, figure: AnyFigure, lines: list[TranscriptLine], note: str = "") -> Markup:
         """A listing: each line has its kind before it, for the filters."""
         listing = "\n".join(f"{line.kind}:{line.text}" for line in lines)
         # Longer than any row of tildes in a log.
@@ -189,7 +189,7 @@ class Floats:
         content = f"{fence}\n{listing}\n{fence}\n\n{self._caption(figure, note)}"
         return _div(f"#figure:{figure.name} .transcript", content)
 
-    def ref(self, item: Part) -> Markup:
+    def ref(self, item: Exhibit) -> Markup:
         """``Table 2``, as a link."""
         kind = "table" if isinstance(item, AnyTable) else "figure"
         return _ref(kind, f"{kind}:{item.name}")
@@ -207,7 +207,7 @@ class Floats:
     def references(self, title: str) -> Markup:
         return _div(".references", for_markdown(title))
 
-    def _caption(self, item: Part, note: str) -> Markup:
+    def _caption(self, item: Exhibit, note: str) -> Markup:
         caption = for_markdown(item.caption)
         if item.source and self._source:
             place = for_markdown(sentence(item.source))

@@ -17,11 +17,11 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_claims
 from kvstudy.present.drawing.draw import Looks, use_style
 from kvstudy.present.drawing.write import write_figure
-from kvstudy.present.report.cells import Names, joined
+from kvstudy.present.report.cells import DisplayNames, joined
 from kvstudy.present.report.context import audit_facts, claim_facts
 from kvstudy.present.report.markdown import listed
 from kvstudy.present.report.render import write_report
-from kvstudy.present.typeset.source import Source
+from kvstudy.present.typeset.source import PublishedSource
 from kvstudy.present.typeset.table import write_grids, write_table
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
@@ -54,7 +54,7 @@ def write_published(run: Run) -> Path:
             "drawn"
         )
     values = read_published(None) if run.published is None else run.published
-    source = Source(study, values, run.titles, run.audit)
+    source = PublishedSource(study, values, run.titles, run.audit)
     for folder in (run.tables, run.figures):
         folder.mkdir(parents=True, exist_ok=True)
     tables, no_tables = _make_tables(source, run.tables)
@@ -82,7 +82,7 @@ def write_published(run: Run) -> Path:
         # Values that no table shows.
         others=_others(source, tables),
         claims=claim_facts(run.tables) if run.claims_file else None,
-        audit=audit_facts(run.audit, Names(study, run.titles, {})),
+        audit=audit_facts(run.audit, DisplayNames(study, run.titles, {})),
     )
     author, title = study.source.author, study.source.title
     return write_report(
@@ -95,7 +95,7 @@ def write_published(run: Run) -> Path:
     )
 
 
-def _make_tables(source: Source, output: Path) -> tuple[list[AnyTable], list[AnyTable]]:
+def _make_tables(source: PublishedSource, output: Path) -> tuple[list[AnyTable], list[AnyTable]]:
     """Write the tables that the study's file names; those made, and those that cannot be."""
     made, left = [], []
     for table in source.study.tables:
@@ -146,7 +146,7 @@ def _reason(item: object) -> str:
     return _("the source printed no values") if item.source else _("the source has no such values")
 
 
-def _silent(source: Source) -> dict[str, list[str]]:
+def _silent(source: PublishedSource) -> dict[str, list[str]]:
     """Stores with the workloads of which nothing was published about them."""
     values = source.values.dropna(subset="value")
     known = set(zip(values["store"], values["workload"], strict=True))
@@ -158,7 +158,7 @@ def _silent(source: Source) -> dict[str, list[str]]:
     )
 
 
-def _others(source: Source, tables: list[AnyTable]) -> list[SimpleNamespace]:
+def _others(source: PublishedSource, tables: list[AnyTable]) -> list[SimpleNamespace]:
     """The values that none of the ``tables`` shows, with their places."""
     shown = pd.Series(False, index=source.values.index)
     for table in tables:

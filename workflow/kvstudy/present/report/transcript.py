@@ -34,7 +34,7 @@ STATUS = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:.,]\d+ \d+ sec: ")
 SIDE = re.compile(r"^\[(?:TOTAL_GC[^\]]*|CLEANUP)\], ")
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """One line of the listing.
 
     ``kind`` is command, output, note (ours), continued or more: the latter two
@@ -45,7 +45,7 @@ class Line(NamedTuple):
     text: str
 
 
-def transcript(cell: Path, part: str) -> list[Line]:
+def transcript(cell: Path, part: str) -> list[TranscriptLine]:
     """The listing of ``part`` (server, load or run) of the cell in the directory ``cell``.
 
     It has at most LINES lines: the middle goes, since commands and results stand at the ends.
@@ -60,7 +60,7 @@ def transcript(cell: Path, part: str) -> list[Line]:
     return _without_middle(lines, LINES // 2, LINES - LINES // 2 - 1)
 
 
-def _commands(cell: Path, part: str) -> list[Line]:
+def _commands(cell: Path, part: str) -> list[TranscriptLine]:
     """The commands of a section of the cell's commands.sh."""
     path = cell / "commands.sh"
     commands = command_sections(_read(path)).get(part, [])
@@ -73,7 +73,7 @@ def _commands(cell: Path, part: str) -> list[Line]:
     return list(chain(*lines))
 
 
-def shell_lines(command: str) -> list[Line]:
+def shell_lines(command: str) -> list[TranscriptLine]:
     """``command`` broken so that it can still be pasted into a shell."""
     lines: list[str] = [""]
     for word in _words(command):
@@ -86,7 +86,7 @@ def shell_lines(command: str) -> list[Line]:
         while len(lines[-1]) > room + 1:
             # Only a line that starts at the margin continues a word.
             lines[-1:] = [lines[-1][:room] + "\\", lines[-1][room:]]
-    return [Line("continued" if place else "command", text) for place, text in enumerate(lines)]
+    return [TranscriptLine("continued" if place else "command", text) for place, text in enumerate(lines)]
 
 
 def _words(command: str) -> list[str]:
@@ -99,22 +99,22 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def wrapped(lines: Iterable[Line]) -> list[Line]:
+def wrapped(lines: Iterable[TranscriptLine]) -> list[TranscriptLine]:
     """Output wrapped at COLUMNS; the parts after the first are marked as such."""
-    pieces: list[Line] = []
+    pieces: list[TranscriptLine] = []
     for line in lines:
         text = line.text.expandtabs(8).rstrip()
-        pieces.append(Line(line.kind, text[:COLUMNS]))
+        pieces.append(TranscriptLine(line.kind, text[:COLUMNS]))
         rest, width = text[COLUMNS:], COLUMNS - 2
         pieces += [
-            Line("more", rest[start : start + width]) for start in range(0, len(rest), width)
+            TranscriptLine("more", rest[start : start + width]) for start in range(0, len(rest), width)
         ]
     return pieces
 
 
-def _thinned(lines: list[Line]) -> list[Line]:
+def _thinned(lines: list[TranscriptLine]) -> list[TranscriptLine]:
     """Without inner status lines, results that no table has and repeated lines; notes say so."""
-    thin: list[Line] = []
+    thin: list[TranscriptLine] = []
     for kind, group in groupby(lines, key=_kind):
         if kind is STATUS:
             thin += _without_middle([*group], STATUS_KEPT, STATUS_KEPT, STATUS_LINES)
@@ -129,7 +129,7 @@ def _thinned(lines: list[Line]) -> list[Line]:
     return thin
 
 
-def _kind(line: Line) -> re.Pattern[str] | None:
+def _kind(line: TranscriptLine) -> re.Pattern[str] | None:
     return next((kind for kind in (STATUS, SIDE) if kind.match(line.text)), None)
 
 
@@ -143,12 +143,12 @@ def _without_middle(
     return [*lines[:first], _note(left_out, words), *lines[len(lines) - last :]]
 
 
-def _note(number: int, words: tuple[str, str]) -> Line:
-    return Line("note", f"[{ngettext(*words, number).format(number)}]")
+def _note(number: int, words: tuple[str, str]) -> TranscriptLine:
+    return TranscriptLine("note", f"[{ngettext(*words, number).format(number)}]")
 
 
-def _output(path: Path) -> list[Line]:
-    return [Line("output", text) for text in _read(path)]
+def _output(path: Path) -> list[TranscriptLine]:
+    return [TranscriptLine("output", text) for text in _read(path)]
 
 
 def _read(path: Path) -> list[str]:

@@ -12,7 +12,7 @@ from kvstudy.analyse.findings.pairs import order_of, undone
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import amount
 from kvstudy.analyse.tidy.summary import throughputs
-from kvstudy.present.report.cells import Names, joined
+from kvstudy.present.report.cells import DisplayNames, joined
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
@@ -66,7 +66,7 @@ def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespa
 
 
 def workload_facts(
-    use: WorkloadUse, run: Run, names: Names, published: pd.DataFrame
+    use: WorkloadUse, run: Run, names: DisplayNames, published: pd.DataFrame
 ) -> SimpleNamespace:
     """All that the section of the workload ``use`` says.
 
@@ -116,7 +116,7 @@ def workload_facts(
     )
 
 
-def _with_fewer_sizes(workload: str, run: Run, names: Names) -> list[tuple[str, int]]:
+def _with_fewer_sizes(workload: str, run: Run, names: DisplayNames) -> list[tuple[str, int]]:
     """The stores that do not have all sets of sizes of the workload, with how many they have."""
     had: dict[str, set[str]] = {store: set() for store in run.study.store_names}
     for cell in run.planned.values():

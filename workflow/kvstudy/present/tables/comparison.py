@@ -21,9 +21,9 @@ from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
+    TableRow,
     Paper,
-    Section,
+    TableSection,
     Table,
     interval_head,
     kind_of_means,
@@ -35,7 +35,7 @@ from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.present.typeset.source import Source
+    from kvstudy.present.typeset.source import PublishedSource
     from kvstudy.study.model import Study
 
 COLUMNS = [
@@ -144,13 +144,13 @@ class ComparisonTable(Table):
             )
             title = run.study.workload(row.workload).title
             here.insert(3, interval)
-            lines.append(Line(title, here, workload=row.workload))
+            lines.append(TableRow(title, here, workload=row.workload))
             if any(cell != DASH for cell in there):
                 inconsistent = [row.inconsistent_baseline, row.inconsistent_store]
                 there[:2] = map(with_mark, there[:2], inconsistent)
                 there.insert(3, DASH)
                 words = _("published")
-                lines.append(Line(words, there, workload=row.workload, published=True))
+                lines.append(TableRow(words, there, workload=row.workload, published=True))
         groups = [
             *[(_("Throughput (ops/s)"), 2), (pgettext("of throughput", "Change"), 2)],
             (_("Failed"), 2),
@@ -159,16 +159,16 @@ class ComparisonTable(Table):
         columns = [*both, pgettext("of ratios", "mean"), interval_head(), *both]
         notes = _notes(rows, run.study, self.plain_means(run.study))
         paper = Paper(gap=".22em", head=20)
-        return [Grid(columns, [Section("", lines)], notes, groups=groups, paper=paper)]
+        return [Grid(columns, [TableSection("", lines)], notes, groups=groups, paper=paper)]
 
-    def published_rows(self, source: Source) -> pd.Series:
+    def published_rows(self, source: PublishedSource) -> pd.Series:
         """All values of the two stores that it is about, wherever they were published."""
         values = source.values
         of_both = values["store"].isin([self.baseline, self.store])
         speed = (values["operation"] == "overall") & (values["metric"] == "throughput")
         return of_both & (speed | values["metric"].isin(["throughput_change", "failed_share"]))
 
-    def published_grid(self, source: Source) -> Grid | None:
+    def published_grid(self, source: PublishedSource) -> Grid | None:
         """A line per workload, a column per metric and store."""
         values = source.values[self.published_rows(source)].dropna(subset="value")
         if values.loc[values["store"] == self.store].empty:
@@ -185,7 +185,7 @@ class ComparisonTable(Table):
             cells = [by_key.get((name, *column)) for column in columns]
             if any(cells):
                 title = source.study.workload(name).title
-                lines.append(Line(title, [source.cell(row) for row in cells]))
+                lines.append(TableRow(title, [source.cell(row) for row in cells]))
         labels = {row.metric: label_of(row) for row in values.itertuples()}
         places = ", ".join(sentence(table) for table in dict.fromkeys(values["table"]))
         notes = [_("Source: {}.").format(places)]
@@ -195,7 +195,7 @@ class ComparisonTable(Table):
             notes.append(_("Failed: share of {} operations.").format(kinds))
         stores = [store for _metric, store in columns]
         return source.table(
-            *(list(map(source.title, stores)), [Section("", lines)]),
+            *(list(map(source.title, stores)), [TableSection("", lines)]),
             notes=notes,
             upper=[labels[metric] for metric, _store in columns],
             stores=stores,

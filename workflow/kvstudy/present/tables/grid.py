@@ -25,9 +25,9 @@ from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import BOUND, DASH, bold, grey, marked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
+    TableRow,
     Paper,
-    Section,
+    TableSection,
     Table,
     client_bound,
     interval,
@@ -268,7 +268,7 @@ def _by_kind(run: Run, bases: dict[str, str], baseline: str) -> Iterator[tuple[s
 
 def _sections(
     by_key: pd.DataFrame, names: list[str], run: Run, bases: dict[str, str], baseline: str
-) -> Iterator[Section]:
+) -> Iterator[TableSection]:
     def rows_of(store: str) -> list:
         keys = pd.MultiIndex.from_product([names, [store]], names=by_key.index.names)
         return list(by_key.reindex(keys).reset_index().itertuples())
@@ -284,15 +284,15 @@ def _sections(
                 if any(cell not in (DASH, "") for cell in cells):
                     source = text is _source
                     label = label if source else INDENT + label
-                    lines.append(Line(label, cells, store, published=source))
-            yield Section(title if store == stores[0] else "", lines)
+                    lines.append(TableRow(label, cells, store, published=source))
+            yield TableSection(title if store == stores[0] else "", lines)
     for pair in {store for _name, store in by_key.index if "/" in store}:
         store = pair.partition("/")[0]
         title = _("{} against itself").format(run.titles[store])
-        yield Section(title, _ratios(INDENT + _("ratio"), rows_of(pair), store))
+        yield TableSection(title, _ratios(INDENT + _("ratio"), rows_of(pair), store))
 
 
-def _ratios(label: str, rows: list, store: str) -> list[Line]:
+def _ratios(label: str, rows: list, store: str) -> list[TableRow]:
     """The ratios, and their intervals below them: side by side, five of 0.048 do not fit a line."""
     return two_lines(label, list(map(_ratio, rows)), store, INDENT + interval_head())
 

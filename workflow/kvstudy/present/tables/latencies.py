@@ -15,9 +15,9 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
+    TableRow,
     Paper,
-    Section,
+    TableSection,
     Table,
     operation_word,
     sections_of,
@@ -47,9 +47,9 @@ class PercentilesTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters, a line per store and operation."""
 
-        def lines(store: str, of_store: pd.DataFrame) -> list[Line]:
+        def lines(store: str, of_store: pd.DataFrame) -> list[TableRow]:
             return [
-                Line(
+                TableRow(
                     f"{run.titles[store]}, {operation_word(operation)}",
                     [_merged(row) for _percent, row in of.reindex(SHOWN).iterrows()],
                     store,
@@ -59,7 +59,7 @@ class PercentilesTable(Table):
 
         sections = sections_of(rows, run.study, lines)
         if not sections:
-            sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(SHOWN))])]
+            sections = [TableSection("", [TableRow(_("no run has a histogram"), [DASH] * len(SHOWN))])]
         notes = [
             _("Service times in µs over the operations of all runs."),
             _("Percentiles with fewer than {} slower operations are omitted.").format(
@@ -108,13 +108,13 @@ class OpenLoopTable(Table):
             of_store = together[together["store"] == store]
             for (parameters, load), of in of_store.groupby(["parameters", "load"], sort=True):
                 label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
-                lines.append(Line(label, _at_rate(of), store))
+                lines.append(TableRow(label, _at_rate(of), store))
             lines += [
-                Line(decimal(f"{percent} %"), [DASH] * (2 + len(TIMES_SHOWN)), store)
+                TableRow(decimal(f"{percent} %"), [DASH] * (2 + len(TIMES_SHOWN)), store)
                 for percent in run.study.open_loop.percents
                 if percent not in set(of_store["load"])
             ]
-            sections.append(Section(run.titles[store], lines))
+            sections.append(TableSection(run.titles[store], lines))
         times = [_("Service time (ms)"), _("Intended time (ms)")]
         groups = [("", 1), ("", 1), *((time, len(SHOWN)) for time in times)]
         percents = [decimal(f"{percent:g} %") for percent in SHOWN]

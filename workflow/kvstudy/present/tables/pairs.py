@@ -30,9 +30,9 @@ from kvstudy.present.typeset.latex import (
 )
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
+    TableRow,
     Paper,
-    Section,
+    TableSection,
     Table,
     client_bound,
     interval,
@@ -50,7 +50,7 @@ from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.present.typeset.source import Source
+    from kvstudy.present.typeset.source import PublishedSource
     from kvstudy.study.model import Study
 
 # Columns that fit the width of a page.
@@ -77,7 +77,7 @@ class RatiosTable(Table):
             if any(pairs):
                 cells = [_ratio(row, both[0], bound) for row in pairs]
                 lines += two_lines(" / ".join(map(run.titles.get, both)), cells, " ".join(both))
-        sections = [Section(_("Stores") if len(floor) else "", lines)]
+        sections = [TableSection(_("Stores") if len(floor) else "", lines)]
         if len(floor):
             noise = {
                 row.workload: (
@@ -89,7 +89,7 @@ class RatiosTable(Table):
             cells = [noise.get(name, (DASH, "")) for name in names]
             store = floor["store"].iloc[0]
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
-            sections.insert(0, Section(_("One store"), lines))
+            sections.insert(0, TableSection(_("One store"), lines))
         heads = [marked(study.workload(name).short, workload=name) for name in names]
         note = " ".join(_signs(rows, bound, study))
         return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
@@ -193,20 +193,20 @@ class RankingTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per order, below it that of the source; a column per place."""
         number = len(run.study.stores)
-        shown: list[Line] = []
+        shown: list[TableRow] = []
         for title, of in rows.groupby("line", sort=False):
             workload = of["workload"].iloc[0]
             cells = _cells(of, run.titles, number, _pairs_of(run, workload))
-            shown.append(Line(title, cells, workload=workload))
+            shown.append(TableRow(title, cells, workload=workload))
             if of["published_place"].notna().any():
                 cells = _cells(of, run.titles, number)
-                shown.append(Line(_("published"), cells, workload=workload, published=True))
+                shown.append(TableRow(_("published"), cells, workload=workload, published=True))
         columns = [f"{place}." for place in range(1, number + 1)]
         paper = Paper("small", ".4em", label=0.21, widths=(WIDTH,) * number, most=MOST_PLACES)
         notes = _notes(rows, run, self.plain_means(run.study))
-        return [Grid(columns, [Section("", shown)], notes, paper=paper)]
+        return [Grid(columns, [TableSection("", shown)], notes, paper=paper)]
 
-    def published_grid(self, source: Source) -> Grid | None:
+    def published_grid(self, source: PublishedSource) -> Grid | None:
         """The stores at each place; a mean with the value that the source printed beside it."""
         values = source.values[self.published_rows(source)].dropna(subset="value")
         number = len(source.study.stores)
@@ -224,11 +224,11 @@ class RankingTable(Table):
                         text = with_mark(f"{text} {source.printed(row)}", row.inconsistent)
                     cells[place_of[store] - 1].append(text)
             if place_of:
-                shown.append(Line(line.title, [Rich(" = ").join(cell) for cell in cells]))
+                shown.append(TableRow(line.title, [Rich(" = ").join(cell) for cell in cells]))
         if not shown:
             return None
         heads = [f"{place}." for place in range(1, number + 1)]
-        return source.table(heads, [Section("", shown)], _("Throughput"), text=True)
+        return source.table(heads, [TableSection("", shown)], _("Throughput"), text=True)
 
 
 def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:

@@ -22,9 +22,9 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
+    TableRow,
     Paper,
-    Section,
+    TableSection,
     Table,
     kind_of_means,
     operation_word,
@@ -116,7 +116,7 @@ class ResultsTable(Table):
         for operation, of_operation in rows.groupby("operation", sort=False):
             words = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
             title = _("{} (arithmetic mean)").format(words) if "+" in operation else words
-            sections.append(Section(title, []))
+            sections.append(TableSection(title, []))
             for metric, of in of_operation.groupby("metric", sort=False):
                 label, unit = _(METRICS[metric].row), METRICS[metric].unit
                 cells = []
@@ -129,7 +129,7 @@ class ResultsTable(Table):
                         marks = MARK if row.inconsistent else ""
                         cells.append(_published(run.study, metric, row.published, marks))
                 label = label if unit == "count" else f"{label} ({sign(unit)})"
-                sections[-1].lines.append(Line(label, cells))
+                sections[-1].lines.append(TableRow(label, cells))
         groups, columns, incomplete = self._heads(stores, run)
         grid = Grid(columns, sections, groups=groups)
         cells = "".join(cell for line in grid.lines for cell in line.cells)

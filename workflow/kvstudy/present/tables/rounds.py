@@ -24,7 +24,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, number_of
+from kvstudy.present.typeset.table import Grid, TableRow, TableSection, Table, number_of
 from kvstudy.study.kinds import Caching, OfRound, TwoStores
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class RelativeTable(TwoStores, Table):
         for row in rows.itertuples():
             if row.origin == MEASURED:
                 label = grouped(str(row.records))
-                lines.append(Line(label, _measured(row), pair, value=row.records))
+                lines.append(TableRow(label, _measured(row), pair, value=row.records))
             else:
                 # Its words, with the decimal mark of the values above them.
                 mark = run.study.source.printed.decimal_mark
@@ -115,7 +115,7 @@ class RelativeTable(TwoStores, Table):
                     or (DASH if math.isnan(value) else significant(value))
                     for value, text in source[row.records].values()
                 ]
-                lines.append(Line("", [grey(text) for text in [*printed, ""]], pair))
+                lines.append(TableRow("", [grey(text) for text in [*printed, ""]], pair))
         notes = [
             _(
                 "Total time of the {} operations of a round, and their rate; 1:x, where x is "
@@ -139,7 +139,7 @@ class RelativeTable(TwoStores, Table):
             *(_("{}: time").format(one), "ops/s", _("{}: time").format(other), "ops/s"),
             *(f"{one}:{other}", _("95 % interval")),
         ]
-        return [Grid(columns, [Section("", lines)], notes, corner=_("Records"))]
+        return [Grid(columns, [TableSection("", lines)], notes, corner=_("Records"))]
 
 
 def _misses(run: Run, workload: str) -> list[str]:
@@ -252,15 +252,15 @@ class BreakEvenTable(Caching, Table):
             ("95 %", _hits),
         ]
 
-        def lines(origin: str, words: str = "") -> list[Line]:
+        def lines(origin: str, words: str = "") -> list[TableRow]:
             return [
-                Line(grouped(str(row.records)) + words, [cell(row) for _head, cell in columns])
+                TableRow(grouped(str(row.records)) + words, [cell(row) for _head, cell in columns])
                 for row in rows[rows["origin"] == origin].itertuples()
             ]
 
-        here = lines(MEASURED) or [Line(_("nothing"), [DASH] * len(columns))]
+        here = lines(MEASURED) or [TableRow(_("nothing"), [DASH] * len(columns))]
         theirs = [line for origin in ORIGINS for line in lines(origin, f", {_(ORIGINS[origin])}")]
-        sections = [Section(_("Measured, by records"), here)]
+        sections = [TableSection(_("Measured, by records"), here)]
         notes = [
             _(
                 "Times per operation in µs: write and read of {}; write, read and deletion of "
@@ -270,7 +270,7 @@ class BreakEvenTable(Caching, Table):
             *_misses(run, self.workload),
         ]
         if theirs:
-            sections.append(Section(_("Published, by records"), theirs))
+            sections.append(TableSection(_("Published, by records"), theirs))
             notes.append(_("The source's deletions are assumed to take as long as its writes."))
         return [Grid([head for head, _cell in columns], sections, notes)]
 

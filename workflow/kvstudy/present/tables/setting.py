@@ -17,7 +17,7 @@ from kvstudy.language.locale import decimal, list_of
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
+from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, Table
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.properties import (
     JUDGED,
@@ -31,7 +31,7 @@ from kvstudy.study.workload import operations_of, properties_of
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.probes import Probes
-    from kvstudy.present.typeset.source import Source
+    from kvstudy.present.typeset.source import PublishedSource
     from kvstudy.study.model import Study
 
 MACHINE = ["component", "name", "details", "source_name", "source_details"]
@@ -85,20 +85,20 @@ class MachineTable(Table):
         lines = []
         for row in rows.itertuples():
             cells = [_joined(row.name, row.details), _joined(row.source_name, row.source_details)]
-            lines.append(Line(sentence(row.component), cells[: len(columns)]))
+            lines.append(TableRow(sentence(row.component), cells[: len(columns)]))
         paper = Paper("small", "", widths=widths)
-        return [Grid(columns, [Section("", lines)], corner=_("Component"), paper=paper)]
+        return [Grid(columns, [TableSection("", lines)], corner=_("Component"), paper=paper)]
 
-    def published_grid(self, source: Source) -> Grid | None:
+    def published_grid(self, source: PublishedSource) -> Grid | None:
         """The source's own machine table."""
         lines = [
-            Line(sentence(part.component), [sentence(part.name), sentence(part.details)])
+            TableRow(sentence(part.component), [sentence(part.name), sentence(part.details)])
             for part in source.study.source.machine
         ]
         if not lines:
             return None
         heads = [_("Name"), _("Details")]
-        return source.table(heads, [Section("", lines)], _("Component"), text=True)
+        return source.table(heads, [TableSection("", lines)], _("Component"), text=True)
 
 
 def _parts(environment: dict) -> Iterator[tuple[str, dict]]:
@@ -170,22 +170,22 @@ class PropertiesTable(Table):
             for store, version in versions.items()
         ]
         lines = [
-            Line(_(TITLES[name]), [_statement(row) for row in of.itertuples()])
+            TableRow(_(TITLES[name]), [_statement(row) for row in of.itertuples()])
             for name, of in rows.groupby("property", sort=False)
         ]
         side_by_side = -(-len(columns) // -(-len(columns) // MOST_STORES))
         widths = (WIDTH / side_by_side,) * len(columns)
         paper = Paper("scriptsize", label=0.13, widths=widths, most=MOST_STORES)
-        return [Grid(columns, [Section("", lines)], _notes(rows, run.study), paper=paper)]
+        return [Grid(columns, [TableSection("", lines)], _notes(rows, run.study), paper=paper)]
 
-    def published_grid(self, source: Source) -> Grid | None:
+    def published_grid(self, source: PublishedSource) -> Grid | None:
         """What the source says of the stores, in our words: its own are not English."""
         published = published_properties(source.study)
         if published is None:
             return None
         stores = [name for name in source.study.store_names if name in published.stores]
         lines = [
-            Line(_(title), [sentence(published.stores[store].get(name, DASH)) for store in stores])
+            TableRow(_(title), [sentence(published.stores[store].get(name, DASH)) for store in stores])
             for name, title in TITLES.items()
             if any(name in published.stores[store] for store in stores)
         ]
@@ -193,7 +193,7 @@ class PropertiesTable(Table):
         notes = [_("Translated.")]
         if missing:
             notes.append(_("The source's table has no {}.").format(_(" and no ").join(missing)))
-        heads, sections = list(map(source.title, stores)), [Section("", lines)]
+        heads, sections = list(map(source.title, stores)), [TableSection("", lines)]
         return source.table(heads, sections, notes=notes, text=True, stores=stores)
 
 
@@ -288,7 +288,7 @@ class OperationsTable(Table):
             lines = [] if reason else [_line(run.probes, store, step, sized) for step in steps]
             if reason:
                 title += ": " + _("not probed")
-            sections.append(Section(title, lines, store=store, note=sentence(reason)))
+            sections.append(TableSection(title, lines, store=store, note=sentence(reason)))
         columns = [
             " ".join([_("Commands that the server"), _("counted, per operation")]),
             *([" ".join([_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")])] * sized),
@@ -313,11 +313,11 @@ class OperationsTable(Table):
         return [Grid(columns, sections, [" ".join(notes)], corner=_("Operation"), paper=paper)]
 
 
-def _line(probes: Probes, store: str, step: str, sized: bool) -> Line:
+def _line(probes: Probes, store: str, step: str, sized: bool) -> TableRow:
     """With its sizes where records change theirs (``sized``)."""
     label = _(LABELS[step]).format(SCANNED)
     if not probes.operations(store, step):
-        return Line(label, [pgettext("operation", "not supported"), *[""] * sized, ""])
+        return TableRow(label, [pgettext("operation", "not supported"), *[""] * sized, ""])
     statuses = probes.statuses(store, step)
     # Names may hold points, so only the numbers are turned into those of the language.
     commands = ", ".join(
@@ -331,7 +331,7 @@ def _line(probes: Probes, store: str, step: str, sized: bool) -> Line:
         both = (whole(size) for size in probes.sizes(store, step) or ())
         sizes = " \N{RIGHTWARDS ARROW} ".join(both) or DASH
     cells = [commands or DASH, *[sizes] * sized, _missing(probes, store, step)]
-    return Line(label, cells)
+    return TableRow(label, cells)
 
 
 def _missing(probes: Probes, store: str, step: str) -> str:

@@ -18,8 +18,8 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
-    Section,
+    TableRow,
+    TableSection,
     Table,
     kind_of_means,
     number_of,
@@ -32,7 +32,7 @@ from kvstudy.study.combinations import check_lines, lines
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.study.combinations import Line as Over
+    from kvstudy.study.combinations import TableRow as Over
     from kvstudy.study.model import Study
     from kvstudy.study.parts import Source
 
@@ -93,7 +93,7 @@ class SweepTable(Table):
                 cells.append(_cell(by_point.get((MEASURED, *point))))
                 if published:
                     cells.append(grey(_cell(by_point.get((PUBLISHED, *point)), run.study.source)))
-            shown.append(Line(whole(size), cells, value=size))
+            shown.append(TableRow(whole(size), cells, value=size))
         notes = [_("Throughput in operations per second.")]
         runs = span_of(rows.loc[rows["side"] == MEASURED, "n"])
         if runs == "1":
@@ -109,7 +109,7 @@ class SweepTable(Table):
         if published:
             text = _("Published values are from another machine: compare ratios, not rates.")
             notes.append(text)
-        sections = [Section(_(SIZE_TITLES[self.over]), shown)]
+        sections = [TableSection(_(SIZE_TITLES[self.over]), shown)]
         return [Grid(columns, sections, notes, sortable=True)]
 
 
@@ -166,10 +166,10 @@ class ScalingTable(Table):
                         text = _("Doubtful: {}").format(sentence(row.doubts))
                         mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
                         label = Rich.escape(label) + raised(mark)
-                    lines.append(Line(label, [cell(row) for _head, cell in columns], row.store))
-                sections.append(Section(", ".join(parts), lines, workload=use.name))
+                    lines.append(TableRow(label, [cell(row) for _head, cell in columns], row.store))
+                sections.append(TableSection(", ".join(parts), lines, workload=use.name))
         if not sections:
-            sections = [Section("", [Line(_(
+            sections = [TableSection("", [TableRow(_(
                 "no throughput at several thread counts"
             ), [DASH] * 6)])]
         notes = [

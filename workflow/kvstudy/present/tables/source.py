@@ -24,9 +24,9 @@ from kvstudy.present.typeset.latex import DASH, Rich, grey, stacked, with_mark
 from kvstudy.present.typeset.latex import lines as below
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
+    TableRow,
     Paper,
-    Section,
+    TableSection,
     Table,
     interval_head,
     values_head,
@@ -67,12 +67,12 @@ class AuditTable(Table):
             fits = rows.loc[rows["kind"] == kind, "fits"].value_counts()
             if len(fits):
                 cells = [fits.sum(), *(fits.get(each, DASH) for each in Fits)]
-                counts.append(Line(_(kind.heading), list(map(str, cells))))
+                counts.append(TableRow(_(kind.heading), list(map(str, cells))))
         columns = [
             *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in MISFITS)],
             *[pgettext("check", "pass"), pgettext("check", "not judged")],
         ]
-        kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
+        kinds = Grid(columns, [TableSection("", counts)], paper=Paper(label=0.42))
         sections = []
         for fits, of in gravest_first(rows[rows["fits"] != Fits.DIGITS]).groupby(
             "fits", sort=False
@@ -82,8 +82,8 @@ class AuditTable(Table):
                 wrong = misfit(row, run.study, run.titles)
                 label = below(wrong.place, grey(wrong.note)) if wrong.note else wrong.place
                 given = wrong.given + COMPUTED_MARK * wrong.computed
-                lines.append(Line(label, [given, wrong.expected, wrong.off]))
-            sections.append(Section(_(fits)[:1].upper() + _(fits)[1:], lines))
+                lines.append(TableRow(label, [given, wrong.expected, wrong.off]))
+            sections.append(TableSection(_(fits)[:1].upper() + _(fits)[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("error"), _("at least"))]
         note = _("{}: computed from what is printed.").format(COMPUTED_MARK)
         notes = [note] if rows["kind"].isin(COMPUTED).any() else []
@@ -220,10 +220,10 @@ class Scoreboard(Table):
             text = _("In brackets: reproduced statements of the source.")
             notes.append(text)
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
-        return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]
+        return [Grid(columns, [TableSection("", lines)], notes, corner=_("Claim"), paper=paper)]
 
 
-def _claim_line(row: dict[str, object], judged: bool) -> Line:
+def _claim_line(row: dict[str, object], judged: bool) -> TableRow:
     text = row["short"]
     if judged and row["parts"] > 1:
         counts = counts_of(pd.DataFrame([row]))
@@ -239,7 +239,7 @@ def _claim_line(row: dict[str, object], judged: bool) -> Line:
     published = _number(row, row["what_published"])
     inconsistent = row["rests"] == "yes" and row["source"] != Support.NOT and published != DASH
     here = _number(row, row["value"], row["low"], row["high"])
-    return Line(claim, [what, with_mark(published, inconsistent), here])
+    return TableRow(claim, [what, with_mark(published, inconsistent), here])
 
 
 def _number(row: dict[str, object], value: float, *ends: float) -> str:

@@ -17,9 +17,9 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import (
     Grid,
-    Line,
+    TableRow,
     Paper,
-    Section,
+    TableSection,
     Table,
     interval,
     interval_head,
@@ -75,7 +75,7 @@ class RunsTable(Table):
         ]
         grid = store_grid(shown, run, columns, notes, sortable=True)
         if not grid.sections:
-            grid.sections = [Section("", [Line(_("no valid run"), [DASH] * len(columns))])]
+            grid.sections = [TableSection("", [TableRow(_("no valid run"), [DASH] * len(columns))])]
         return [grid]
 
 
@@ -187,7 +187,7 @@ class TrimmedTable(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
 
-        def lines(store: str, of: pd.DataFrame) -> list[Line]:
+        def lines(store: str, of: pd.DataFrame) -> list[TableRow]:
             cells = []
             by_metric = of.set_index("metric")
             for metric in ("throughput", "runtime"):
@@ -200,7 +200,7 @@ class TrimmedTable(Table):
                     for name in ("mean", "trimmed", "low", "high")
                 )
                 cells += [mean, trimmed, between(low, high)]
-            return [Line(run.titles[store], cells, store)]
+            return [TableRow(run.titles[store], cells, store)]
 
         columns = [
             *(_("ops/s: mean"), _("trimmed"), _("95 % interval")),
@@ -354,11 +354,11 @@ class StoreTable(Table):
             if not math.isnan(row.throughput):
                 cells = [cell(row) for _head, cell in columns]
             title = run.study.workload(row.workload).title
-            lines.append(Line(title, cells, workload=row.workload))
+            lines.append(TableRow(title, cells, workload=row.workload))
         note = _(
             "Ops/s: geometric mean of the runs. % of fastest: throughput relative to the "
             "fastest store that it is compared with. Mean: service time, arithmetic mean over "
             "the kinds of operation. Client, Server: CPU time per operation."
         )
         heads = [head for head, _cell in columns]
-        return [Grid(heads, [Section("", lines)], [note], sortable=True)]
+        return [Grid(heads, [TableSection("", lines)], [note], sortable=True)]

@@ -16,7 +16,7 @@ from kvstudy.analyse.tidy.numbers import sign, sized
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, with_mark
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, operation_word
+from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, operation_word
 from kvstudy.study.base import SIZE_TITLES, SIZES
 from kvstudy.study.metrics import metric_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Source:
+class PublishedSource:
     """What a source published: ``values`` as ``read_published`` gives them.
 
     ``audit`` are the checks of it (``audit.files``), if it has any.
@@ -63,7 +63,7 @@ class Source:
     def table(
         self,
         heads: list[str],
-        sections: list[Section],
+        sections: list[TableSection],
         corner: str = "",
         notes: list[str] | None = None,
         upper: list[str] | None = None,
@@ -91,21 +91,21 @@ class Source:
         return Grid(columns, sections, list(notes or []), corner, groups, paper=paper)
 
 
-def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
+def _of_operations(values: pd.DataFrame, source: PublishedSource) -> Grid:
     """A column per store; a line per operation and metric, in the order of the source."""
     stores = _in_order(values["store"], source)
-    sections: dict[str, Section] = {}
+    sections: dict[str, TableSection] = {}
     for (operation, _metric), rows in values.groupby(["operation", "metric"], sort=False):
         title = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
-        section = sections.setdefault(operation, Section(title, []))
+        section = sections.setdefault(operation, TableSection(title, []))
         by_store = {row.store: row for row in rows.itertuples()}
         label = label_of(next(rows.itertuples()))
-        section.lines.append(Line(label, [source.cell(by_store.get(store)) for store in stores]))
+        section.lines.append(TableRow(label, [source.cell(by_store.get(store)) for store in stores]))
     heads = list(map(source.title, stores))
     return source.table(heads, list(sections.values()), stores=stores)
 
 
-def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
+def _over_sizes(values: pd.DataFrame, sizes: list[str], source: PublishedSource) -> Grid:
     """A line per value of the size that has most of them; columns of all else that differs."""
     # A metric is called by its first value: "0 ms" and "26,2 m" are in one column.
     rows = max(sizes, key=lambda size: values[size].nunique())
@@ -128,20 +128,20 @@ def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
         key=lambda key: (stores.index(key[0]), [n for n in key[1:] if isinstance(n, float)]),
     )
     lines = [
-        Line(_whole(size, source), [source.cell(by_key.get((size, key))) for key in keys])
+        TableRow(_whole(size, source), [source.cell(by_key.get((size, key))) for key in keys])
         for size in sorted(values[rows].dropna().unique())
     ]
     notes = [] if "metric" in others else [label_of(next(values.itertuples())) + "."]
     titles = [source.title(store, store in turned) for store, *_others in keys]
     return source.table(
         [heads[key] for key in keys] if others else titles,
-        *([Section("", lines)], _(SIZE_TITLES[rows]), notes),
+        *([TableSection("", lines)], _(SIZE_TITLES[rows]), notes),
         upper=titles if others else None,
         stores=[store.replace("/", " ") for store, *_others in keys],
     )
 
 
-def _part(name: str, value: object, row, source: Source) -> str:
+def _part(name: str, value: object, row, source: PublishedSource) -> str:
     """One of the things that tell a column from its neighbours."""
     if name == "metric":
         return label_of(row)
@@ -160,7 +160,7 @@ def worded(size: str, number: int) -> str:
     return sized(size, number)
 
 
-def _whole(value: float, source: Source) -> str:
+def _whole(value: float, source: PublishedSource) -> str:
     return source.study.source.printed.text("operations", value)
 
 
@@ -171,7 +171,7 @@ def label_of(row) -> str:
     return title if plain else f"{title} ({sign(row.unit)})"
 
 
-def _in_order(stores: pd.Series, source: Source) -> list[str]:
+def _in_order(stores: pd.Series, source: PublishedSource) -> list[str]:
     """Each store once: those of the study in its order, then what compares two of them."""
     own = source.study.store_names
     return sorted(stores.unique(), key=lambda name: own.index(name) if name in own else len(own))

@@ -30,7 +30,7 @@ from kvstudy.study.kinds import AnyTable
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.present.typeset.source import Source
+    from kvstudy.present.typeset.source import PublishedSource
     from kvstudy.study.model import Study
 
 
@@ -51,7 +51,7 @@ def kind_of_means(study: Study, plain: bool, over_workloads: bool = False) -> st
 
 
 @dataclass
-class Line:
+class TableRow:
     """A label and the cells to its right; ``value`` is the label's, if it is a number.
 
     ``store`` (or several with spaces between) and ``workload`` are what the line is of,
@@ -69,11 +69,11 @@ class Line:
 
 
 @dataclass
-class Section:
+class TableSection:
     """Lines below a title; ``note`` stands below the title, over all columns."""
 
     title: str
-    lines: list[Line]
+    lines: list[TableRow]
     workload: str = ""
     store: str = ""
     note: str = ""
@@ -108,7 +108,7 @@ class Grid:
     """
 
     columns: list[str]
-    sections: list[Section]
+    sections: list[TableSection]
     notes: list[str] = field(default_factory=list)
     corner: str = ""
     groups: list[tuple[str, int]] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Grid:
     paper: Paper = Paper()
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[TableRow]:
         return [line for section in self.sections for line in section.lines]
 
     @property
@@ -163,7 +163,7 @@ class Grid:
         """
         sections = []
         for section in self.sections:
-            lines: list[Line] = []
+            lines: list[TableRow] = []
             for line in section.lines:
                 cells = line.cells[start:end]
                 if line.label and all(cell in (DASH, "") for cell in cells):
@@ -212,11 +212,11 @@ class Table(AnyTable):
         """What a reader of the page may choose, by its words, first what ``grids`` shows."""
         return {}
 
-    def published_rows(self, source: Source) -> pd.Series:
+    def published_rows(self, source: PublishedSource) -> pd.Series:
         """Which values of its source the table shows without a run, as True and False."""
         return source.values["table"].eq(self.source) & (self.source != "")
 
-    def published_grid(self, source: Source) -> Grid | None:
+    def published_grid(self, source: PublishedSource) -> Grid | None:
         """What the table shows of its source alone, as it printed it; None where it has nothing."""
         values = source.values[self.published_rows(source)]
         if values["value"].isna().all() and not values["printed"].any():
@@ -307,10 +307,10 @@ def interval_head() -> str:
     return _("95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%")
 
 
-def two_lines(label: str, cells: list[tuple[str, str]], store: str, below: str = "") -> list[Line]:
+def two_lines(label: str, cells: list[tuple[str, str]], store: str, below: str = "") -> list[TableRow]:
     """One line, and a second one, labelled ``below``, if any cell has something there."""
     first, second = ([cell[place] for cell in cells] for place in (0, 1))
-    return [Line(label, first, store), *([Line(below, second, store)] if any(second) else [])]
+    return [TableRow(label, first, store), *([TableRow(below, second, store)] if any(second) else [])]
 
 
 def number_of(name: str, text: Callable[[float], str]) -> Callable[[Any], str]:
@@ -339,18 +339,18 @@ def store_grid(
     ``more`` is of the ``Grid``.
     """
 
-    def lines(store: str, rows: pd.DataFrame) -> list[Line]:
+    def lines(store: str, rows: pd.DataFrame) -> list[TableRow]:
         row = next(rows.itertuples())
         cells = [cell(row) for _head, cell in columns]
-        return [Line(run.titles[store], cells, store, notes=below(row))]
+        return [TableRow(run.titles[store], cells, store, notes=below(row))]
 
     sections = sections_of(frame, run.study, lines)
     return Grid([head for head, _cell in columns], sections, notes, **more)
 
 
 def sections_of(
-    frame: pd.DataFrame, study: Study, lines: Callable[[str, pd.DataFrame], list[Line]]
-) -> list[Section]:
+    frame: pd.DataFrame, study: Study, lines: Callable[[str, pd.DataFrame], list[TableRow]]
+) -> list[TableSection]:
     """A section per workload, with the ``lines`` that each store's rows make."""
     rows_of = dict(list(frame.groupby(["workload", "store"])))
     sections = []
@@ -358,5 +358,5 @@ def sections_of(
         keys = [(use.name, store) for store in study.store_names if (use.name, store) in rows_of]
         made = chain.from_iterable(lines(store, rows_of[name, store]) for name, store in keys)
         if keys:
-            sections.append(Section(use.title, list(made), workload=use.name))
+            sections.append(TableSection(use.title, list(made), workload=use.name))
     return sections

@@ -11,7 +11,7 @@ import pandas as pd
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS, SETTING, path_of
 from kvstudy.analyse.tidy.numbers import sign
-from kvstudy.analyse.tidy.results import State, state_of
+from kvstudy.analyse.tidy.results import RepetitionStatus, state_of
 from kvstudy.analyse.tidy.summary import operation_rank
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import sentence
@@ -136,7 +136,7 @@ class Content:
             return "invalid", sentence(row.invalid)
         return row.status, sentence(row.reason)
 
-    def state(self, setting: Setting) -> State:
+    def state(self, setting: Setting) -> RepetitionStatus:
         """Which runs of the setting have no value or do not count, and why."""
         return state_of(self.outcomes[setting])
 

@@ -13,7 +13,7 @@ from kvstudy.present.typeset.latex import BOUND
 from kvstudy.present.typeset.table import pairing
 from kvstudy.present.workbook.content import Content
 from kvstudy.present.workbook.sheet import GREY, HEAD, NOTHING, Book, print_set_up, quoted
-from kvstudy.present.workbook.tables import Places
+from kvstudy.present.workbook.tables import CellReferences
 from kvstudy.study.parts import MEAN
 
 # The row of the grid's head.
@@ -36,7 +36,7 @@ MOST_DOUBLINGS = 8
 class RatioSheet:
     """The rows of ``tables.grid.GridTable`` that the first page shows, as a sheet."""
 
-    def __init__(self, content: Content, places: Places, book: Book, name: str) -> None:
+    def __init__(self, content: Content, places: CellReferences, book: Book, name: str) -> None:
         study = content.study
         self._content, self._places, self._book = content, places, book
         self._sheet = book.get_worksheet_by_name(name)

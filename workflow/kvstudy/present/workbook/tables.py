@@ -35,7 +35,7 @@ Key = tuple[str, str, str, str, str]
 
 
 @dataclass
-class Places:
+class CellReferences:
     """The cells of the runs that count, by what they are values of."""
 
     # Of each value: its sheet and column, and the rows by repetition.
@@ -78,7 +78,7 @@ FIRST = [
 class Runs:
     """Writes the sheets of single runs, and tells ``places`` where the values stand."""
 
-    def __init__(self, content: Content, places: Places) -> None:
+    def __init__(self, content: Content, places: CellReferences) -> None:
         self._content, self._places = content, places
         measured, values = content.run.measurements, content.run.values
         units = dict(zip(measured["metric"], measured["unit"], strict=True))
@@ -192,10 +192,10 @@ FORMULAS = {
 }
 
 
-class Averages:
+class AverageSheets:
     """Writes both sheets of means, and of what the source published beside them."""
 
-    def __init__(self, content: Content, places: Places, book: Book) -> None:
+    def __init__(self, content: Content, places: CellReferences, book: Book) -> None:
         self._content, self._places, self._book = content, places, book
         study, summary = content.study, content.run.summary
         published = content.run.swept.published_values.rename(columns={"value": "published"})

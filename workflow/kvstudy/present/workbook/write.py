@@ -17,7 +17,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.content import Content, as_utc, moment
 from kvstudy.present.workbook.ratios import RatioSheet
 from kvstudy.present.workbook.sheet import LINE, Book, print_set_up, quoted, sheet_names
-from kvstudy.present.workbook.tables import Averages, Places, Runs, cells
+from kvstudy.present.workbook.tables import AverageSheets, CellReferences, Runs, cells
 from kvstudy.study.controls import is_control
 
 UNKNOWN = "not recorded"
@@ -144,7 +144,7 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     book.set_properties({"title": study.title, "subject": run.name, "created": created})
     for name in names:
         book.add_worksheet(name)
-    places = Places()
+    places = CellReferences()
     holds = {name: text for name, (_, text) in zip(names, sheets, strict=True) if text}
     about(content, book, about_it, holds)
     # Formulas ask where the runs stand, so these sheets are filled first.
@@ -154,7 +154,7 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     if controls:
         runs.write(book, of_runs[-1], controls, with_store=True)
     RatioSheet(content, places, book, ratios).write()
-    averages = Averages(content, places, book)
+    averages = AverageSheets(content, places, book)
     averages.side_by_side(side_by_side)
     averages.with_spread(with_spread)
     cells(content, book, last)

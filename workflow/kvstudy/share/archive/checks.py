@@ -45,7 +45,7 @@ MEASURED = (
 
 
 @dataclass
-class Part:
+class CheckSection:
     """``facts`` hold, ``notes`` are for a person to judge, ``faults`` are what does not hold."""
 
     title: str
@@ -60,7 +60,7 @@ class Verified:
 
     title: str
     lines: list[str]
-    parts: list[Part]
+    parts: list[CheckSection]
 
     @property
     def holds(self) -> bool:
@@ -97,12 +97,12 @@ def as_text(page: Verified, every: bool = False) -> str:
     return "\n".join(lines)
 
 
-def check_packed(damaged: dict[str, str]) -> Part:
+def check_packed(damaged: dict[str, str]) -> CheckSection:
     """The files of an archive, which is unpacked here, against its checksum list.
 
     ``damaged`` says what is wrong with files that could not be unpacked.
     """
-    part = Part("Checksums of the archive")
+    part = CheckSection("Checksums of the archive")
     if not Path(SUMS).is_file() and SUMS not in damaged:
         part.faults.append(f"{SUMS}: is missing, so nothing tells what was packed")
         return part
@@ -149,9 +149,9 @@ def _against_metadata(expected: dict[str, str]) -> list[str]:
     ]
 
 
-def check_measured(results: Path) -> Part:
+def check_measured(results: Path) -> CheckSection:
     """The raw logs of each cell and probe against the checksums that were written with them."""
-    part = Part("Checksums of the raw logs")
+    part = CheckSection("Checksums of the raw logs")
     cells, probes = (list(results.glob(f"{of}/{SUMS}")) for of in ("raw/**", "probes/*"))
     files = 0
     for folder in (path.parent for path in sorted([*cells, *probes])):
@@ -168,11 +168,11 @@ def check_measured(results: Path) -> Part:
     return part
 
 
-def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable[str]) -> Part:
+def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable[str]) -> CheckSection:
     """Each planned cell is there, or has a reason; ``declared`` are those said to be missing."""
     absent = unmeasured(run, study, cells)
     measured = len(cells) - len(absent)
-    part = Part("Plan", [f"{measured} of {count(len(cells), 'planned cell')} are measured"])
+    part = CheckSection("Plan", [f"{measured} of {count(len(cells), 'planned cell')} are measured"])
     reasons: dict[str, list[str]] = defaultdict(list)
     for path, reason in absent.items():
         reasons[reason].append(path)
@@ -199,13 +199,13 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
     return part
 
 
-def check_stop(run: RunName, study: Study, declared: Collection[str]) -> Part:
+def check_stop(run: RunName, study: Study, declared: Collection[str]) -> CheckSection:
     """Whether the run stopped where its plan says, and by the bound that the plan had.
 
     ``looks.csv`` is among the numbers that are made anew from the raw logs. ``declared``: see
     ``check_plan``; a run that is not finished has not stopped.
     """
-    part = Part("Number of repetitions")
+    part = CheckSection("Number of repetitions")
     level = level_of(study)
     planned = {
         path: manifest.get("repetitions") for path, manifest in read_manifests(run.raw).items()
@@ -291,9 +291,9 @@ def _plan(planned: int | dict[str, float]) -> str:
     return str(planned)
 
 
-def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
+def check_audit_trail(run: RunName, cells: list[Cell]) -> CheckSection:
     """The times, the order and the protocol that the manifests of the cells record."""
-    part = Part("Course of the measurement")
+    part = CheckSection("Course of the measurement")
     everywhere = read_manifests(run.raw)
     manifests = {cell.path: everywhere[cell.path] for cell in cells if cell.path in everywhere}
     if any("imported" in manifest for manifest in manifests.values()):
@@ -348,7 +348,7 @@ def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
 
 
 def _check_order(
-    part: Part, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
+    part: CheckSection, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
 ) -> None:
     """The cells that were started later than cells behind them in the plan."""
     positions = {cell.path: number for number, cell in enumerate(cells, start=1)}
@@ -375,7 +375,7 @@ def _check_order(
 
 
 def _check_rates(
-    part: Part, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
+    part: CheckSection, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
 ) -> None:
     """The rates of the open-loop cells, against the trial cells that set them."""
     gone: dict[str, list[str]] = defaultdict(list)

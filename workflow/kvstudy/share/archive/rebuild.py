@@ -18,7 +18,7 @@ from pathlib import Path
 from kvstudy.code_files import CLONE
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import languages, suffix
-from kvstudy.share.archive.checks import Part
+from kvstudy.share.archive.checks import CheckSection
 from kvstudy.share.archive.contents import (
     BUILT,
     CODE,
@@ -158,12 +158,12 @@ def check_numbers(
     made: Path,
     code: Path,
     say: Callable[[str], None] = lambda text: None,
-) -> Part:
+) -> CheckSection:
     """Make the tables of the run in the new folder ``made``, by the workflow in ``code``.
 
     ``given`` is the folder with the files of the archive; ``say`` is told how far it is.
     """
-    part = Part("Numbers")
+    part = CheckSection("Numbers")
     compose(made, given, code, run)
     outputs: set[str] = set()
     for language in _languages(run, given):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.share.archive.checks import (
-    Part,
+    CheckSection,
     Verified,
     check_audit_trail,
     check_measured,
@@ -78,7 +78,7 @@ def _archive(path: Path, top: Path, code: Path | None, say: Callable[[str], None
     with contextlib.chdir(folder):
         parts = [check_packed(damaged)]
     if damaged:
-        parts.append(Part("All else", notes=["not looked at: the archive is damaged"]))
+        parts.append(CheckSection("All else", notes=["not looked at: the archive is damaged"]))
         return Verified(run.name, lines, parts)
     parts.append(_code(folder, code))
     missing = declared if run.partial else ()
@@ -93,7 +93,7 @@ def _parts(
     made: Path,
     code: Path,
     say: Callable[[str], None],
-) -> Iterator[Part]:
+) -> Iterator[CheckSection]:
     """Plan, audit trail and numbers; later parts are left out where earlier ones forbid them.
 
     The files lie in ``given`` as in the project; ``declared`` are cells that are said to be
@@ -105,12 +105,12 @@ def _parts(
             study = as_measured(load_study(run.study_file), run.base)
             cells = [] if run.published_only else plan(study, run.scale)
         except KvstudyError as error:
-            yield Part("Plan", faults=[f"the study cannot be read: {error}"])
+            yield CheckSection("Plan", faults=[f"the study cannot be read: {error}"])
             return
         measured = check_measured(RESULTS / run.base)
         yield measured
         if run.published_only:
-            yield Part("Plan", notes=["nothing was measured: the values are those of the source"])
+            yield CheckSection("Plan", notes=["nothing was measured: the values are those of the source"])
         else:
             yield check_plan(run, study, cells, declared)
             yield check_audit_trail(run, cells)
@@ -118,18 +118,18 @@ def _parts(
                 yield check_stop(run, study, declared)
     if measured.faults:
         text = "not made anew: the raw logs are not those that were measured"
-        yield Part("Numbers", notes=[text])
+        yield CheckSection("Numbers", notes=[text])
     else:
         say("making every number anew from the raw logs; this takes a minute or more")
         yield check_numbers(run, given, made, code, say)
 
 
-def _code(folder: Path, code: Path | None) -> Part:
+def _code(folder: Path, code: Path | None) -> CheckSection:
     """Whether the workflow in the archive is the one that checks it."""
     here = _workflow(code or clone_here())
     different = {name for name, _ in _workflow(folder).items() ^ here.items()}
     if not different:
-        return Part("Workflow", facts=["the workflow in the archive is the same as here"])
+        return CheckSection("Workflow", facts=["the workflow in the archive is the same as here"])
     whose = (
         "here; where they differ, that may be the reason. --archived-code takes the archive's"
         if code
@@ -139,7 +139,7 @@ def _code(folder: Path, code: Path | None) -> Part:
         f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
         f"made anew by the workflow {whose}"
     )
-    return Part("Workflow", notes=[note])
+    return CheckSection("Workflow", notes=[note])
 
 
 def _workflow(top: Path) -> dict[str, str]:

@@ -15,7 +15,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELL, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
 from kvstudy.errors import InputError, KvstudyError
-from kvstudy.share.trace.sources import RawCell, Source
+from kvstudy.share.trace.sources import RawCell, RawFile
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import ALL
 from kvstudy.study.metrics import PRINTED, RATE_UNIT
@@ -124,7 +124,7 @@ def _metrics(run: Run, workload: str) -> dict[str, set[str]]:
 
 
 @dataclass(frozen=True)
-class Value:
+class MeasuredValue:
     """A row of measurements.csv. ``place`` is its file and line."""
 
     cell: str
@@ -133,7 +133,7 @@ class Value:
     value: float
     unit: str
     place: str
-    sources: list[Source]
+    sources: list[RawFile]
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Repetition:
     counts: bool
     why: str
     value: float
-    made_of: list[Value]
+    made_of: list[MeasuredValue]
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
     return sorted(repetitions, key=lambda each: int(each.repetition))
 
 
-def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value]:
+def _values(run: Run, address: Address, cell, problems: list[str]) -> list[MeasuredValue]:
     """The rows of measurements.csv that a cell gives to the value."""
     rows = run.all_measurements
     phase = measured_phases(rows).get(cell.workload, "run")
@@ -262,7 +262,7 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
                     f"{place}: {row.value!r}, but the raw logs say {now!r}; "
                     "run 'kvstudy parse' again"
                 )
-        values.append(Value(path, row.operation, row.metric, row.value, row.unit, place, sources))
+        values.append(MeasuredValue(path, row.operation, row.metric, row.value, row.unit, place, sources))
     return values
 
 

@@ -19,7 +19,7 @@ from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import controls, is_compared
-from kvstudy.study.kinds import Part
+from kvstudy.study.kinds import Exhibit
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
@@ -111,7 +111,7 @@ def _parts(run: Run, kind: str) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def cells_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, str]) -> list[str]:
+def cells_of(part: Exhibit, study: Study, planned: list[Cell], headline: dict[str, str]) -> list[str]:
     """Paths of the cells that go into a table or figure; whether one counts, its status tells.
 
     ``headline`` as in ``study.cells.shown``; a part of one cell is of the first that was measured.
@@ -134,7 +134,7 @@ def cells_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, 
     return [cell.path for cell in cells]
 
 
-def _is_of_sizes(part: Part, cell: Cell, one: str) -> bool:
+def _is_of_sizes(part: Exhibit, cell: Cell, one: str) -> bool:
     if part.cells == "open loop":
         # With the trial cells that set the rates.
         return cell.closed == one

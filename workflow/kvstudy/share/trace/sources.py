@@ -11,7 +11,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of, tables_of
 from kvstudy.analyse.tidy.resources import files_of
 from kvstudy.errors import DataError, KvstudyError
-from kvstudy.logs.ycsb.log import TIMES, Entry, Section, YcsbLog, parse
+from kvstudy.logs.ycsb.log import TIMES, Entry, LogSection, YcsbLog, parse
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 
@@ -20,7 +20,7 @@ OTHERS = ["machine.csv", "processes.csv", MANIFEST]
 
 
 @dataclass(frozen=True)
-class Line:
+class LogLine:
     """A line of a log; ``number`` counts from 1.
 
     ``sign`` is that of its number in the sum, 0 where the value is more than a sum.
@@ -31,7 +31,7 @@ class Line:
     sign: int = 1
 
 
-def lines_of(path: Path, operation: str, metric: str, interval: str = "op") -> list[Line]:
+def lines_of(path: Path, operation: str, metric: str, interval: str = "op") -> list[LogLine]:
     """The lines of the results ``path`` behind a value; none where another file tells it.
 
     ``operation`` and ``metric`` are those of measurements.csv, ``interval`` the property
@@ -40,7 +40,7 @@ def lines_of(path: Path, operation: str, metric: str, interval: str = "op") -> l
     text = path.read_text(encoding="utf-8", errors="replace")
     log, plain = parse(text, str(path), interval), text.splitlines()
     if operation != "overall":
-        signed = log.sections.get(operation.upper(), Section()).origins.get(metric, [])
+        signed = log.sections.get(operation.upper(), LogSection()).origins.get(metric, [])
     elif metric in ("goodput", "in_call"):
         signed = [(0, entry) for _, entry in log.origins["runtime"] + _operations(log)]
     elif metric == "operations":
@@ -49,7 +49,7 @@ def lines_of(path: Path, operation: str, metric: str, interval: str = "op") -> l
         signed = [pair for section in log.sections.values() for pair in section.origins["failed"]]
     else:
         signed = log.origins.get(metric, [])
-    return [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
+    return [LogLine(entry.line, _text(plain, entry), sign) for sign, entry in signed]
 
 
 def _operations(log: YcsbLog) -> list[tuple[int, Entry]]:
@@ -71,13 +71,13 @@ def _text(lines: list[str], entry: Entry) -> str:
 
 
 @dataclass(frozen=True)
-class Source:
+class RawFile:
     """A raw file with its sha256, and the lines of it; ``problem`` says what is wrong, or ""."""
 
     path: str
     sha256: str
     problem: str
-    lines: list[Line]
+    lines: list[LogLine]
 
 
 class RawCell:
@@ -113,7 +113,7 @@ class RawCell:
         """The value as the raw logs tell it; None without them. KvstudyError for broken ones."""
         return self._parsed.get((phase, operation, metric)) if self._sums else None
 
-    def sources(self, phase: str, operation: str, metric: str) -> list[Source]:
+    def sources(self, phase: str, operation: str, metric: str) -> list[RawFile]:
         """The files that tell the value, with their lines where it stands in them."""
         files = metric_of(metric).files if operation == "overall" else ()
         names = [name.format(phase) for name in files or ("{}.out",)]
@@ -123,13 +123,13 @@ class RawCell:
             sources = self._sources(OTHERS, operation, metric)
         return [source for source in sources if source.sha256 or source.problem]
 
-    def _sources(self, names: list[str], operation: str, metric: str) -> list[Source]:
+    def _sources(self, names: list[str], operation: str, metric: str) -> list[RawFile]:
         """Of these files, also of those that each host of server or clients has."""
         of_hosts = (path.name for name in names for path in files_of(self.folder, name).values())
         names = dict.fromkeys([*names, *of_hosts])
         return [self._source(name, operation, metric) for name in names]
 
-    def _source(self, name: str, operation: str, metric: str) -> Source:
+    def _source(self, name: str, operation: str, metric: str) -> RawFile:
         path, digest, problem, lines = self.folder / name, "", "", []
         if path.is_file():
             digest = file_digest(path)
@@ -141,4 +141,4 @@ class RawCell:
         elif path.suffix == ".out":
             interval = interval_of(self._manifest, self._cell, path.stem)
             lines = lines_of(path, operation, metric, interval)
-        return Source(str(path), digest, problem, lines)
+        return RawFile(str(path), digest, problem, lines)
