@@ -22,7 +22,7 @@ from kvstudy.measure.client import Client, find_client, phase_command
 from kvstudy.stats.ratios import paired_ratio
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.server import free_port, running_server
 from kvstudy.study.cells import Cell
 from kvstudy.study.load import STORES
 
@@ -65,7 +65,7 @@ def compare(store: Store, ours: Client, theirs: Client, cells: list[Cell], round
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
-        with serving(store, server, server.log):
+        with running_server(store, server, server.log):
             throughput(ours, store, server, cells[0], "load", folder)
             for cell in cells:
                 of: dict[Client, list[float]] = {ours: [], theirs: []}

@@ -12,7 +12,7 @@ import pandas as pd
 import psutil
 import yaml
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.providers import missing
+from kvstudy.stores.providers import missing_requirement
 
 from tests.formats_support import text_of
 from tests.project import edit
@@ -106,7 +106,7 @@ def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> P
     installed = {
         name
         for name, folder in folders.items()
-        if not missing(load_store(clone / "envs/stores" / folder), "native")
+        if not missing_requirement(load_store(clone / "envs/stores" / folder), "native")
     }
     assert {folders[name] for name in folders.keys() - installed} <= BY_HAND
     assert set(cells.loc[cells["status"] == "measured", "store"]) == installed

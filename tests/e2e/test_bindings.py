@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.native import NativeServer, missing
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.native import NativeServer, missing_requirement
+from kvstudy.stores.server import free_port, running_server
 
 from .pipeline import BY_HAND
 
@@ -23,7 +23,7 @@ def test_every_binding_keeps_the_contract(tmp_path, monkeypatch):
     monkeypatch.setenv("KVSTUDY_STATE", str(tmp_path / "state"))
     command = ["mvn", "--quiet", "--batch-mode", "-Pcontract", "test"]
     stores = [load_store(ROOT / "envs" / "stores" / name) for name in sorted({*STORES, *BY_HAND})]
-    absent = [store.name for store in stores if missing(store)]
+    absent = [store.name for store in stores if missing_requirement(store)]
     assert BY_HAND.issuperset(absent) or not os.environ.get("CI"), absent
     tests = [path.stem for path in TESTS.glob("*ContractTest.java")]
     left_out = [f"!{test}" for test in tests if any(name in test.lower() for name in absent)]
@@ -35,7 +35,7 @@ def test_every_binding_keeps_the_contract(tmp_path, monkeypatch):
                 continue
             data, log = tmp_path / name, tmp_path / f"{name}.log"
             server = NativeServer(store, free_port(0, store.side_ports.values()), data, log)
-            running.enter_context(serving(store, server, log))
+            running.enter_context(running_server(store, server, log))
             if hasattr(store.verbs, "create"):
                 store.verbs.create(server.host, server.port)
             command.append(f"-D{name}={server.host}:{server.port}")

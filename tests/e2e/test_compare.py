@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.native import missing
+from kvstudy.stores.native import missing_requirement
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
@@ -41,7 +41,7 @@ def with_servers(project: Path) -> Path:
 
 def test_two_runs_of_one_machine(with_servers):
     for store in STUDY["stores"]:
-        problem = missing(load_store(with_servers / "envs/stores" / store))
+        problem = missing_requirement(load_store(with_servers / "envs/stores" / store))
         if problem and not os.environ.get("CI"):
             pytest.skip(problem)
         assert not problem

@@ -24,7 +24,7 @@ from kvstudy.stores import docker as provider
 from kvstudy.stores import process
 from kvstudy.stores.ask import ask
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.server import free_port, running_server
 
 from tests.e2e.pipeline import snakemake
 from tests.formats_support import text_of
@@ -95,11 +95,11 @@ def test_life_cycle(name, docker_daemon, local_images, tmp_path):
     if reason := images.missing(name):
         cannot(reason)
     store = a_store(name, getattr(local_images, name))
-    assert provider.missing(store) is None
+    assert provider.missing_requirement(store) is None
     log = tmp_path / "server.log"
     before = volumes(docker_daemon)
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
-    with serving(store, server, log) as version:
+    with running_server(store, server, log) as version:
         assert version == images.version(name)
         if hasattr(store.verbs, "create"):
             store.verbs.create(server.host, server.port)
@@ -127,7 +127,7 @@ def test_a_container_runs_on_its_cores_only(docker_daemon, local_images, tmp_pat
     core = max(os.sched_getaffinity(0))
     store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log, str(core))
-    with serving(store, server, log):
+    with running_server(store, server, log):
         (pid,) = server.process_ids()
         assert psutil.Process(pid).cpu_affinity() == [core]
         assert server.describe()["command"].count("--cpuset-cpus") == 1
@@ -192,7 +192,7 @@ def test_the_image_gets_the_variables_of_the_store(docker_daemon, local_images, 
     without = store.model_copy(update={"docker": section})
     with (
         pytest.raises(KvstudyError, match=r"ended with exit status 1 .*password option is not"),
-        serving(without, _server(without, log), log),
+        running_server(without, _server(without, log), log),
     ):
         pass
     assert containers(docker_daemon) == []
@@ -201,7 +201,7 @@ def test_the_image_gets_the_variables_of_the_store(docker_daemon, local_images, 
 def test_the_log_is_the_servers(local_images, tmp_path):
     store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
-    with serving(store, server, log):
+    with running_server(store, server, log):
         pass
     assert f"port={server.port}" in log.read_text()
 
@@ -214,7 +214,7 @@ def test_commands_run_in_the_container_until_they_succeed(docker_daemon, local_i
     section = store.docker.model_copy(update={"after_start": commands})
     store, log = store.model_copy(update={"docker": section}), tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
-    with serving(store, server, log):
+    with running_server(store, server, log):
         there = "[ -e done-$0 ] && [ -e last ] && echo yes"
         said = docker(docker_daemon, "exec", server.name, "sh", "-c", there, str(server.port))
     assert said.strip() == "yes"
@@ -227,7 +227,7 @@ def test_a_command_that_never_succeeds_is_told(local_images, tmp_path):
     store, log = store.model_copy(update={"docker": section}), tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     message = r"did not get ready in 2 s \(docker exec .* ended with exit status 3: no such type\)"
-    with pytest.raises(KvstudyError, match=message), serving(store, server, log):
+    with pytest.raises(KvstudyError, match=message), running_server(store, server, log):
         pass
 
 
@@ -235,7 +235,7 @@ def test_every_cell_gets_an_empty_server(local_images, tmp_path):
     store, log = a_store("redis", local_images.redis, stop_signal="TERM"), tmp_path / "server.log"
     for _ in range(2):
         server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
-        with serving(store, server, log):
+        with running_server(store, server, log):
             assert store.verbs.records(server.host, server.port) == 0
             for told in ("HSET user1 field0 value", "ZADD _indices 1 user1"):
                 ask(server.host, server.port, f"{told}\r\n", until="\r\n")
@@ -266,7 +266,7 @@ def configured_by_file(local_images, tmp_path):
 def test_a_configuration_file_is_filled_in_and_mounted(configured_by_file, tmp_path):
     store, log = configured_by_file, tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "with space", log)
-    with serving(store, server, log) as version:
+    with running_server(store, server, log) as version:
         assert version
         assert listening(server.port) == {"127.0.0.1"}
     (text,) = server.files.values()
@@ -277,7 +277,7 @@ def test_a_configuration_file_is_filled_in_and_mounted(configured_by_file, tmp_p
 def test_a_file_without_the_address_is_refused(configured_by_file):
     template = configured_by_file.folder / "redis.conf"
     template.write_text("port $port\n")
-    assert "would listen to other machines" in provider.missing(configured_by_file)
+    assert "would listen to other machines" in provider.missing_requirement(configured_by_file)
 
 
 def test_a_file_that_cannot_be_filled_in_is_named(configured_by_file, tmp_path):
@@ -310,7 +310,7 @@ def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
     docker(docker_daemon, "rmi", image)
     store, log = a_store("redis", image), tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
-    with serving(store, server, log) as version:
+    with running_server(store, server, log) as version:
         assert version == local_images.redis_version
     assert f"docker pull --quiet {image}" in capfd.readouterr().err
     name, digest = server.describe()["digest"].split("@sha256:")
@@ -319,7 +319,7 @@ def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
     pinned = a_store("redis", f"{name}@sha256:{digest}")
     docker(docker_daemon, "rmi", image)
     server = provider.DockerServer(pinned, free_port(), tmp_path / "data", log)
-    with serving(pinned, server, log):
+    with running_server(pinned, server, log):
         assert server.describe()["digest"] == f"{name}@sha256:{digest}"
 
 
@@ -331,16 +331,16 @@ def test_image_of_a_dockerfile_is_built_from_the_stores_server(
     folder = shutil.copytree(STORES / "redis", tmp_path / "envs/stores/redis")
     (folder / "Dockerfile").write_text(f"FROM {base}\nCOPY release /release\n")
     store = a_store(str(folder), image)
-    problem = provider.missing(store)
+    problem = provider.missing_requirement(store)
     assert "is built from servers/redis, which is not here: run 'make servers STORES=redis'" in (
         problem
     )
     (tmp_path / "servers/redis").mkdir(parents=True)
     (tmp_path / "servers/redis/release").write_text("one\n")
-    assert provider.missing(store) is None
+    assert provider.missing_requirement(store) is None
     log = tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
-    with serving(store, server, log) as version:
+    with running_server(store, server, log) as version:
         assert version == local_images.redis_version
         told = docker(
             docker_daemon, "exec", server.name, "sh", "-c", 'read x < /release; echo "$x"'
@@ -352,7 +352,7 @@ def test_image_of_a_dockerfile_is_built_from_the_stores_server(
 def test_image_that_cannot_be_pulled(tmp_path):
     # Nobody listens on port 1, so this fails without a network and at once.
     store, log = a_store("redis", "127.0.0.1:1/redis:1.2.3"), tmp_path / "server.log"
-    with pytest.raises(KvstudyError) as error, serving(store, _server(store, log), log):
+    with pytest.raises(KvstudyError) as error, running_server(store, _server(store, log), log):
         pass
     message = str(error.value)
     assert "envs/stores/redis/store.yaml: docker.image: cannot pull 127.0.0.1:1/redis:1.2.3" in (
@@ -366,7 +366,7 @@ def test_image_that_the_registry_does_not_have(local_registry, tmp_path):
     store, log = a_store("redis", f"{local_registry}/none:1.2.3"), tmp_path / "server.log"
     with (
         pytest.raises(KvstudyError, match=r"cannot pull .*/none:1\.2\.3 \(.*unknown"),
-        serving(store, _server(store, log), log),
+        running_server(store, _server(store, log), log),
     ):
         pass
 
@@ -375,7 +375,7 @@ def test_server_that_dies_at_start(docker_daemon, local_images, tmp_path):
     store, log = a_store("redis", local_images.dies), tmp_path / "server.log"
     with (
         pytest.raises(KvstudyError, match=r"Redis server ended with exit status 1 .*FATAL CONFIG"),
-        serving(store, _server(store, log), log),
+        running_server(store, _server(store, log), log),
     ):
         pass
     assert containers(docker_daemon) == []
@@ -384,7 +384,7 @@ def test_server_that_dies_at_start(docker_daemon, local_images, tmp_path):
 def test_port_that_is_taken(docker_daemon, local_images, tmp_path):
     store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
     first = _server(store, log)
-    with serving(store, first, log):
+    with running_server(store, first, log):
         other = tmp_path / "second.log"
         second = provider.DockerServer(store, first.port, tmp_path / "data", other)
         second.start()
@@ -399,7 +399,7 @@ def test_server_that_never_gets_ready(docker_daemon, local_images, tmp_path):
     store, log = a_store("redis", local_images.never_ready, **changes), tmp_path / "server.log"
     with (
         pytest.raises(KvstudyError, match=r"did not get ready in 1\.5 s .*still starting"),
-        serving(store, _server(store, log), log),
+        running_server(store, _server(store, log), log),
     ):
         pass
     assert containers(docker_daemon) == []
@@ -408,7 +408,7 @@ def test_server_that_never_gets_ready(docker_daemon, local_images, tmp_path):
 def test_server_that_dies_later_is_noticed(docker_daemon, local_images, tmp_path):
     store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
     server = _server(store, log)
-    with serving(store, server, log):
+    with running_server(store, server, log):
         docker(docker_daemon, "kill", server.name)
         wait_for(lambda: server.died() is not None)
         assert server.died() == "was killed by SIGKILL"
@@ -425,13 +425,13 @@ def test_stop_right_after_start_leaves_nothing(docker_daemon, local_images, tmp_
 def test_daemon_that_is_down(local_images, tmp_path, monkeypatch):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody.sock")
     store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
-    problem = provider.missing(store)
+    problem = provider.missing_requirement(store)
     assert "the Docker daemon does not answer" in problem
     assert "nobody.sock" in problem
     assert "systemctl start docker" in problem
     with (
         pytest.raises(KvstudyError, match="the Docker daemon does not answer"),
-        serving(store, _server(store, log), log),
+        running_server(store, _server(store, log), log),
     ):
         pass
 
@@ -439,7 +439,7 @@ def test_daemon_that_is_down(local_images, tmp_path, monkeypatch):
 def test_daemon_of_another_machine(local_images, monkeypatch):
     monkeypatch.setenv("DOCKER_HOST", "tcp://192.0.2.1:2375")
     assert "is not on this machine" in sentence(
-        provider.missing(a_store("redis", local_images.redis))
+        provider.missing_requirement(a_store("redis", local_images.redis))
     )
 
 
@@ -447,19 +447,19 @@ def test_no_docker_program(local_images, monkeypatch):
     with monkeypatch.context() as bare:
         bare.setenv("PATH", "")
         assert "no program docker" in sentence(
-            provider.missing(a_store("redis", local_images.redis))
+            provider.missing_requirement(a_store("redis", local_images.redis))
         )
 
 
 @pytest.mark.parametrize("image", ["redis", "redis:latest", "redis:7", "localhost:5000/redis"])
 def test_image_without_an_exact_version_is_refused(image):
-    assert "docker.image: " in provider.missing(a_store("redis", image))
+    assert "docker.image: " in provider.missing_requirement(a_store("redis", image))
 
 
 def test_server_that_would_listen_to_everybody_is_refused(local_images):
     store = a_store("redis", local_images.redis)
     section = store.docker.model_copy(update={"command": ["--port", "{port}"]})
-    problem = provider.missing(store.model_copy(update={"docker": section}))
+    problem = provider.missing_requirement(store.model_copy(update={"docker": section}))
     assert "docker.command" in problem
 
 
@@ -501,7 +501,7 @@ def test_containers_of_others_are_not_touched(docker_daemon, local_images, tmp_p
             arguments = ("--bind", "127.0.0.1", "--port", str(free_port()))
             docker(docker_daemon, *run, name, local_images.redis, *arguments)
         began = _since(docker_daemon, names)
-        with serving(store, _server(store, log), log):
+        with running_server(store, _server(store, log), log):
             pass
         _killed_controller(local_images.never_ready, "still starting", tmp_path)
         assert len(provider.sweep()) == 1

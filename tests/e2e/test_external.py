@@ -11,7 +11,7 @@ import pytest
 import yaml
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.server import free_port, running_server
 
 ROOT = Path(__file__).parents[2]
 CELL = "{store}/a/r1000_o10000_t2/rep1"
@@ -23,7 +23,7 @@ def theirs(request, project, tmp_path):
     store = load_store(ROOT / "envs" / "stores" / request.param)
     server = NativeServer(store, free_port(), tmp_path / "theirs", tmp_path / "theirs.log")
     (project / "workflow").symlink_to(ROOT / "workflow")
-    with serving(store, server, server.log):
+    with running_server(store, server, server.log):
         yield store, server
 
 

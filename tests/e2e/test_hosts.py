@@ -18,7 +18,7 @@ import yaml
 from kvstudy.analyse.tidy.cell import tables_of
 from kvstudy.measure.hosts import FarServer, connected
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.server import serving
+from kvstudy.stores.server import running_server
 from kvstudy.study.cells import plan
 from kvstudy.study.config import Config, Hosts
 from kvstudy.study.load import load_study
@@ -204,7 +204,7 @@ def test_a_server_is_at_its_address_only(name: str, three: Network, data: Path, 
         with connected(hosts, folder / "results") as there:
             log = tmp_path / "server.log"
             server = FarServer(there, store, 0, log)
-            with serving(store, server, log) as version:
+            with running_server(store, server, log) as version:
                 assert version
                 with pytest.raises(ConnectionRefusedError):
                     socket.create_connection((other, server.port), timeout=5)

@@ -12,7 +12,7 @@ from kvstudy.stores import native
 from kvstudy.stores.configuration import record_settings
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.server import free_port, running_server
 
 from tests.e2e.pipeline import measured_tiny
 from tests.formats_support import text_of
@@ -47,7 +47,7 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     ):
         path = clone / "envs/stores" / store / "store.yaml"
         edit(path, lambda data, of={name: option}: data.setdefault("options", {}).update(of))
-    problem = native.missing(load_store(ROOT / "envs/stores/postgresql"))
+    problem = native.missing_requirement(load_store(ROOT / "envs/stores/postgresql"))
     if problem and os.environ.get("CI"):
         pytest.fail(problem)
     if not problem:
@@ -78,7 +78,7 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
 def test_a_server_says_the_same_of_itself_in_each_cell(folder, name):
     """With another port and another folder; otherwise every cell would be unlike the others."""
     store = load_store(Path("envs/stores") / name)
-    problem = native.missing(store)
+    problem = native.missing_requirement(store)
     if problem and os.environ.get("CI"):
         pytest.fail(problem)
     if problem:
@@ -87,7 +87,7 @@ def test_a_server_says_the_same_of_itself_in_each_cell(folder, name):
     for cell in map(Path, ("one", "two")):
         cell.mkdir()
         server = NativeServer(store, free_port(), cell / "data", cell / "server.log")
-        with serving(store, server, server.log):
+        with running_server(store, server, server.log):
             assert record_settings(store, server, cell)
         found.append(json.loads((cell / "settings.json").read_text()))
     assert found[0] == found[1]

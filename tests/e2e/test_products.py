@@ -9,7 +9,7 @@ import pytest
 import yaml
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.native import missing
+from kvstudy.stores.native import missing_requirement
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
@@ -62,7 +62,7 @@ def test_the_study_of_a_shop(clone):
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_products_survive_in_the_other_stores(folder, name):
-    if problem := missing(load_store(Path("envs/stores") / name)):
+    if problem := missing_requirement(load_store(Path("envs/stores") / name)):
         pytest.skip(problem)
     study = {"name": "products", "title": "Products", "question": "Do they survive?"}
     study |= {"stores": [name], "workloads": WORKLOADS[name not in SCANS :], "repetitions": 1}

@@ -11,7 +11,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.stores import native
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.server import free_port, running_server
 from kvstudy.stores.sql import connected
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 def there(name: str) -> None:
     """Skip the test when the store's program is not installed; in CI it has to be."""
-    problem = native.missing(load_store(Path("envs/stores") / name))
+    problem = native.missing_requirement(load_store(Path("envs/stores") / name))
     if problem and os.environ.get("CI"):
         pytest.fail(problem)
     if problem:
@@ -31,7 +31,7 @@ def test_a_mariadb_server_never_passes_for_mysql(folder):
     mariadb, mysql = (load_store(Path("envs/stores") / name) for name in ("mariadb", "mysql"))
     server = NativeServer(mariadb, free_port(), folder / "data", folder / "server.log")
     with (
-        serving(mariadb, server, folder / "server.log"),
+        running_server(mariadb, server, folder / "server.log"),
         pytest.raises(KvstudyError, match=r"is MariaDB .*not MySQL"),
     ):
         mysql.verbs.version(server.host, server.port)
@@ -42,7 +42,7 @@ def test_empty_keeps_the_table(folder, name):
     there(name)
     store = load_store(Path("envs/stores") / name)
     server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
-    with serving(store, server, folder / "server.log"):
+    with running_server(store, server, folder / "server.log"):
         address = (server.host, server.port)
         # There is nothing to be emptied yet.
         store.verbs.empty(*address)
@@ -64,7 +64,7 @@ def test_an_empty_table_gets_the_workloads_columns(folder, name):
     there(name)
     store = load_store(Path("envs/stores") / name)
     server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
-    with serving(store, server, folder / "server.log"):
+    with running_server(store, server, folder / "server.log"):
         address = (server.host, server.port)
         store.verbs.create(*address)
         # A word of SQL may name a field too.

@@ -16,7 +16,7 @@ import yaml
 from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.providers import missing
+from kvstudy.stores.providers import missing_requirement
 from kvstudy.stores.server import free_port
 from kvstudy.study.load import load_study, study_path
 
@@ -138,7 +138,7 @@ def results(every_server) -> Path:
 def store(request, results, every_server, monkeypatch) -> str:
     """A store that was measured; the test runs in the folder of the project."""
     monkeypatch.chdir(every_server)
-    if problem := missing(load_store(Path("envs/stores") / request.param), "native"):
+    if problem := missing_requirement(load_store(Path("envs/stores") / request.param), "native"):
         pytest.skip(problem)
     return request.param
 

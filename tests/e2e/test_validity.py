@@ -21,7 +21,7 @@ from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.language.reasons import sentence
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.server import free_port, running_server
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
@@ -40,7 +40,7 @@ def server(project, tmp_path, request):
         (project / name).symlink_to(ROOT / name)
     store = load_store(ROOT / "envs/stores" / getattr(request, "param", "memcached"))
     found = NativeServer(store, free_port(), tmp_path / "theirs", tmp_path / "theirs.log")
-    with serving(store, found, found.log):
+    with running_server(store, found, found.log):
         yield found
 
 

@@ -20,7 +20,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.measure import phase as phases
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.native import missing
+from kvstudy.stores.native import missing_requirement
 from kvstudy.stores.server import free_port
 
 from tests.faults.scene import Scene, at_most, says
@@ -114,7 +114,7 @@ def _listening(port: int) -> list[psutil.Process]:
 
 def measured(scene: Scene, store: str, phase: str, act: Callable):
     """Measure the cell; in the middle of the phase, do it to the server."""
-    if problem := missing(load_store(Path("envs/stores") / store)):
+    if problem := missing_requirement(load_store(Path("envs/stores") / store)):
         pytest.skip(problem)
     port = free_port()
     mark = Path("results/small/measuring", store, SIZES, f"{phase}.err")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pandas as pd
-from kvstudy.present.drawing.draw import Look, Looks, looks
+from kvstudy.present.drawing.draw import Style, StyleSheet, styles
 from kvstudy.present.drawing.write import chart_text
 from kvstudy.present.figures.bars import AveragesFigure
 from kvstudy.present.figures.latencies import Box
@@ -40,11 +40,11 @@ class Drawn:
     figure: AnyFigure
     table: pd.DataFrame
     study: Study
-    looks: dict[str, Look]
+    styles: dict[str, Style]
 
     @property
     def text(self) -> str:
-        return chart_text(self.figure, self.table, Looks(self.study, self.looks))
+        return chart_text(self.figure, self.table, StyleSheet(self.study, self.looks))
 
 
 def every_chart() -> dict[str, Drawn]:
@@ -58,7 +58,7 @@ def every_chart() -> dict[str, Drawn]:
 
 def _of_small() -> dict[str, tuple]:
     study = small.study(open_loop={"workloads": ["a"]})
-    look = looks(small.TITLES, small.COLORS)
+    look = styles(small.TITLES, small.COLORS)
     named = {figure.name: figure for figure in study.drawn_figures}
     times = test_figures_course.table(
         {("redis", "1"): test_figures_course.WARM, ("redis", "2"): [900.0] * 40},
@@ -99,11 +99,11 @@ def _spectrum() -> pd.DataFrame:
 def _of_sizes() -> dict[str, tuple]:
     over = test_over_sizes.swept_study()
     titles = {"redis": LONG, "riak": "Riak"}
-    look = looks(titles, small.COLORS)
+    look = styles(titles, small.COLORS)
     table = test_over_sizes.lines_of(over, {("redis", "a", 3)})
     made = {"lines": (over.figures[0], table, over, look)}
     of = test_grids.study()
-    look = looks(
+    look = styles(
         {"redis": LONG, "mongodb": "MongoDB", "cassandra": "Cassandra"},
         {name: each.color for name, each in test_grids.LOOKS.items()},
     )
@@ -121,7 +121,7 @@ def _of_sizes() -> dict[str, tuple]:
 
 def _of_rounds() -> dict[str, tuple]:
     study = small.study()
-    look = looks({"db": LONG, "cache": "Cache & <co>"}, {"db": "#0072b2", "cache": "#d55e00"})
+    look = styles({"db": LONG, "cache": "Cache & <co>"}, {"db": "#0072b2", "cache": "#d55e00"})
     found = test_relative.analysed(
         pd.concat(test_relative.made(records=records) for records in (100, 1000, 10_000))
     )

@@ -18,7 +18,7 @@ from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, looks
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, styles
 from kvstudy.present.drawing.write import read_figure
 from kvstudy.present.typeset.table import Grid, Table, texts
 from kvstudy.study.kinds import FIGURES, TABLES
@@ -179,9 +179,9 @@ def bars(figure: DrawnFigure, of: Study, results: Results) -> pd.DataFrame:
     return figure.rows(run(study=of, results=results))
 
 
-def looked(stores: dict[str, Look] | None = None, of: Study | None = None) -> Looks:
+def looked(stores: dict[str, Style] | None = None, of: Study | None = None) -> StyleSheet:
     """How figures of the study ``of`` look."""
-    return Looks(of or study(), stores or looks(TITLES, COLORS))
+    return StyleSheet(of or study(), stores or styles(TITLES, COLORS))
 
 
 def table(kind: str, **keys: object) -> Table:

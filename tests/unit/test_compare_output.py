@@ -11,7 +11,7 @@ from kvstudy.present.comparison.compare import RELATIVE, compare
 from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, marks, pages
 from kvstudy.present.comparison.runs import sizes
 from kvstudy.present.comparison.text import as_text, write_comparison
-from kvstudy.present.drawing.draw import Look
+from kvstudy.present.drawing.draw import Style
 
 from tests.project import kvstudy
 from tests.unit.two_runs import two_runs, write_run
@@ -28,7 +28,7 @@ def changes(*rows: tuple[str, str, float, float | None, float | None]) -> pd.Dat
 
 def draw(table: pd.DataFrame):
     stores = dict.fromkeys(table["store"])
-    looks = {store: Look(store.title(), "#123456", marker="o") for store in stores}
+    looks = {store: Style(store.title(), "#123456", marker="o") for store in stores}
     labels = {
         place: f"Workload {place[0]}"
         for place in zip(table["workload"], table["parameters"], strict=True)

@@ -12,9 +12,9 @@ from kvstudy.stores.configuration import added_arguments, changes, record_settin
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.docker import DockerServer
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.providers import missing
+from kvstudy.stores.providers import missing_requirement
 from kvstudy.stores.server import LocalServer
-from kvstudy.study.alike import differences
+from kvstudy.study.consistency import differences
 from kvstudy.study.parts import StoreUse
 
 from tests.project import edit
@@ -163,9 +163,9 @@ def test_the_report_gets_what_was_added_and_what_the_server_said_of_it(project):
 
 
 def test_a_server_that_already_runs_gets_no_arguments(project):
-    told = sentence(missing(redis("always"), "external", "db:6379"))
+    told = sentence(missing_requirement(redis("always"), "external", "db:6379"))
     assert told == (
         "a server that already runs does not get --appendonly yes --appendfsync always, which its "
         "option adds"
     )
-    assert missing(redis(), "external", "db:6379") is None
+    assert missing_requirement(redis(), "external", "db:6379") is None

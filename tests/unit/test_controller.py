@@ -43,18 +43,18 @@ def test_who_has_the_clone_is_told(clone):
     with another(fcntl.LOCK_EX) as lock:
         lock.write(b"process 7, since today: snakemake\n")
         lock.flush()
-        holder = controller.share_clone()
+        holder = controller.lock_shared()
         assert holder == "process 7, since today: snakemake"
         with pytest.raises(KvstudyError, match=r"works in this clone \(process 7, since today"):
-            controller.take_clone(holder)
+            controller.lock_exclusive(holder)
 
 
 def test_a_start_waits_for_a_dry_run(clone):
     lock = another(fcntl.LOCK_SH)
-    holder = controller.share_clone()
+    holder = controller.lock_shared()
     assert not holder
     threading.Timer(1, lock.close).start()
-    controller.take_clone(holder)
+    controller.lock_exclusive(holder)
     assert "process" in Path(".snakemake/kvstudy.lock").read_text()
 
 
@@ -62,7 +62,7 @@ def test_a_dry_run_without_end_is_somebody(clone, monkeypatch):
     monkeypatch.setattr(controller, "PATIENCE_SECONDS", 0.3)
     message = r"works in this clone \(another process\)"
     with another(fcntl.LOCK_SH), pytest.raises(KvstudyError, match=message):
-        controller.take_clone(controller.share_clone())
+        controller.lock_exclusive(controller.lock_shared())
 
 
 def test_two_hosts_do_not_measure_one_cell(clone):
@@ -74,12 +74,12 @@ def test_two_hosts_do_not_measure_one_cell(clone):
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         message = "a process of another host works there"
-        with pytest.raises(KvstudyError, match=message), controller.alone_with(cell):
+        with pytest.raises(KvstudyError, match=message), controller.cell_lock(cell):
             pass
-        with controller.alone_with(other):
+        with controller.cell_lock(other):
             pass
         process.kill()
-    with controller.alone_with(cell):
+    with controller.cell_lock(cell):
         pass
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.providers import ExternalServer, missing
+from kvstudy.stores.providers import ExternalServer, missing_requirement
 
 REDIS = load_store(Path(__file__).parents[2] / "envs" / "stores" / "redis")
 
@@ -26,5 +26,5 @@ def test_what_is_no_address_is_named(address):
 
 
 def test_a_store_without_address_names_the_key():
-    told = missing(REDIS, "external")
+    told = missing_requirement(REDIS, "external")
     assert "set config/config.yaml: external.servers.redis to host:port" in told

@@ -17,7 +17,7 @@ from kvstudy.present.drawing.bar_chart import (
     with_broken,
     with_heights,
 )
-from kvstudy.present.drawing.draw import MOST_SHAPES, Look, looks, save, use_style
+from kvstudy.present.drawing.draw import MOST_SHAPES, Style, styles, save, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars
 from matplotlib.colors import to_hex
@@ -27,7 +27,7 @@ from pydantic import ValidationError
 
 from . import small_results as small
 
-LOOKS = looks(small.TITLES, small.COLORS)
+LOOKS = styles(small.TITLES, small.COLORS)
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def chart(name: str = "percentiles", **changes: object) -> Bars:
     return Bars.model_validate(found.model_dump() | changes)
 
 
-def draw(table: pd.DataFrame, stores: dict[str, Look] = LOOKS) -> Figure:
+def draw(table: pd.DataFrame, stores: dict[str, Style] = LOOKS) -> Figure:
     return chart("speed").draw(small.as_csv(table), small.looked(stores))
 
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from kvstudy.language.current import using
-from kvstudy.present.drawing.draw import Looks, use_style, with_decimal_mark
+from kvstudy.present.drawing.draw import StyleSheet, use_style, with_decimal_mark
 from kvstudy.present.drawing.page import scripts
 from kvstudy.present.drawing.write import drawing as static_form
 from kvstudy.present.report.context import in_few_words
@@ -50,7 +50,7 @@ def drawn():
 def static(name: str, each: Drawn) -> list[str]:
     """All words and numbers of the drawing of ``each``."""
     looks = {"redis": each.looks["redis"]} if name == "run-order" else each.looks
-    drawing = static_form(each.figure, each.table, Looks(each.study, looks))
+    drawing = static_form(each.figure, each.table, StyleSheet(each.study, looks))
     with_decimal_mark(drawing)
     # The layout of a language must not choose other ticks than that of another.
     drawing.set_layout_engine("none")

@@ -15,7 +15,7 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept, sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import DrawnFigure, Looks, looks, save, use_style
+from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, styles, save, use_style
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
@@ -26,7 +26,7 @@ from tests.project import ROOT
 
 from . import small_results as small
 
-LOOKS = looks(
+LOOKS = styles(
     {"redis": "Redis", "mongodb": "MongoDB", "cassandra": "Cassandra"},
     {"redis": "#d55e00", "mongodb": "#009e73", "cassandra": "#56b4e9"},
 )
@@ -182,7 +182,7 @@ def test_one_store_with_twelve_thread_counts_fits(tmp_path):
         parameters={"records": 1000, "operations": [10, 20], "threads": list(range(1, 13))},
     )
     table = mapped(of)
-    drawing = heatmap().draw(table, Looks(of, {name: LOOKS[name] for name in of.store_names}))
+    drawing = heatmap().draw(table, StyleSheet(of, {name: LOOKS[name] for name in of.store_names}))
     first, second, _ = drawing.axes
     drawing.draw_without_rendering()
     # Below each other, where there is room for the values.
@@ -294,7 +294,7 @@ def test_boxes_of_one_store_and_of_zero_latencies_are_drawn(tmp_path):
     of = study(stores=["redis"])
     table = boxed(of, ["redis"], operations=["read"])
     table[["p1", "p5", "p25"]] = 0.0
-    drawing = BOX.draw(table, Looks(of, {"redis": LOOKS["redis"]}))
+    drawing = BOX.draw(table, StyleSheet(of, {"redis": LOOKS["redis"]}))
     save(drawing, tmp_path / "x")
     assert drawing.axes[0].get_ylim()[0] > 0
 

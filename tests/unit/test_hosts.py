@@ -19,7 +19,7 @@ from kvstudy.measure.agent import boot_id
 from kvstudy.measure.clients import MACHINE_COLUMNS, PROCESS_COLUMNS
 from kvstudy.measure.hosts import Link, Lost, address_of, clocks, why_missing
 from kvstudy.stores.definition import load_store
-from kvstudy.study.alike import client_cores, differences
+from kvstudy.study.consistency import client_cores, differences
 from kvstudy.study.config import Hosts, check_config
 from kvstudy.study.load import STORES
 

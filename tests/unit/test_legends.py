@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from kvstudy.present.drawing.draw import Looks, looks, use_style
+from kvstudy.present.drawing.draw import StyleSheet, styles, use_style
 from kvstudy.present.drawing.write import drawing
 from kvstudy.study.parts import StoreUse
 
@@ -42,8 +42,8 @@ def figures(charts: dict[str, Drawn], count: int, title: str) -> Iterator[tuple[
         titles = {store: title.format(number) for number, store in enumerate(stores)}
         uses = [StoreUse(store="redis", name=store) for store in stores]
         study = chart.study.model_copy(update={"stores": uses})
-        of_stores = looks(titles, dict.fromkeys(stores, "#0072b2"))
-        yield name, drawing(chart.figure, table, Looks(study, of_stores))
+        of_stores = styles(titles, dict.fromkeys(stores, "#0072b2"))
+        yield name, drawing(chart.figure, table, StyleSheet(study, of_stores))
 
 
 MOST = {"short": (2, 8), "long": (5, 15), "wider than the page": (2,)}

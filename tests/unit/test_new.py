@@ -115,7 +115,7 @@ def test_a_store_loads_and_says_what_is_missing(project):
     assert "docs/stores.md" in done.output
     store = load_store(STORE)
     assert store.title == "My Store"
-    problem = sentence(providers.missing(store, "native"))
+    problem = sentence(providers.missing_requirement(store, "native"))
     assert problem == "kvstudy has no YCSB binding for My Store yet"
     with pytest.raises(ValueError, match=r"envs/stores/mine/verbs.py: version\(\)"):
         store.verbs.version("127.0.0.1", 1)
@@ -131,7 +131,7 @@ def test_every_key_that_a_store_offers_is_one(project):
     assert store.native.program == "mine-server"
     assert store.docker.image == "mine:1.2.3"
     assert store.misses == "get_misses"
-    assert sentence(providers.missing(store, "native")).startswith("no program mine-server")
+    assert sentence(providers.missing_requirement(store, "native")).startswith("no program mine-server")
 
 
 def test_a_workload_loads_with_and_without_its_further_properties(project):

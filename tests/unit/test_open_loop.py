@@ -15,7 +15,7 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoopTables
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.planning.screen import rows
-from kvstudy.present.drawing.draw import looks, use_style
+from kvstudy.present.drawing.draw import styles, use_style
 from kvstudy.present.drawing.write import drawing
 from kvstudy.present.report.cells import DisplayNames, with_states
 from kvstudy.present.report.course import open_loop_facts
@@ -245,7 +245,7 @@ def drawn(found: OpenLoopTables, titles: dict[str, str]) -> tuple[pd.DataFrame, 
     use_style()
     study, figure = small.study(stores=list(titles)), small.figure("open-loop", workload="a")
     table = figure.rows(small.run(study=study, analysis=analysed(found)))
-    look = looks(titles, dict.fromkeys(titles, "#d55e00"))
+    look = styles(titles, dict.fromkeys(titles, "#d55e00"))
     return table, drawing(figure, small.as_csv(table), small.looked(look))
 
 

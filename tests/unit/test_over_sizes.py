@@ -9,7 +9,7 @@ from kvstudy.analyse.findings.bottleneck import scaling
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept, sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import Looks, looks, use_style
+from kvstudy.present.drawing.draw import StyleSheet, styles, use_style
 from kvstudy.present.typeset.table import Grid, notes_of
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
@@ -117,9 +117,9 @@ def test_a_point_that_failed_is_a_gap_with_its_reason(project):
 def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(project):
     study = swept_study()
     use_style()
-    stores = looks(small.TITLES, small.COLORS)
+    stores = styles(small.TITLES, small.COLORS)
     table = lines_of(study)
-    figure = study.figures[0].draw(table, Looks(study, stores))
+    figure = study.figures[0].draw(table, StyleSheet(study, stores))
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert titles[:3] == [
         "Throughput, measured here",

@@ -79,4 +79,4 @@ def test_a_container_gets_its_cores(tmp_path):
 
 
 def test_no_cores_no_command():
-    assert process.bound_to("") == []
+    assert process.pinning_prefix("") == []

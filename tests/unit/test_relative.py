@@ -17,7 +17,7 @@ from kvstudy.analyse.findings.rounds import (
 )
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.present.drawing.draw import Looks, looks
+from kvstudy.present.drawing.draw import StyleSheet, styles
 from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
 from kvstudy.present.tables.rounds import duration, span
 from kvstudy.present.typeset.table import Grid, Table
@@ -28,7 +28,7 @@ from kvstudy.study.parts import PrintedForm, Source
 from . import small_results as small
 
 TITLES = {"db": "Database", "cache": "Cache"}
-LOOKED = small.looked(looks(TITLES, dict.fromkeys(TITLES, "#0072b2")))
+LOOKED = small.looked(styles(TITLES, dict.fromkeys(TITLES, "#0072b2")))
 ONE = {"workload": "w", "baseline": "db", "store": "cache", "name": "t", "caption": "T"}
 TWO = {"workload": "w", "database": "db", "cache": "cache", "name": "b", "caption": "B"}
 WRITES = TABLES["relative"](kind="relative", operation="insert", **ONE)
@@ -289,7 +289,7 @@ def test_the_figure_of_the_costs(published):
     assert (three["without"], three["cached"]) == pytest.approx((1660, 1620))
     author = Source(key="s", author="Somebody", title="T", year=2014, published_as="Thesis")
     study = small.study().model_copy(update={"source": author})
-    drawing = plot.draw(table, Looks(study, LOOKED.stores))
+    drawing = plot.draw(table, StyleSheet(study, LOOKED.stores))
     titles = [ax.get_title(loc="left") for ax in drawing.axes]
     assert titles == [
         f"Published (Somebody, 2014): {TEN_THOUSAND} records",

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.resources import Samples, client_start, gc_pauses, res
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.measure.clients import MACHINE_COLUMNS, PROCESS_COLUMNS
-from kvstudy.study.alike import client_cores
+from kvstudy.study.consistency import client_cores
 
 STARTED = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC).timestamp()
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import LogSection, YcsbLog
 from kvstudy.logs.ycsb.status import operations_so_far
-from kvstudy.logs.ycsb.together import OfClient, together
+from kvstudy.logs.ycsb.together import ClientLog, together
 from kvstudy.stats.percentiles import quantiles
 
 
 def client(
     samples: list[int], began: float = 0.0, ended: float = 10.0, failed: int = 0
-) -> OfClient:
+) -> ClientLog:
     counts = {"read": Counter(samples)} if samples else {}
     latencies = {}
     if samples:
@@ -31,7 +31,7 @@ def client(
     # A line each second.
     at = np.arange(began, ended + 0.5)
     so_far = pd.Series(np.interp(at, [began, ended], [0.0, total]), index=at)
-    return OfClient(YcsbLog(1000 * (ended - began), 1.0, {"READ": section}), counts, so_far)
+    return ClientLog(YcsbLog(1000 * (ended - began), 1.0, {"READ": section}), counts, so_far)
 
 
 @given(st.lists(st.lists(st.integers(1, 5000), max_size=40), min_size=1, max_size=16))
@@ -71,7 +71,7 @@ def test_a_client_that_slows_down_counts_as_it_was_while_the_other_ran():
     fast = client([1] * 1000, 0.0, 4.0)
     slow = client([1] * 500, 0.0, 10.0)
     # 400 of its 500 operations in the first four seconds.
-    slow = OfClient(slow.log, slow.counts, pd.Series([0, 400, 500], index=[0.0, 4.0, 10.0]))
+    slow = ClientLog(slow.log, slow.counts, pd.Series([0, 400, 500], index=[0.0, 4.0, 10.0]))
     found = together([fast, slow], "cell")
     assert found.log.throughput == pytest.approx(350)
     assert found.throughput_sum == pytest.approx(300)

@@ -117,21 +117,21 @@ def empty(tmp_path, monkeypatch) -> Path:
 
 def test_mariadbs_mysqld_is_not_mysql(empty):
     mysqld(empty / "bin", MARIADB)
-    problem = native.missing(load_store(STORES / "mysql"))
+    problem = native.missing_requirement(load_store(STORES / "mysql"))
     assert f"{empty}/bin/mysqld is MariaDB, not MySQL" in problem
     assert "envs/stores/mysql/install" in problem
 
 
 def test_an_installed_mysqld_is_mysql(empty):
     mysqld(empty / "bin", MYSQL)
-    assert native.missing(load_store(STORES / "mysql")) is None
+    assert native.missing_requirement(load_store(STORES / "mysql")) is None
 
 
 def test_the_package_comes_before_an_installed_mysqld(empty):
     mysqld(empty / "bin", MARIADB)
     mysqld(empty / "servers" / "mysql", "mysqld  Ver 5.6.24 for linux-glibc2.5")
     store = load_store(STORES / "mysql")
-    assert native.missing(store) is None
+    assert native.missing_requirement(store) is None
     assert native.find_program(store) == f"{empty}/servers/mysql/mysqld"
 
 

@@ -6,7 +6,7 @@ import pytest
 from kvstudy.commands.measure import completed
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
-from kvstudy.workflow_plan import closing, plan_run
+from kvstudy.workflow_plan import final_messages, plan_run
 
 from tests.project import STUDY, edit
 
@@ -61,7 +61,7 @@ def test_a_cell_is_measured_as_the_configuration_says_unless_an_option_says_it(
 
 def test_a_run_ends_with_its_answers_its_report_and_what_is_missing(pretend_study):
     run = plan_run(SMALL)
-    assert closing(run) == []
+    assert final_messages(run) == []
     text, report = Path("results/small/report/small.md"), Path("report/small.pdf")
     for path in (text, report):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def test_a_run_ends_with_its_answers_its_report_and_what_is_missing(pretend_stud
     )
     assert set(run.missing) == {"unbound"}
     run.missing = {"pretend": reason("no-program", program="oddd", remedy="install it")}
-    assert closing(run) == [
+    assert final_messages(run) == [
         "- A: Redis is 1.2 times faster",
         "- So.",
         "Report: report/small.pdf; data, tables and workbook: results/small/",

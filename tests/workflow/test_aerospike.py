@@ -15,8 +15,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.docker import DockerServer
-from kvstudy.stores.native import NativeServer, missing
-from kvstudy.stores.server import HOST, free_port, serving
+from kvstudy.stores.native import NativeServer, missing_requirement
+from kvstudy.stores.server import HOST, free_port, running_server
 
 ROOT = Path(__file__).parents[2]
 STORE = load_store(ROOT / "envs" / "stores" / "aerospike")
@@ -38,7 +38,7 @@ def asd(tmp_path, monkeypatch):
 
 
 def run(server: NativeServer):
-    return serving(server.store, server, server.log)
+    return running_server(server.store, server, server.log)
 
 
 def test_the_configuration_stays_on_loopback_and_in_the_cells_folder(asd, tmp_path):
@@ -139,7 +139,7 @@ def test_without_the_program(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
     assert "no program asd on this machine: run 'make servers STORES=aerospike'" in sentence(
-        missing(STORE)
+        missing_requirement(STORE)
     )
 
 

@@ -15,7 +15,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Docker, Store, load_store
 from kvstudy.stores.native import NativeServer, find_program
-from kvstudy.stores.server import HOST, free_port, serving
+from kvstudy.stores.server import HOST, free_port, running_server
 
 
 def a_store(provider: str = "native", **changes) -> Store:
@@ -35,14 +35,14 @@ def a_server(project: Path, *lines: str) -> NativeServer:
 def test_each_runs_until_it_succeeds_and_only_then_the_next(pretend_study, project):
     third = 'echo one >> "$1/ran"; [ "$(wc -l < "$1/ran")" -eq 3 ]'
     server = a_server(project, third, 'echo two >> "$1/ran"')
-    with serving(server.store, server, server.log):
+    with running_server(server.store, server, server.log):
         assert (project / "data/ran").read_text().split() == ["one", "one", "one", "two"]
 
 
 def test_they_wait_for_the_servers_port(pretend_study, project):
     connects = f"{sys.executable} -c 'import socket, sys; socket.create_connection(sys.argv[1:])'"
     server = a_server(project, f'{connects} {HOST} "$2" || echo early >> "$1/ran"')
-    with serving(server.store, server, server.log):
+    with running_server(server.store, server, server.log):
         assert not (project / "data/ran").exists()
 
 
@@ -52,7 +52,7 @@ def test_one_that_never_succeeds_is_told_with_its_last_words(pretend_study, proj
         r"Pretend server did not get ready in 4 s \(sh -c .* ended with exit status 3: "
         r"no such bucket type\); .*store\.yaml: ready_seconds sets the limit"
     )
-    with pytest.raises(KvstudyError, match=message), serving(server.store, server, server.log):
+    with pytest.raises(KvstudyError, match=message), running_server(server.store, server, server.log):
         pass
     assert not (project / "data/made").exists()
 
@@ -62,7 +62,7 @@ def test_one_that_hangs_is_ended_and_tried_again(pretend_study, project, monkeyp
     hangs = '[ -e "$1/pid" ] && exit 0; echo $$ > "$1/pid"; exec sleep 300'
     server = a_server(project, hangs)
     began = time.monotonic()
-    with serving(server.store, server, server.log):
+    with running_server(server.store, server, server.log):
         assert not psutil.pid_exists(int((project / "data/pid").read_text()))
     assert time.monotonic() - began < 60
 
@@ -72,7 +72,7 @@ def test_the_servers_death_ends_the_waiting(pretend_study, project, monkeypatch)
     server = a_server(project, "exit 1")
     with (
         pytest.raises(KvstudyError, match=r"ended with exit status 3 before it was ready"),
-        serving(server.store, server, server.log),
+        running_server(server.store, server, server.log),
     ):
         pass
 

@@ -13,7 +13,7 @@ import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import HOST, free_port, serving
+from kvstudy.stores.server import HOST, free_port, running_server
 from kvstudy.study.parts import StoreUse
 
 TESTS = Path(__file__).parents[1]
@@ -34,7 +34,7 @@ def a_node(store: Store, project: Path, name: str = "node") -> NativeServer:
 
 def test_a_node_starts_serves_and_ends(riak, project):
     node = a_node(riak, project)
-    with serving(riak, node, node.log) as version:
+    with running_server(riak, node, node.log) as version:
         assert version == "3.2.3"
         assert riak.verbs.records(node.host, node.port) == 0
         assert riak.verbs.counters(node.host, node.port)["node_puts_total"] == 3
@@ -48,7 +48,7 @@ def test_nothing_of_the_release_is_written(riak, project):
     release = TESTS / "pretend/riak-release"
     before = sorted(release.rglob("*"))
     node = a_node(riak, project)
-    with serving(riak, node, node.log):
+    with running_server(riak, node, node.log):
         pass
     assert sorted(release.rglob("*")) == before
     settings = dict(
@@ -69,7 +69,7 @@ def test_nothing_of_the_release_is_written(riak, project):
 
 def test_two_nodes_at_once(riak, project):
     first, second = a_node(riak, project, "first"), a_node(riak, project, "second")
-    with serving(riak, first, first.log), serving(riak, second, second.log):
+    with running_server(riak, first, first.log), running_server(riak, second, second.log):
         ports = [
             {
                 conn.laddr.port
@@ -87,7 +87,7 @@ def test_a_slow_start_is_waited_for(riak, project, monkeypatch, behaviour):
     monkeypatch.setenv("PRETEND_RIAK", behaviour)
     node = a_node(riak, project)
     began = time.monotonic()
-    with serving(riak, node, node.log):
+    with running_server(riak, node, node.log):
         assert time.monotonic() - began > 1
 
 
@@ -95,7 +95,7 @@ def test_a_node_that_dies(riak, project, monkeypatch):
     monkeypatch.setenv("PRETEND_RIAK", "dies")
     node = a_node(riak, project)
     message = r"Riak KV server ended with exit status 1 before it was ready; .*schema_files_not_fou"
-    with pytest.raises(KvstudyError, match=message), serving(riak, node, node.log):
+    with pytest.raises(KvstudyError, match=message), running_server(riak, node, node.log):
         pass
 
 
@@ -104,7 +104,7 @@ def test_bucket_types_that_are_refused(riak, project, monkeypatch):
     riak = riak.model_copy(update={"ready_seconds": 5})
     node = a_node(riak, project)
     message = r"make-bucket-types .* ended with exit status 1: \{error, .*badmatch, ready"
-    with pytest.raises(KvstudyError, match=message), serving(riak, node, node.log):
+    with pytest.raises(KvstudyError, match=message), running_server(riak, node, node.log):
         pass
     assert not [p for p in psutil.Process().children() if "foreground" in p.cmdline()]
 

@@ -13,7 +13,7 @@ from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import subfolder, suffix
 from kvstudy.language.reasons import sentence
-from kvstudy.measure.controller import share_clone, take_clone
+from kvstudy.measure.controller import lock_shared, lock_exclusive
 from kvstudy.measure.planning.costs import BETWEEN, read_costs
 from kvstudy.measure.planning.progress import (
     CALIBRATION,
@@ -155,7 +155,7 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
     """
     # Before anything is planned from files that another Snakemake writes.
     # A job that outlives its Snakemake on a cluster must not keep the next one from cancelling it.
-    holder = share_clone() if main else ""
+    holder = lock_shared() if main else ""
     config = check_config(data)
     path = study_path(config.study)
     study = load_study(path)
@@ -241,7 +241,7 @@ def follow(of: WorkflowPlan) -> None:
     PersistenceBase.incomplete = incomplete
 
 
-def told(function: Callable, *arguments: Any) -> Any:
+def as_workflow_error(function: Callable, *arguments: Any) -> Any:
     """What the function gives; an error of the user becomes Snakemake's, without a trace."""
     from snakemake.exceptions import WorkflowError
 
@@ -253,7 +253,7 @@ def told(function: Callable, *arguments: Any) -> Any:
 
 def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:
     """Before the first job: the clone is taken, all folders can be written, the clock runs."""
-    take_clone(of.holder)
+    lock_exclusive(of.holder)
     if len(of.measured) < len(of.wanted):
         state_directory()
     folders = {Path(f"results/{of.run}/{name}") for name in ("logs", "raw")}
@@ -269,7 +269,7 @@ def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:
         print("To see each cell live: 'kvstudy watch' in a second terminal.", file=sys.stderr)
 
 
-def unreadable(of: WorkflowPlan) -> list[str]:
+def unreadable_cells(of: WorkflowPlan) -> list[str]:
     """At the end, what to say of cells that were there and could not be read; may be empty."""
     # Its log gets the last line.
     str(of.progress)
@@ -300,7 +300,7 @@ def stopped(of: WorkflowPlan) -> list[str]:
 _ANSWERS = re.compile(r"^:+ glance\n+((?:- .+\n+)+)", re.MULTILINE)
 
 
-def closing(of: WorkflowPlan) -> list[str]:
+def final_messages(of: WorkflowPlan) -> list[str]:
     """At the end, what came out, where it is, and what is missing; empty without a report."""
     name = f"report/{of.run}{of.suffix}"
     forms = [form for form in (".pdf", ".html", ".docx") if Path(name + form).is_file()]
@@ -314,7 +314,7 @@ def closing(of: WorkflowPlan) -> list[str]:
     return [*lines, *_not_measured(of)]
 
 
-def going_on(of: WorkflowPlan) -> list[str]:
+def continuation_forecast(of: WorkflowPlan) -> list[str]:
     """After cells of a plain number of repetitions: what measuring until all is decided would add.
 
     Empty where all is decided or nothing was measured, and for a trial run.

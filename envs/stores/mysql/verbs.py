@@ -10,7 +10,7 @@ from kvstudy.stores.sql import (
     record_bytes,
     records,
     settings,
-    told_version,
+    server_version,
 )
 
 __all__ = ["counters", "create", "empty", "record_bytes", "records", "settings", "version"]
@@ -18,7 +18,7 @@ __all__ = ["counters", "create", "empty", "record_bytes", "records", "settings",
 
 def version(host: str, port: int) -> str:
     """The server's version. MariaDB is refused: it is another store."""
-    told = told_version(host, port)
+    told = server_version(host, port)
     if "mariadb" in told.lower():
         raise KvstudyError(
             f"the server at {host}:{port} is MariaDB ({told}), not MySQL; "

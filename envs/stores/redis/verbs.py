@@ -1,14 +1,14 @@
 """What is asked of a Redis server."""
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.resp import counters, empty, record_bytes, records, settings, told
+from kvstudy.stores.resp import counters, empty, record_bytes, records, settings, server_info
 
 __all__ = ["counters", "empty", "record_bytes", "records", "settings", "version"]
 
 
 def version(host: str, port: int) -> str:
     """The server's version. Valkey is refused: it is another store."""
-    of = told(host, port)
+    of = server_info(host, port)
     if "valkey_version" in of:
         raise KvstudyError(
             f"the server at {host}:{port} is Valkey {of['valkey_version']}, not Redis; "

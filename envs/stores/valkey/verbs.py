@@ -1,14 +1,14 @@
 """What is asked of a Valkey server, in Redis's protocol."""
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.resp import counters, empty, record_bytes, records, settings, told
+from kvstudy.stores.resp import counters, empty, record_bytes, records, settings, server_info
 
 __all__ = ["counters", "empty", "record_bytes", "records", "settings", "version"]
 
 
 def version(host: str, port: int) -> str:
     """The server's version. Redis is refused: it is another store."""
-    of = told(host, port)
+    of = server_info(host, port)
     if "valkey_version" not in of:
         raise KvstudyError(
             f"the server at {host}:{port} is not Valkey (Redis {of['redis_version']}?); "

@@ -13,7 +13,7 @@ from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure import preflight
 from kvstudy.measure.client import library_problem
-from kvstudy.measure.controller import alone_in_clone
+from kvstudy.measure.controller import clone_lock
 from kvstudy.measure.kernel import Tree
 from kvstudy.measure.planning.progress import why_missing
 from kvstudy.stores import docker, native, providers
@@ -87,7 +87,7 @@ def _ready() -> int:
         store = load_store(path.parent)
         states = []
         for provider in ("native", "docker"):
-            reason = sentence(providers.missing(store, provider) or "")
+            reason = sentence(providers.missing_requirement(store, provider) or "")
             states.append("missing" if reason else "no server" if store.embedded else "ready")
             if reason and store.title not in reasons.setdefault(reason, []):
                 reasons[reason].append(store.title)
@@ -137,7 +137,7 @@ def add_(path: Path, accept_unknown: bool) -> None:
     def accept(question: str) -> bool:
         return accept_unknown or (sys.stdin.isatty() and click.confirm(question))
 
-    with alone_in_clone(), measuring_alone("installing servers"):
+    with clone_lock(), measuring_alone("installing servers"):
         store, program = add(path, accept)
     print(f"{store.title} is ready: {program}")
 
@@ -161,7 +161,7 @@ def get(names: tuple[str, ...], study: str | None) -> None:
         asked = [use.store for use in load_study(study_path(study)).stores]
     wanted = [stores[name] for name in dict.fromkeys(asked)]
     problems = [install_packages(wanted)]
-    with alone_in_clone(), measuring_alone("installing servers"):
+    with clone_lock(), measuring_alone("installing servers"):
         for store in wanted:
             try:
                 install_server(store, download=bool(names))

@@ -247,7 +247,7 @@ def run(
         )
     names = project_stores()
     if store is None:
-        reasons = {name: providers.missing(load_store(STORES / name), provider) for name in names}
+        reasons = {name: providers.missing_requirement(load_store(STORES / name), provider) for name in names}
         if all(reasons.values()):
             raise InputError("no store can be measured here; 'kvstudy doctor' tells why")
         here = click.Choice([name for name in names if not reasons[name]])
@@ -255,7 +255,7 @@ def run(
     check_known("--store", "store", store, names)
     definition = load_store(STORES / store)
     resolved = providers.resolve(provider, Path("results") / RUN / "raw")
-    if problem := providers.missing(definition, resolved):
+    if problem := providers.missing_requirement(definition, resolved):
         raise InputError(sentence(problem))
     for text in chosen:
         if "=" not in text:

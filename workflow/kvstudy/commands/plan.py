@@ -76,7 +76,7 @@ def plan(
     failed: dict[str, str] = {}
     if calibrate:
         here = [cell for cell in plan_cells(loaded, scale) if cell.store not in outlook.missing]
-        wants = short.wanted(here, known)
+        wants = short.cells_to_calibrate(here, known)
         stop_on_signals()
         failed = short.calibrate(
             *(wants, known, stores, config, outlook.provider),

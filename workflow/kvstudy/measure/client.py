@@ -10,7 +10,7 @@ from pathlib import Path
 from kvstudy.errors import InputError, KvstudyError, RunError
 from kvstudy.stores.ask import LIBRARY
 from kvstudy.stores.definition import Store
-from kvstudy.stores.process import bound_to
+from kvstudy.stores.process import pinning_prefix
 from kvstudy.study.cells import Cell, Share
 from kvstudy.study.parts import RAW_TYPE
 from kvstudy.study.raw import SUMS, file_digest, raw_latencies, read_sums
@@ -194,7 +194,7 @@ def ycsb_command(
     jvm: Sequence[str] = (),
 ) -> list[str]:
     """The command of a YCSB client that says on standard error each second how far it is."""
-    command = [*bound_to(client.cores), "java", *jvm, "site.ycsb.Client"]
+    command = [*pinning_prefix(client.cores), "java", *jvm, "site.ycsb.Client"]
     command += ["-load" if load else "-t", "-s", "-db", client.db, "-threads", str(threads)]
     command += options
     for name, value in sorted((properties | {"status.interval": 1}).items()):

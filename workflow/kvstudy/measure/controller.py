@@ -108,7 +108,7 @@ PATIENCE_SECONDS = 10
 _held: list[IO[bytes]] = []
 
 
-def share_clone() -> str:
+def lock_shared() -> str:
     """Keep others from changing the clone while this process plans; "" or who changes it now.
 
     KvstudyError where nothing can be written in the clone.
@@ -131,7 +131,7 @@ def share_clone() -> str:
     return ""
 
 
-def take_clone(holder: str) -> None:
+def lock_exclusive(holder: str) -> None:
     """Have the clone alone from now on; KvstudyError for a ``holder``, as share_clone gave it."""
     if not holder and not all(map(_locked, _held)):
         holder = ANOTHER
@@ -152,9 +152,9 @@ def take_clone(holder: str) -> None:
 
 
 @contextlib.contextmanager
-def alone_in_clone() -> Iterator[None]:
+def clone_lock() -> Iterator[None]:
     """Have the clone alone while the block runs; KvstudyError tells who else works in it."""
-    take_clone(share_clone())
+    lock_exclusive(lock_shared())
     try:
         yield
     finally:
@@ -166,7 +166,7 @@ CELLS = Path(".snakemake/kvstudy-cells.lock")
 
 
 @contextlib.contextmanager
-def alone_with(folder: Path) -> Iterator[None]:
+def cell_lock(folder: Path) -> Iterator[None]:
     """Have the folder of a cell alone, among all hosts that share the clone; else KvstudyError.
 
     SLURM may count a node as lost, and give its cells to another one, while they go on there.

@@ -28,7 +28,7 @@ from kvstudy.measure.controller import VARIABLE
 from kvstudy.measure.environment import JAVA_VARIABLES
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, end_of, last_words
+from kvstudy.stores.server import Server, end_of, log_tail
 from kvstudy.study.config import Hosts
 
 # What a program there finds by its environment.
@@ -119,7 +119,7 @@ class Link:
                 self._launcher.wait(ANSWER_SECONDS)
             status = self._launcher.poll()
             how = "it closed" if status is None else f"it {process.how_it_ended(status)}"
-        said = last_words(end_of(self._said))
+        said = log_tail(end_of(self._said))
         self._lost = f"{KEY}: lost the agent on {self.host}: {how}{said and f'; it said: {said}'}"
         raise Lost(self._lost)
 

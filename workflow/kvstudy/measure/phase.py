@@ -20,7 +20,7 @@ from kvstudy.measure.hosts import Connected, FarClients
 from kvstudy.measure.setting import SERVER_LOG, MeasurementContext
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, ask, last_words, log_end, why_silent
+from kvstudy.stores.server import Server, ask, log_tail, log_end, why_silent
 
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run. Of a server that is stopped or hangs,
@@ -42,7 +42,7 @@ class Phases:
 
     ``phases`` has what the manifest says of each: its command, those of ``others`` that ran beside
     it, ``Clients.used``, and the same for each of ``hosts``, where clients and server have some of
-    their own. ``counters`` has what moved in the server meanwhile, see ``moved``.
+    their own. ``counters`` has what moved in the server meanwhile, see ``counter_deltas``.
     """
 
     setting: MeasurementContext
@@ -68,7 +68,7 @@ class Phases:
         with self._true_cause_first(commands):
             clients = self._watched(name, commands, least_share)
             # Before anything else is asked: asking is counted too.
-            self.counters[name] = moved(self.setting.store, before, self._count())
+            self.counters[name] = counter_deltas(self.setting.store, before, self._count())
             yield
         command, *others = commands.values()
         self.phases[name] = {"command": command, "others": others, **clients.used}
@@ -109,7 +109,7 @@ class Phases:
             # What follows the first exception is a stack trace.
             line = _first_line([errors], ("Exception", "Error:"))
             said = f": {line}" if line else log_end(errors)
-            end = process.how_it_ended(status)
+            end = process.describe_exit(status)
             if status == -signal.SIGKILL:
                 end += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
             raise EnvironmentFault(f"{label}: the YCSB client {end}{said}")
@@ -174,7 +174,7 @@ class Phases:
         (self.work / "commands.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def moved(store: Store, before: Counters, after: Counters) -> Counters:
+def counter_deltas(store: Store, before: Counters, after: Counters) -> Counters:
     """The counters that moved, and by how much; None when the store tells none.
 
     KvstudyError for a counter that fell or vanished: then the server was started
@@ -197,7 +197,7 @@ def _first_line(paths: Sequence[Path], words: Sequence[str]) -> str:
         with contextlib.suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 if any(word in line for word in words):
-                    return last_words(line)
+                    return log_tail(line)
     return ""
 
 

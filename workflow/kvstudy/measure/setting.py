@@ -15,15 +15,15 @@ from pathlib import Path
 from kvstudy.errors import EnvironmentFault, InputError, KvstudyError, RunError
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, find_client
-from kvstudy.measure.controller import Interrupted, alone_with
+from kvstudy.measure.controller import Interrupted, cell_lock
 from kvstudy.measure.hosts import Connected, FarServer, connected
 from kvstudy.measure.kernel import ALLOWED, Tree, core_numbers
 from kvstudy.stores import docker, process, providers
 from kvstudy.stores.configuration import changes, record_settings
 from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import Server, ask, check_empty, free_port, serving
-from kvstudy.study.alike import differences, read_manifests, refusal
+from kvstudy.stores.server import Server, ask, check_empty, free_port, running_server
+from kvstudy.study.consistency import differences, read_manifests, refusal
 from kvstudy.study.config import Hosts
 from kvstudy.study.raw import set_aside, stamp
 from kvstudy.whole_file import ROOM, check_room, check_writable, free_bytes, full_disk
@@ -90,7 +90,7 @@ class MeasurementContext:
 
     def java(self, there: Connected | None) -> dict:
         """What the clients run on, see ``environment.java``."""
-        return there.java() if there else environment.java(process.bound_to(self.client.cores))
+        return there.java() if there else environment.java(process.pinning_prefix(self.client.cores))
 
     def refuse_unlike(self, name: str, server: dict | None = None, **known: object) -> None:
         """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
@@ -115,7 +115,7 @@ class MeasurementContext:
             raise kind(refusal(found, self.results / "raw"))
 
     @contextmanager
-    def serving(
+    def running_server(
         self, work: Path, name: str, fields: Sequence[str], there: Connected | None
     ) -> Iterator[Server]:
         """Run the store's server, with its data below ``work``, for as long as the context lasts.
@@ -125,7 +125,7 @@ class MeasurementContext:
         """
         store, log = self.store, work / SERVER_LOG
         server = self._server(work / "data", log, there)
-        with serving(store, server, log) as version:
+        with running_server(store, server, log) as version:
             # Only the server itself tells: a package may have been upgraded since the last cell.
             server.settings = record_settings(store, server, work)
             about = {"version": version, "settings": server.settings}
@@ -164,7 +164,7 @@ class MeasurementContext:
             check_writable(folder)
         check_room(self.results, CELL_ROOM, f"{name} needs")
         work = self.results / "measuring" / name
-        with process.measuring_alone(), alone_with(work):
+        with process.measuring_alone(), cell_lock(work):
             for leftover in process.sweep() + docker.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
             # An earlier measurement may have been killed in the middle of it.

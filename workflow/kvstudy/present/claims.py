@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.table import VALUE, asked
+from kvstudy.analyse.claims.table import VALUE, deciding_rows
 from kvstudy.analyse.claims.verdicts import Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
@@ -77,7 +77,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
                 f"{row.published_what}: {number(row.published, unit=row.published_unit)}"
                 for row in denied.itertuples()
             ]
-            said = asked(of)
+            said = deciding_rows(of)
             lines = [_line(row) for row in said.to_dict("records")]
             derived = of[(of["kind"] != VALUE) & ~of.index.isin(said.index)]
             lines += [_line(row, derived=True) for row in derived.to_dict("records")]

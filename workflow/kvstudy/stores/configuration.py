@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.stores.definition import Store, ProviderCommands
-from kvstudy.stores.process import bound_to
+from kvstudy.stores.process import pinning_prefix
 from kvstudy.stores.server import Server, ask
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
@@ -80,7 +80,7 @@ def added_arguments(server: dict, store: Store) -> list[str] | None:
         return None
     plain = way.command[: len(way.command) - len(store.arguments)]
     # Before it stands what runs it.
-    runner = command[: command.index(server["image"]) + 1] if docker else bound_to("0")
+    runner = command[: command.index(server["image"]) + 1] if docker else pinning_prefix("0")
     start = len(runner) if runner[0] == command[0] else 0
     words = command[start:]
     return words[len(plain) :] if _fits(words[: len(plain)], plain[: len(words)]) else None

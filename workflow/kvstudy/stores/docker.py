@@ -24,13 +24,13 @@ from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.configuration import template
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import COMMAND_SECONDS, LocalServer, failure, last_words
+from kvstudy.stores.server import COMMAND_SECONDS, LocalServer, failure, log_tail
 
 NATIVE = "or choose the provider native in config/config.yaml"
 STOP_SECONDS = 30
 
 
-def missing(store: Store) -> str | None:
+def missing_requirement(store: Store) -> str | None:
     """What a container of the store lacks here, and the remedy; its image may have to be made."""
     file = store.file
     if store.docker is None:
@@ -87,7 +87,7 @@ class DockerServer(LocalServer):
         self._record: Path | None = None
 
     def start(self) -> None:
-        if problem := missing(self.store):
+        if problem := missing_requirement(self.store):
             raise EnvironmentFault(sentence(problem))
         image = bring(self.store)
         self._facts = {
@@ -112,7 +112,7 @@ class DockerServer(LocalServer):
             # What runs in the container ends with it at the latest.
             raise OSError(f"{shlex.join(command)}: no end after {COMMAND_SECONDS} s") from None
         if done.returncode:
-            said = last_words(done.stdout + done.stderr)
+            said = log_tail(done.stdout + done.stderr)
             raise OSError(failure(command, done.returncode, said))
 
     def stop(self) -> None:
@@ -129,7 +129,7 @@ class DockerServer(LocalServer):
             return None
         if status == 125:
             return "could not be started by Docker"
-        return process.how_it_ended(128 - status if status > 128 else status)
+        return process.describe_exit(128 - status if status > 128 else status)
 
     def process_ids(self) -> list[int]:
         told = _docker("container", "inspect", "--format", "{{.State.Pid}}", self.name)

@@ -43,7 +43,7 @@ def install_server(store: Store, download: bool) -> None:
         print(f"{store.title} {package.version} ({package.license}) from {package.url}")
         _, program = add(fetch(store, package), lambda _question: False)
         print(f"{store.title} is ready: {program}")
-    if store.native and (problem := native.missing(store)):
+    if store.native and (problem := native.missing_requirement(store)):
         kind = Unavailable if store.native.packages else EnvironmentFault
         raise kind(f"{store.title}: {sentence(problem)}")
 

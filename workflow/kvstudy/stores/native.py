@@ -21,13 +21,13 @@ from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.configuration import template
 from kvstudy.stores.definition import SERVERS, Store
-from kvstudy.stores.server import COMMAND_SECONDS, HOST, LocalServer, end_of, failure, last_words
+from kvstudy.stores.server import COMMAND_SECONDS, HOST, LocalServer, end_of, failure, log_tail
 
 # Beside a server that came with a package: which file it was.
 RECORD = "package.json"
 
 
-def missing(store: Store) -> str | None:
+def missing_requirement(store: Store) -> str | None:
     """None when the store's program is here, else what is missing and how to get it."""
     if store.native is None:
         return f"{store.title} has no native program in {store.file}"
@@ -89,7 +89,7 @@ class NativeServer(LocalServer):
             "user": getpass.getuser(),
         }
         super().__init__(store, store.native, port, data, log, values, host)
-        self.command = [*process.bound_to(cores), *self.filled(store.native.command)]
+        self.command = [*process.pinning_prefix(cores), *self.filled(store.native.command)]
         self._user = store.native.user if os.getuid() == 0 else None
         marked = os.environ | self.environment | {process.MARK: str(self.data)}
         how = {"what": store.name, "mark": str(self.data), "environment": marked}
@@ -97,7 +97,7 @@ class NativeServer(LocalServer):
         self._running = contextlib.ExitStack()
 
     def start(self) -> None:
-        if problem := missing(self.store):
+        if problem := missing_requirement(self.store):
             raise EnvironmentFault(sentence(problem))
         # What it leaves behind is a child of ours then, wherever it has gone.
         self._others = process.adopt_orphans()
@@ -127,7 +127,7 @@ class NativeServer(LocalServer):
         status = self._process.poll()
         if status == 0 and process.orphans(self._others):
             return "went into the background (start it in the foreground, so that it can be ended)"
-        return None if status is None else process.how_it_ended(status)
+        return None if status is None else process.describe_exit(status)
 
     def process_ids(self) -> list[int]:
         return [self._process.pid]
@@ -170,4 +170,4 @@ class NativeServer(LocalServer):
                 except subprocess.TimeoutExpired:
                     output.write(f"no end after {seconds:g} s".encode())
             if status := running.returncode:
-                raise ChildProcessError(failure(command, status, last_words(end_of(output))))
+                raise ChildProcessError(failure(command, status, log_tail(end_of(output))))

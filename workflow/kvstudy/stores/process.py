@@ -155,12 +155,12 @@ def start(
     return process
 
 
-def bound_to(cores: str) -> list[str]:
+def pinning_prefix(cores: str) -> list[str]:
     """What stands before a command that may run on these cores (``0-1,4``) only."""
     return ["taskset", "--cpu-list", cores] if cores else []
 
 
-def how_it_ended(status: int) -> str:
+def describe_exit(status: int) -> str:
     """The exit status of a process, in words."""
     if status < 0:
         return f"was killed by {signal.Signals(-status).name}"

@@ -14,13 +14,13 @@ from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import POLL_SECONDS, Server, check_empty
-from kvstudy.study.alike import read_manifests
+from kvstudy.study.consistency import read_manifests
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
 KEY = "config/config.yaml: external.servers"
 
 
-def missing(store: Store, provider: str, address: str = "") -> str | None:
+def missing_requirement(store: Store, provider: str, address: str = "") -> str | None:
     """What ``provider`` lacks to run the store here (external: at ``address``), and the remedy."""
     if store.ycsb is None:
         return reason("no-binding", store=store.title)

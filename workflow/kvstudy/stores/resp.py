@@ -16,7 +16,7 @@ SIZES = (
 )
 
 
-def told(host: str, port: int) -> dict[str, str]:
+def server_info(host: str, port: int) -> dict[str, str]:
     """What the server tells of itself, by name; ValueError while it loads its data."""
     answer = ask(host, port, "INFO server\r\n", until="executable:")
     found = dict(re.findall(r"^(\w+):(\S+)", answer, re.M))
@@ -52,10 +52,10 @@ def counters(host: str, port: int) -> dict[str, int]:
     """Calls of each command, keys dropped, and lookups by readers that found theirs or did not."""
     commands = ask(host, port, "INFO commandstats\r\n", until="\r\n\r\n")
     found = re.findall(r"^cmdstat_([^:]+):calls=(\d+)", commands, re.M)
-    told = {name.upper(): int(count) for name, count in found}
+    server_info = {name.upper(): int(count) for name, count in found}
     stats = ask(host, port, "INFO stats\r\n", until="\r\n\r\n")
     kinds = r"^(keyspace_hits|keyspace_misses|evicted_keys|expired_keys):(\d+)"
-    return told | {name: int(count) for name, count in re.findall(kinds, stats, re.M)}
+    return server_info | {name: int(count) for name, count in re.findall(kinds, stats, re.M)}
 
 
 def record_bytes(host: str, port: int) -> float | None:

@@ -176,7 +176,7 @@ def _check_free(port: int, host: str) -> None:
 
 
 @contextlib.contextmanager
-def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
+def running_server(store: Store, server: Server, log: Path) -> Iterator[str]:
     """Run the server for as long as the context lasts; yields the version it tells.
 
     KvstudyError with the end of its log when it dies or does not answer its own protocol in time.
@@ -266,7 +266,7 @@ def log_end(log: Path) -> str:
     """``; its log ends: ...`` with its last words, or nothing when there are none."""
     text = ""
     with contextlib.suppress(OSError), log.open("rb") as file:
-        text = last_words(end_of(file, END_BYTES))
+        text = log_tail(end_of(file, END_BYTES))
     return f"; its log ends: {text}" if text else ""
 
 
@@ -277,7 +277,7 @@ def end_of(file: BinaryIO, most: int = 4 * MOST_WORDS) -> str:
     return file.read().decode("utf-8", errors="replace")
 
 
-def last_words(text: str) -> str:
+def log_tail(text: str) -> str:
     """The last lines of what a program wrote, as one of MOST_WORDS characters at most.
 
     Where none of them tells of a failure, those before that do, and the last one. Of lines that

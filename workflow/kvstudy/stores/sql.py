@@ -32,7 +32,7 @@ def connected(host: str, port: int, seconds: float = 2) -> Iterator[pymysql.curs
         raise OSError(f"{host}:{port}: {error}") from error
 
 
-def told_version(host: str, port: int) -> str:
+def server_version(host: str, port: int) -> str:
     """What the server tells of itself, such as ``5.6.24 MySQL Community Server (GPL)``."""
     with connected(host, port) as cursor:
         cursor.execute("SELECT VERSION(), @@version_comment")

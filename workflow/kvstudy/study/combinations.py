@@ -60,7 +60,7 @@ class Series:
     points: tuple[Combination, ...]
 
 
-def lines(
+def series_of(
     study: Study, over: str, where: Sizes, workloads: list[str], stores: list[str]
 ) -> list[Series]:
     """All lines over the size ``over``; a line without points was not measured.
@@ -114,7 +114,7 @@ def check_lines(part: Exhibit, study: Study, path: Path, key: str) -> None:
             f"{path}: {key}.where.{part.over}: is what the lines go over; remove the key"
         )
     workloads = part.workloads_of(study)
-    for line in lines(study, part.over, part.where, workloads, study.store_names[:1]):
+    for line in series_of(study, part.over, part.where, workloads, study.store_names[:1]):
         if len(line.points) < 2:
             sizes = " and ".join(f"{number} {size}" for size, number in line.fixed)
             raise InputError(

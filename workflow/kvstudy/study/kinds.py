@@ -205,7 +205,7 @@ def with_automatic(own: list, kinds: Iterable[type[Exhibit]], study: Study) -> l
 OfRound = Literal["insert", "read", "delete"]
 
 
-class OfRounds(Strict):
+class RoundsExhibit(Strict):
     """Something of a workload with rounds."""
 
     def check(self, study: Study, path: Path, key: str) -> None:
@@ -221,7 +221,7 @@ class OfRounds(Strict):
             )
 
 
-class TwoStores(OfRounds):
+class TwoStores(RoundsExhibit):
     """Whose times are compared, under a workload with rounds."""
 
     workload: Name = Field(description="A workload with rounds.")
@@ -229,7 +229,7 @@ class TwoStores(OfRounds):
     store: Name = Field(description="The store that is compared with it.")
 
 
-class Caching(OfRounds):
+class Caching(RoundsExhibit):
     """A database and what could be a cache before it, under a workload with rounds."""
 
     workload: Name = Field(description="A workload with rounds.")

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 from kvstudy.analyse.claims.file import Claim, load_claims
 from kvstudy.analyse.claims.selection import ParameterGrid, grid_of
-from kvstudy.analyse.claims.table import SHORT, UNLIKE, answer_of, asked
+from kvstudy.analyse.claims.table import SHORT, UNLIKE, answer_of, deciding_rows
 from kvstudy.analyse.claims.values import Values, measured_values
-from kvstudy.analyse.claims.verdicts import Verdict, whole
+from kvstudy.analyse.claims.verdicts import Verdict, combined_verdict
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.looks import Claimed
 from kvstudy.analyse.tidy.files import PROBES
@@ -61,7 +61,7 @@ def claimed(
         verdicts: Counter[Verdict] = Counter()
         workloads: set[str] = set()
         waiting = False
-        for number in asked(pd.DataFrame(kinds)).index:
+        for number in deciding_rows(pd.DataFrame(kinds)).index:
             statement = claim.statements[number]
             for part in statement.parts(grid, stores):
                 answer = answer_of(part, measured, Values({}))
@@ -71,5 +71,5 @@ def claimed(
                     workloads |= {operand.workload for operand in part.of}
                     waiting |= answer.verdict is Verdict.UNDECIDED
         if workloads:
-            is_open = waiting and whole(verdicts) is Verdict.UNDECIDED
+            is_open = waiting and combined_verdict(verdicts) is Verdict.UNDECIDED
             yield Claimed(claim.id, frozenset(workloads), is_open)

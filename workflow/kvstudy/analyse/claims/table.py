@@ -21,7 +21,7 @@ from kvstudy.analyse.claims.verdicts import (
     Verdict,
     audited,
     support_of,
-    whole,
+    combined_verdict,
 )
 from kvstudy.analyse.claims.words import ClaimNames, label, sides
 from kvstudy.analyse.tidy.files import CsvTable
@@ -108,14 +108,14 @@ def judge_claims(
     table["statement"] = table.groupby("id").cumcount() + 1
     claimed = dict(list(table.groupby("id")))
     support = {name: support_of(rows["statement_source"]) for name, rows in claimed.items()}
-    verdict = {name: whole(counts_of(asked(rows))).value for name, rows in claimed.items()}
+    verdict = {name: combined_verdict(counts_of(deciding_rows(rows))).value for name, rows in claimed.items()}
     table["source"], table["verdict"] = table["id"].map(support), table["id"].map(verdict)
     if verdicts:
         return table
     return table.assign(verdict="", statement_verdict="", verdicts="")
 
 
-def asked(rows: pd.DataFrame) -> pd.DataFrame:
+def deciding_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that decide a claim: what the source says of its stores.
 
     A rate of its machine does not, beside others, nor does what is derived from its tables.
@@ -156,7 +156,7 @@ def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Clai
     quantity, published = shown.measured, shown.published
     row = {
         "statement_source": support.value,
-        "statement_verdict": whole(counts).value,
+        "statement_verdict": combined_verdict(counts).value,
         "parts": len(answers),
         "verdicts": ", ".join(f"{counts[one]} {one}" for one in WEAKEST_FIRST if one in counts),
         "what": label(shown.part, quantity, replace(names, measured=True)),
@@ -230,8 +230,8 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
     if not ratio.of:
         return None
     a, b = ratio.of
-    whole = {(each.workload, each.operation, each.metric) for each in ratio.of}
-    if a.store == b.store or whole != {(a.workload, "overall", "throughput")}:
+    combined_verdict = {(each.workload, each.operation, each.metric) for each in ratio.of}
+    if a.store == b.store or combined_verdict != {(a.workload, "overall", "throughput")}:
         return None
     if measured.best(a) != measured.best(b):
         return None

@@ -43,7 +43,7 @@ WEAKEST_FIRST = [
 HOLDING = (Verdict.REPRODUCED, Verdict.DIRECTION_ONLY)
 
 
-def whole(counts: Mapping[Verdict, int]) -> Verdict:
+def combined_verdict(counts: Mapping[Verdict, int]) -> Verdict:
     """The verdict on a claim (a statement) from how many of its parts have which.
 
     Contradicted where most parts are; partly reproduced where fewer are, and some hold. Else that

@@ -154,7 +154,7 @@ def _rows(
     return rows
 
 
-def undone(pairs: pd.DataFrame) -> pd.DataFrame:
+def undecided_by_correction(pairs: pd.DataFrame) -> pd.DataFrame:
     """The ``pairs`` that the correction alone leaves undecided: each by itself is faster.
 
     ``comparisons`` is for how many pairs each was corrected.

@@ -35,8 +35,8 @@ from kvstudy.logs.ycsb.status import (
     read_status,
     silence,
 )
-from kvstudy.logs.ycsb.together import OfClient, Together, together
-from kvstudy.study.alike import client_cores, differences
+from kvstudy.logs.ycsb.together import ClientLog, Together, together
+from kvstudy.study.consistency import client_cores, differences
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
@@ -359,7 +359,7 @@ class _Files:
             so_far = operations_so_far(_text(path), log.attempted, str(path))
             # By the clock of the server's host.
             so_far.index += hosts["clocks"][host]["offset"]
-            clients.append(OfClient(log, self.counts(share.label, log), so_far))
+            clients.append(ClientLog(log, self.counts(share.label, log), so_far))
         return together(clients, str(self.raw))
 
 

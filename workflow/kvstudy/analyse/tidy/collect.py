@@ -33,7 +33,7 @@ from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.alike import differences, refusal
+from kvstudy.study.consistency import differences, refusal
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.model import Study

@@ -23,7 +23,7 @@ Counts = Mapping[int, int]
 
 
 @dataclass(frozen=True)
-class OfClient:
+class ClientLog:
     """One client: its results, counts of each operation, operations so far.
 
     These stand over the time on its machine's clock (s), from its first operation to the end of
@@ -53,7 +53,7 @@ class Together:
     counts: dict[str, dict[int, int]]
 
 
-def together(clients: Sequence[OfClient], name: str) -> Together:
+def together(clients: Sequence[ClientLog], name: str) -> Together:
     """All ``clients`` as one; KvstudyError, naming ``name``, when they never ran all."""
     began, ended = ([client.so_far.index[at] for client in clients] for at in (0, -1))
     first, last = min(began), max(ended)
@@ -90,12 +90,12 @@ def together(clients: Sequence[OfClient], name: str) -> Together:
     )
 
 
-def _at(times: Sequence[float], clients: Sequence[OfClient]) -> np.ndarray:
+def _at(times: Sequence[float], clients: Sequence[ClientLog]) -> np.ndarray:
     """Operations of all clients so far at each of the times."""
     return sum(np.interp(times, client.so_far.index, client.so_far) for client in clients)
 
 
-def _section(operation: str, clients: Sequence[OfClient], counts: Mapping[str, Counts]) -> LogSection:
+def _section(operation: str, clients: Sequence[ClientLog], counts: Mapping[str, Counts]) -> LogSection:
     parts = [client.log.sections.get(operation, LogSection()) for client in clients]
     label = operation.lower()
     return LogSection(

@@ -28,7 +28,7 @@ SCAN = 20
 REPETITIONS = 3
 
 
-def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]:
+def cells_to_calibrate(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]:
     """What is still to be measured of the stores of ``planned`` cells, given what is ``known``.
 
     One cell for each store and workload, and of the first workload as many as a spread needs, if

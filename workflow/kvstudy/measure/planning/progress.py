@@ -54,7 +54,7 @@ def why_missing(stores: Mapping[str, Store], config: Config, provider: str) -> d
         return hosts.why_missing(stores, config.hosts)
     servers = config.external.servers
     found = {
-        name: providers.missing(store, provider, servers.get(store.folder.name, ""))
+        name: providers.missing_requirement(store, provider, servers.get(store.folder.name, ""))
         for name, store in stores.items()
     }
     return {name: why for name, why in found.items() if why}

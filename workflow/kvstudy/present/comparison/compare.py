@@ -21,7 +21,7 @@ from kvstudy.present.comparison.runs import (
     read_recorded,
     sizes,
 )
-from kvstudy.present.drawing.draw import Look, looks
+from kvstudy.present.drawing.draw import Style, styles
 from kvstudy.present.typeset.table import sign_of
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.power import repetitions_to_decide
@@ -279,7 +279,7 @@ class Comparison:
             yield [*place, ", ".join(speeds), *map(_order, of_runs, compared), *numbers]
 
 
-def _looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
+def _looks(run: RecordedRun, stores: list[str]) -> dict[str, Style]:
     """Title, colour and hatch of ``stores``, as in the figures of the run's own report.
 
     A store that this installation has no folder of is called as in the study.
@@ -297,7 +297,7 @@ def _looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
             colors[name] = lighter(store.color, folders.count(record.folder) - 1)
         except KvstudyError:
             titles[name], colors[name] = record.title or name, next(spare)
-    return looks(titles, colors)
+    return styles(titles, colors)
 
 
 def _values(speeds: dict[str, pd.Series]) -> pd.DataFrame:

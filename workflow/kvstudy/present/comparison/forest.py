@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.present.drawing.draw import TEXT_WIDTH, Look, number_axis
+from kvstudy.present.drawing.draw import TEXT_WIDTH, Style, number_axis
 from kvstudy.present.figures.ratios import ticks_of
 from kvstudy.present.typeset.latex import EQUAL, TIE
 from kvstudy.present.typeset.table import interval
@@ -51,7 +51,7 @@ def pages(changes: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def draw_forest(
-    part: pd.DataFrame, changes: pd.DataFrame, labels: dict[tuple, str], looks: dict[str, Look]
+    part: pd.DataFrame, changes: pd.DataFrame, labels: dict[tuple, str], looks: dict[str, Style]
 ) -> Figure:
     """One row for each line of ``part``, on the axis of all ``changes``.
 
@@ -83,7 +83,7 @@ def draw_forest(
     return figure
 
 
-def _row(ax, row, y: int, look: Look, low: float, high: float) -> None:
+def _row(ax, row, y: int, look: Style, low: float, high: float) -> None:
     style = {"color": look.color, "markersize": 5}
     if pd.notna(row.low):
         start, end = max(row.low, low), min(row.high, high)

@@ -17,7 +17,7 @@ from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.study.alike import cores_of
+from kvstudy.study.consistency import cores_of
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.run_names import RESULTS
 

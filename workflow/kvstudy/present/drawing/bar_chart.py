@@ -10,7 +10,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.present.drawing.marks import MARKS, mark_handles, mark_notes, marks_of
 
 COLUMNS = [
@@ -130,10 +130,10 @@ class BarFigure(DrawnFigure):
     def value_name(self) -> str:
         """What the bars show."""
 
-    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+    def titles(self, table: pd.DataFrame, looks: StyleSheet) -> dict[str, str]:
         """What stands above each panel."""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """One for each of the titles; the kind adds ``workload`` and ``metric`` of each bar."""
         table = table.assign(group=table["group"].map(sentence))
         of_panel = {panel: with_heights(rows) for panel, rows in table.groupby("panel")}
@@ -143,16 +143,16 @@ class BarFigure(DrawnFigure):
             for panel, title in self.titles(table, looks).items()
         ]
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         return list(looks.shown(table).values())
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         notes = [_("Dots are the single values.")] if (table["n"] > 1).any() else []
         if table["high"].notna().any():
             notes = [_("Dots are single runs, whiskers 95 % intervals.")]
         return " ".join([*notes, *mark_notes(table)])
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """Up to two groups the panels stand side by side, more groups need the width."""
         panels, stores, beside = self.panels(table, looks), looks.shown(table), self.across > 1
         rows, columns = (1, len(panels)) if beside else (len(panels), 1)
@@ -163,10 +163,10 @@ class BarFigure(DrawnFigure):
         if (table["n"] > 1).any():
             handles.append(lines.Line2D([], [], label=_(self.dot), **DOTS))
         if table["high"].notna().any():
-            whisker = Look(_("95 % interval"), draw.DARK, marker="|")
+            whisker = Style(_("95 % interval"), draw.DARK, marker="|")
             handles.append(whisker.handle(markersize=9))
         if any((panel.rows["beyond"] == "yes").any() for panel in panels):
-            further = Look(_("interval exceeds the axis"), draw.DARK, marker="^")
+            further = Style(_("interval exceeds the axis"), draw.DARK, marker="^")
             handles.append(further.handle(markersize=4))
         handles += mark_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25
@@ -194,7 +194,7 @@ class BarFigure(DrawnFigure):
             ax.set_title(panel.title, loc="left", pad=5)
         return figure
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         store, unit, metric = looks.titles[row["store"]], row["unit"], row["metric"]
         ends = {"low": row["min"], "high": row["max"]}
         drawn = ("height", "lower", "upper", "reach")
@@ -213,7 +213,7 @@ class BarFigure(DrawnFigure):
             shown["note"] = "; ".join(marks.values())
         return shown
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         title = f"{self.value_name} ({sign(rows['unit'].iloc[0])})"
         legend = self.legend(table, looks)
         top = top_of(rows)
@@ -267,7 +267,7 @@ class BarFigure(DrawnFigure):
         ]
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: float) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Style], widest: float) -> None:
     """``widest`` is the width of the widest label of all panels: they stand alike."""
     highest, width = top_of(table), draw.GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
@@ -293,7 +293,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
     ax.set_ylim(0, reach(table) / (1 - over / (box.height * 72)))
     for row in table.itertuples():
         if pd.isna(row.value):
-            draw.write(ax, row.x, 0, row.note, turned=True, color="0.35")
+            draw.annotate(ax, row.x, 0, row.note, turned=True, color="0.35")
             continue
         is_broken, marks = row.broken == "yes", "".join(marks_of(row._asdict()))
         if is_broken:
@@ -304,7 +304,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
             form["fontweight"] = "bold" if is_broken else "normal"
             # Half of a dot reaches above its value.
             form["above"] = 2 + round(DOTS["markersize"] / 2) * bool(row.dots)
-            draw.write(ax, row.x, row.reach, rate(row.value) + marks, **form)
+            draw.annotate(ax, row.x, row.reach, rate(row.value) + marks, **form)
     points = box.height * 72 * highest / ax.get_ylim()[1]
     ax.set_yticks(_ticks(highest, min(MOST_TICKS, max(1, int(points / TICK_POINTS)))))
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))

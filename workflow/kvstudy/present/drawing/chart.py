@@ -20,7 +20,7 @@ from kvstudy.analyse.tidy.numbers import (
 )
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, pd
-from kvstudy.present.drawing.draw import HATCHES, DrawnFigure, Look, Looks, Panel, round_numbers
+from kvstudy.present.drawing.draw import HATCHES, DrawnFigure, Style, StyleSheet, Panel, round_numbers
 from kvstudy.present.drawing.page import themes
 from kvstudy.study.metrics import metric_of
 
@@ -52,7 +52,7 @@ SHAPES = {
 SHAPES["x"] = SHAPES["X"]
 
 
-def spec(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> dict:
+def spec(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> dict:
     """The chart of ``table``, valid by Vega-Lite's schema.
 
     Where there is no panel, its note is all there is.
@@ -150,7 +150,7 @@ def log_side(title: str, low: float, high: float, **options: object) -> dict:
     }
 
 
-def by_legend(legend: list[Look], *channels: str, of: str = "name") -> dict:
+def by_legend(legend: list[Style], *channels: str, of: str = "name") -> dict:
     """The ``channels`` (color, strokeDash, shape) of a row's field ``of``, a title of the legend.
 
     Hatches are patterns of the page; a viewer without them takes the colour alone.
@@ -175,7 +175,7 @@ def by_legend(legend: list[Look], *channels: str, of: str = "name") -> dict:
 
 
 def by_group(
-    field: str, groups: list[str], legend: list[Look], splits: str, apart: float, **scale: float
+    field: str, groups: list[str], legend: list[Style], splits: str, apart: float, **scale: float
 ) -> alt.Chart:
     """Marks in ``groups`` along the x axis, side by side in the order of the ``legend``.
 
@@ -231,7 +231,7 @@ def color(name: str) -> str:
     return name if name.startswith("#") else "#808080"
 
 
-def _entry(look: Look) -> dict:
+def _entry(look: Style) -> dict:
     """What the legend of a page has of ``look``."""
     entry = {"label": look.title, "store": look.store, "color": color(look.color)}
     if look.hatch is not None:

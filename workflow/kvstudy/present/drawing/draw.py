@@ -50,7 +50,7 @@ GROUP_WIDTH = 0.92
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """How a store or a line is drawn, and its entry in a legend; what is None, it has not.
 
     What has a ``hatch`` is a filled area, ``hollow`` points are not filled.
@@ -80,38 +80,38 @@ class Look:
         return lines.Line2D([], [], **self.style(**more))
 
 
-def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
+def styles(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Style]:
     """The look of each store, in the study's order."""
     forms = (HATCHES, MARKERS, LINES)
     return {
-        store: Look(title, colors[store], *(form[index % len(form)] for form in forms), store)
+        store: Style(title, colors[store], *(form[index % len(form)] for form in forms), store)
         for index, (store, title) in enumerate(titles.items())
     }
 
 
 @dataclass(frozen=True)
-class Looks:
+class StyleSheet:
     """How figures name and colour what they show, the same in all figures of a study."""
 
     study: Study
-    stores: dict[str, Look]
+    stores: dict[str, Style]
 
     @classmethod
-    def of(cls, run: Run) -> Looks:
+    def of(cls, run: Run) -> StyleSheet:
         """Those of the stores of a ``run``."""
-        return cls(run.study, looks(run.titles, {n: s.color for n, s in run.stores.items()}))
+        return cls(run.study, styles(run.titles, {n: s.color for n, s in run.stores.items()}))
 
     @property
     def titles(self) -> dict[str, str]:
         """The stores as people read them, by their names."""
         return {name: look.title for name, look in self.stores.items()}
 
-    def shown(self, table: pd.DataFrame) -> dict[str, Look]:
+    def shown(self, table: pd.DataFrame) -> dict[str, Style]:
         """The stores that ``table`` has rows of, in the study's order."""
         there = set(table["store"])
         return {store: look for store, look in self.stores.items() if store in there}
 
-    def legend(self, table: pd.DataFrame, form: str) -> list[Look]:
+    def legend(self, table: pd.DataFrame, form: str) -> list[Style]:
         """The looks of these stores with one ``form`` (marker, line) alone."""
         others = dict.fromkeys({"hatch", "marker", "line"} - {form})
         return [replace(look, **others) for look in self.shown(table).values()]
@@ -164,27 +164,27 @@ class DrawnFigure(AnyFigure):
         """What is said in place of both forms of ``table``; "" where it has something to show."""
         return ""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, styles: StyleSheet) -> list[Panel]:
         """The panels of both forms; a chart has those with rows."""
         raise NotImplementedError
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, styles: StyleSheet) -> list[Style]:
         """What the legend of the chart explains."""
         return []
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, styles: StyleSheet) -> str:
         """What is said below the chart."""
         return ""
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, styles: StyleSheet) -> plt.Figure:
         """The static form; ``use_style`` comes before it."""
         raise NotImplementedError
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, styles: StyleSheet) -> dict:
         """What the chart has of a ``row`` besides ``fields``; one of both has its ``store``."""
         raise NotImplementedError
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, styles: StyleSheet) -> list[alt.Chart]:
         """The marks of the panel of ``rows`` in the chart of ``table``."""
         raise NotImplementedError
 
@@ -240,7 +240,7 @@ def grid(
     return figure, axes
 
 
-def by_look(rows: pd.DataFrame, legend: list[Look]) -> Iterator[tuple[Look, pd.DataFrame]]:
+def by_style(rows: pd.DataFrame, legend: list[Style]) -> Iterator[tuple[Style, pd.DataFrame]]:
     """The ``rows`` that have the ``name`` of an entry of the ``legend``, of each that has any."""
     for look in legend:
         mine = rows[rows["name"] == look.title]
@@ -248,12 +248,12 @@ def by_look(rows: pd.DataFrame, legend: list[Look]) -> Iterator[tuple[Look, pd.D
             yield look, mine
 
 
-def say(ax: plt.Axes, text: str) -> None:
+def empty_panel(ax: plt.Axes, text: str) -> None:
     """Write ``text`` in the middle of a panel that has nothing else to show."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.35")
 
 
-def write(
+def annotate(
     ax: plt.Axes, x: float, y: float, text: str, *, turned: bool, above: int = 2, **style: object
 ) -> None:
     """Write ``text`` some points ``above`` its place."""

@@ -12,7 +12,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.chart import as_json, spec
-from kvstudy.present.drawing.draw import DrawnFigure, Looks, grid, save, say, use_style
+from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, grid, save, empty_panel, use_style
 
 # Columns with words; all others have numbers.
 WORDS = [
@@ -36,14 +36,14 @@ def write_figures(run: Run, output: Path, only: list[str]) -> list[Path]:
             )
     use_style()
     output.mkdir(parents=True, exist_ok=True)
-    looks = Looks.of(run)
+    looks = StyleSheet.of(run)
     return [
         write_figure(figures[name], figures[name].rows(run), looks, output)
         for name in only or figures
     ]
 
 
-def write_figure(figure: DrawnFigure, rows: pd.DataFrame, looks: Looks, output: Path) -> Path:
+def write_figure(figure: DrawnFigure, rows: pd.DataFrame, looks: StyleSheet, output: Path) -> Path:
     """Write all forms of ``rows`` to ``output``; returns the CSV. ``use_style`` comes before it."""
     path = output / f"{figure.name}.csv"
     rows.to_csv(path, index=False, lineterminator="\n")
@@ -63,18 +63,18 @@ def read_figure(path: Path) -> pd.DataFrame:
     return table.fillna(dict.fromkeys(there, "")).astype(dict.fromkeys(there, str))
 
 
-def drawing(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+def drawing(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
     """The static form; ``table`` as ``read_figure`` gives it."""
     words = figure.nothing(table)
     if not words:
         return figure.draw(_in_words(table), looks)
     drawn, axes = grid(1, 1, 0.6, 0)
     axes[0, 0].set_axis_off()
-    say(axes[0, 0], words)
+    empty_panel(axes[0, 0], words)
     return drawn
 
 
-def chart_text(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> str:
+def chart_text(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> str:
     """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
     # Else Altair checks every part of it against the schema, which takes seconds.
     with debug_mode(False):

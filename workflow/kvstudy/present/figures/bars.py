@@ -15,7 +15,7 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
 from kvstudy.present.drawing import draw
 from kvstudy.present.drawing.bar_chart import BarFigure, with_broken
-from kvstudy.present.drawing.draw import Looks, Panel
+from kvstudy.present.drawing.draw import StyleSheet, Panel
 from kvstudy.stats.intervals import geometric_mean, log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
@@ -133,7 +133,7 @@ class Bars(BarFigure):
             name = _("Latency") if several else _("Latency, {}").format(name.lower())
         return name
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         # Groups are the workloads, or the metrics where there are several.
         workloads = {looks.study.workload(name).short: name for name in self.workloads}
         metrics = {METRICS[metric].short: metric for metric in self.metrics}
@@ -142,7 +142,7 @@ class Bars(BarFigure):
         metric = [metrics.get(group, self.metrics[0]) for group in groups]
         return super().panels(table.assign(workload=workload, metric=metric), looks)
 
-    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+    def titles(self, table: pd.DataFrame, looks: StyleSheet) -> dict[str, str]:
         numbers = sorted({int(n) for n in table["n"].dropna()})
         here = _("{}: mean of {} runs") if numbers else "{}"
         if numbers == [1]:
@@ -216,10 +216,10 @@ class AveragesFigure(BarFigure):
     def value_name(self) -> str:
         return _(METRICS[self.metric].short)
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         return super().panels(table.assign(workload=table["panel"], metric=self.metric), looks)
 
-    def titles(self, table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+    def titles(self, table: pd.DataFrame, looks: StyleSheet) -> dict[str, str]:
         """The workload, and how many sizes are behind the bars."""
         titles = {}
         for workload, most in table.groupby("panel", sort=False)["n"].max().fillna(0).items():
@@ -228,7 +228,7 @@ class AveragesFigure(BarFigure):
             titles[workload] = f"{looks.study.workload(workload).short}: {of}"
         return titles
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         words = _("{} of {} sizes").format(row["group"], f"{row['n']:.0f}")
         return super().mark(row, looks) | {"runs": "" if pd.isna(row["n"]) else words}
 

@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.study import combinations
 from kvstudy.study.base import (
@@ -131,7 +131,7 @@ class Curves(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return "" if table["value"].notna().any() else _("nothing was measured")
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """What has values: metric by metric, the published ones behind the measured."""
         table = table.dropna(subset="value")
         names = [look.title for look in self._looks(looks)]
@@ -147,17 +147,17 @@ class Curves(DrawnFigure):
             panels.append(Panel(title, rows, words.format(title, unit, sentence(self.over))))
         return panels
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         """The lines with values."""
         of_line = self._looks(looks)
         return [of_line[line] for line in sorted(table.dropna(subset="value")["line"].unique())]
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         rings = (table["saturated"] == "yes").any()
         saturated = _("Ring: throughput is saturated from this point on.") if rings else ""
         return " ".join(filter(None, [saturated, *mark_notes(table)]))
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """A panel for each metric and side; lines with the range of their runs."""
         panels, legend = self.panels(table, looks), self.legend(table, looks)
         drawing, axes = draw.grid(len(panels), 2, 0.5, 1.75)
@@ -172,7 +172,7 @@ class Curves(DrawnFigure):
         draw.legend(drawing, handles)
         return drawing
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         marks = marks_of(row)
         return {
             self.over: row[self.over],
@@ -185,7 +185,7 @@ class Curves(DrawnFigure):
             "note": "; ".join(marks.values()),
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         values, legend = sorted(rows[self.over].unique().tolist()), self.legend(table, looks)
         kind = "log" if _is_wide(values) else "linear"
         x = chart.sizes(self.over, _(SIZE_TITLES[self.over]), values, kind)
@@ -211,7 +211,7 @@ class Curves(DrawnFigure):
             .encode(text="mark:N"),
         ]
 
-    def _looks(self, looks: Looks) -> list[Look]:
+    def _looks(self, looks: StyleSheet) -> list[Style]:
         """How each line is drawn.
 
         The colour is the store's; where there is one store, the workload's. What else tells
@@ -236,7 +236,7 @@ class Curves(DrawnFigure):
 
 def _lines(figure: Curves, study: Study) -> list[Series]:
     stores = figure.stores or study.store_names
-    return combinations.lines(study, figure.over, figure.where, figure.workloads, stores)
+    return combinations.series_of(study, figure.over, figure.where, figure.workloads, stores)
 
 
 def _operations(figure: Curves, metric: str, workload: str, swept: Swept) -> list[str]:
@@ -265,7 +265,7 @@ def _is_wide(sizes: list[int]) -> bool:
     return sizes[0] > 0 and sizes[-1] / sizes[0] > WIDE
 
 
-def _label(line: Series, of_figure: list[Series], looks: Looks) -> str:
+def _label(line: Series, of_figure: list[Series], looks: StyleSheet) -> str:
     parts = []
     if len({other.store for other in of_figure}) > 1 or len(of_figure) == 1:
         parts.append(looks.titles[line.store])
@@ -278,8 +278,8 @@ def _label(line: Series, of_figure: list[Series], looks: Looks) -> str:
     return ", ".join(parts)
 
 
-def _draw_panel(ax: plt.Axes, table: pd.DataFrame, over: str, legend: list[Look]) -> None:
-    for look, of_line in draw.by_look(table, legend):
+def _draw_panel(ax: plt.Axes, table: pd.DataFrame, over: str, legend: list[Style]) -> None:
+    for look, of_line in draw.by_style(table, legend):
         rows = of_line.sort_values(over)
         if (rows["n"] > 1).any():
             ends = (rows["low"], rows["high"])

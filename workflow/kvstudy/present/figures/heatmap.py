@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.numbers import amount, between, rate, sign, whole
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, Panel
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 
@@ -85,7 +85,7 @@ class Heatmap(DrawnFigure):
         ]
         return table.assign(unit=self.unit, n=table["n"].fillna(0).astype(int))[COLUMNS]
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """One for each store; cells have their ``place`` from above and ``ink`` for their value."""
         norm, colormap = _norm(table), plt.get_cmap(COLORS)
         light = [np.dot(colormap(norm(value))[:3], LUMA) > 0.5 for value in table["value"]]
@@ -104,11 +104,11 @@ class Heatmap(DrawnFigure):
             for store, look in looks.shown(table).items()
         ]
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         words = _("{}, {}. Rows: records, operations.")
         return words.format(self._value_title, _runs_words(table))
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """Sizes that were planned and have no value are hatched."""
         panels, norm = self.panels(table, looks), _norm(table)
         rows = table.drop_duplicates(["records", "operations"])
@@ -138,7 +138,7 @@ class Heatmap(DrawnFigure):
             drawing.legend(handles=[handle], loc="outside lower left")
         return drawing
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         return {
             "title": looks.titles[row["store"]],
             "size": ", ".join(amount(size, row[size]) for size in SIZES),
@@ -148,7 +148,7 @@ class Heatmap(DrawnFigure):
             "label": rate(row["value"]) if row["ink"] else "",
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         norm, threads = _norm(table), sorted(rows["threads"].unique().tolist())
         places = rows["rank"].unique().tolist()
         x = alt.X("threads:O", sort=threads, title=_("Client threads"))

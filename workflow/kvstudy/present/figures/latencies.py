@@ -14,7 +14,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import operations_of, properties_of
 
@@ -70,7 +70,7 @@ class Box(DrawnFigure):
         table = pd.DataFrame(rows, columns=BOXES)
         return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """Over a logarithmic axis; below each box how many operations it is of."""
         drawing, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.9), layout="constrained")
         table = table.assign(**table[SHARES].clip(lower=self._least))
@@ -81,11 +81,11 @@ class Box(DrawnFigure):
             left = groups.index(row.operation) - draw.GROUP_WIDTH / 2
             x = left + width * (stores.index(row.store) + 0.5)
             if pd.isna(row.p50):
-                draw.write(ax, x, 0, row.note, turned=True, fontsize=8, **below)
+                draw.annotate(ax, x, 0, row.note, turned=True, fontsize=8, **below)
                 continue
             _box(ax, x, 0.7 * width, row, looks.stores[row.store])
             if draw.TEXT_WIDTH * width / len(groups) > NARROW:
-                draw.write(ax, x, 0, _short(row.operations), turned=False, fontsize=6.5, **below)
+                draw.annotate(ax, x, 0, _short(row.operations), turned=False, fontsize=6.5, **below)
         low, high = self._ends(table)
         # Room below for the numbers.
         decades = max(math.log10(high / low), 0.5)
@@ -100,14 +100,14 @@ class Box(DrawnFigure):
         draw.legend(drawing, handles)
         return drawing
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         words = _("Box plot of latencies of single operations in {}, by store.")
         return [Panel("", table, words.format(sign(self.unit)), 280)]
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         return list(looks.stores.values())
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         unit, store = row["unit"], looks.titles[row["store"]]
         measured, operation = not pd.isna(row["p50"]), sentence(row["operation"])
         ranges = {"middle": ("p25", "p75"), "most": ("p5", "p95"), "nearly": ("p1", "p99")}
@@ -128,7 +128,7 @@ class Box(DrawnFigure):
             "cells": f"{row['store']}/{self.workload}/{row['parameters']}" if measured else "",
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         low, high = self._ends(rows)
         y = chart.log_side(self._side_title, low / 1.3, high * 1.3)
         groups = rows["operation"].map(sentence).unique().tolist()
@@ -197,7 +197,7 @@ class Spectrum(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("no histograms of latency") if table.empty else ""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """One for each workload, setting and operation."""
         table = table.assign(name=table["store"].map(looks.titles))
         words = _("Percentiles of the latency of {} in µs, by store.")
@@ -210,13 +210,13 @@ class Spectrum(DrawnFigure):
             panels.append(Panel(title, rows, words.format(title), 250))
         return panels
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         return looks.legend(table, "line")
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         return _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """A line per store; the band is the range of its single runs."""
         panels, legend = self.panels(table, looks), self.legend(table, looks)
         figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 1.7, sharey=True)
@@ -233,7 +233,7 @@ class Spectrum(DrawnFigure):
         draw.legend(figure, handles)
         return figure
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         return {
             "title": _("{}, {}: {} % are not slower than").format(
                 row["name"], sentence(row["operation"]), _shown(row["percent"])
@@ -243,7 +243,7 @@ class Spectrum(DrawnFigure):
             "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         """In µs over 1/(1 - share), both logarithmic."""
         farthest, legend = _farthest(rows), self.legend(table, looks)
         axis = alt.Axis(
@@ -271,7 +271,7 @@ class Spectrum(DrawnFigure):
         ]
 
 
-def _box(ax: plt.Axes, x: float, width: float, row, look: Look) -> None:
+def _box(ax: plt.Axes, x: float, width: float, row, look: Style) -> None:
     p1, p5, p25, p50, p75, p95, p99 = (getattr(row, name) for name in SHARES[:-1])
     ax.vlines(x, p5, p95, color=draw.DARK, linewidth=0.8, zorder=2)
     ax.hlines([p5, p95], x - width / 4, x + width / 4, color=draw.DARK, linewidth=0.8, zorder=2)
@@ -295,9 +295,9 @@ def _short(count: float) -> str:
 
 
 def _spectrum_panel(
-    ax: plt.Axes, table: pd.DataFrame, legend: list[Look], ticks: list[float]
+    ax: plt.Axes, table: pd.DataFrame, legend: list[Style], ticks: list[float]
 ) -> None:
-    for look, of_store in draw.by_look(table, legend):
+    for look, of_store in draw.by_style(table, legend):
         rows = of_store.sort_values("percent")
         x = odds(rows["percent"])
         # A latency of 0 µs has no place on a logarithmic axis.

@@ -8,7 +8,7 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 MOST_COLUMNS = 4
@@ -56,7 +56,7 @@ class OpenLoopFigure(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("not measured") if table.empty else ""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """One for each store; latencies in ms."""
         words = _("Percentiles of latency of {} in ms over the load.")
         return [
@@ -64,19 +64,19 @@ class OpenLoopFigure(DrawnFigure):
             for store, look in looks.stores.items()
         ]
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         legend = _shares()
         for time, style in STYLES.items():
-            legend.append(Look(_(TIMES[time]), draw.DARK, line=style))
+            legend.append(Style(_(TIMES[time]), draw.DARK, line=style))
         if (table["reached"] < table["n"]).any():
-            legend.append(Look(_("rate not reached"), draw.DARK, marker=MISSED))
+            legend.append(Style(_("rate not reached"), draw.DARK, marker=MISSED))
         return legend
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         absent = [panel.title for panel in self.panels(table, looks) if panel.rows.empty]
         return _("Not measured: {}.").format(", ".join(absent)) if absent else ""
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """A panel per store: percentiles over the load, dashed service and solid intended time.
 
         A load whose rate was not reached is crossed.
@@ -98,7 +98,7 @@ class OpenLoopFigure(DrawnFigure):
         draw.legend(figure, handles)
         return figure
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         store, time = looks.titles[row["store"]], TIMES[row["time"]]
         percent, load = (decimal(f"{row[name]:g} %") for name in ("percent", "load"))
         reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
@@ -111,7 +111,7 @@ class OpenLoopFigure(DrawnFigure):
             "cells": f"{row['store']}/{self.workload}/{row['parameters']}",
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         color, loads = looks.stores[rows["store"].iloc[0]].color, sorted(table["load"].unique())
         axis = {"values": loads, "labelExpr": "datum.label + ' %'", "grid": False}
         x = chart.linear(_("Load"), *_ends(loads), **axis)
@@ -145,10 +145,10 @@ class OpenLoopFigure(DrawnFigure):
         ]
 
 
-def _shares() -> list[Look]:
+def _shares() -> list[Style]:
     """The markers of the percentages."""
     return [
-        Look(decimal(f"{percent:g} %"), draw.DARK, marker=marker)
+        Style(decimal(f"{percent:g} %"), draw.DARK, marker=marker)
         for percent, marker in MARKERS.items()
     ]
 
@@ -166,7 +166,7 @@ def _panel(ax: plt.Axes, panel: Panel, color: str) -> None:
     ax.minorticks_off()
     sns.despine(ax=ax)
     if panel.rows.empty:
-        draw.say(ax, _("not measured"))
+        draw.empty_panel(ax, _("not measured"))
     lines = panel.rows.groupby(["parameters", "time", "percent"], sort=False)
     for (_parameters, time, percent), line in lines:
         rows = line.sort_values("load")

@@ -15,7 +15,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.present.typeset.latex import with_mark
 from kvstudy.present.typeset.table import margin_words
@@ -94,7 +94,7 @@ class RatioPlot(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("no pair of stores has a common repetition") if table.empty else ""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """One for each workload; each row has its ``pair``."""
         words = _("Throughput ratios of all pairs of stores with 95 % intervals. {}.")
         one, other = (table[name].map(looks.titles) for name in ("one", "other"))
@@ -107,14 +107,14 @@ class RatioPlot(DrawnFigure):
             panels.append(Panel(title, rows, words.format(title), height))
         return panels
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         published = table["published"].notna().any()
         diamonds = _("Hollow diamonds: published.") if published else ""
         floor = _(FLOOR_NOTE) if table["floor"].notna().any() else ""
         note = _(NOTE).format(margin_words(looks.study))
         return " ".join(filter(None, [note, floor, diamonds, *mark_notes(table)]))
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """One panel per workload, one line per pair, one axis for all; the floor is a grey band.
 
         Filled marks with intervals were measured, squares are equal and grey ones not above the
@@ -144,16 +144,16 @@ class RatioPlot(DrawnFigure):
         if table["published"].notna().any():
             handles.insert(0, lines.Line2D([], [], label=_("published"), **PUBLISHED))
         if table["low"].notna().any():
-            measured = Look(_("measured, with its 95 % interval"), draw.DARK, marker="o", line="-")
+            measured = Style(_("measured, with its 95 % interval"), draw.DARK, marker="o", line="-")
             handles.insert(0, measured.handle(markersize=4, linewidth=1))
         elif table["published"].notna().any():
-            measured = Look(_("measured"), draw.DARK, marker="o")
+            measured = Style(_("measured"), draw.DARK, marker="o")
             handles.insert(0, measured.handle(markersize=4))
         if handles:
             draw.legend(figure, handles)
         return figure
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         limits = [
             significant(row[name]) if math.isfinite(row[name]) else "" for name in ("low", "high")
         ]
@@ -175,7 +175,7 @@ class RatioPlot(DrawnFigure):
             "cells": row["parameters"],
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         domain, floor = _ends(table), rows["floor"].max()
         x = chart.log_side(_("Throughput ratio"), *domain)
         x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
@@ -204,7 +204,7 @@ class RatioPlot(DrawnFigure):
         ]
 
 
-def _title(workload: str, looks: Looks) -> str:
+def _title(workload: str, looks: StyleSheet) -> str:
     use = looks.study.workload(workload)
     # The title of the mean is wider than a panel.
     return use.short if workload == MEAN else use.title

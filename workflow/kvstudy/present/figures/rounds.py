@@ -13,7 +13,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import Caching, OfRound, TwoStores
 
@@ -78,38 +78,38 @@ class RelativePlot(TwoStores, DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return "" if table["ratio"].notna().any() else _("nothing was measured")
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         rows = table.dropna(subset="ratio")
         names = map(_line_name, rows["operation"], rows["origin"])
         title = f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
         words = _("Line chart of the relative performance, {}, over records.").format(title)
         return [Panel(title, rows.assign(name=list(names)), words)]
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         """The lines: published values are hollow points on dashed lines."""
         (panel,) = self.panels(table, looks)
         lines = [
-            Look(_line_name(operation, origin), color, marker=marker, line=line, hollow=line != "-")
+            Style(_line_name(operation, origin), color, marker=marker, line=line, hollow=line != "-")
             for operation, (color, marker) in zip(self.operations, LOOKS, strict=False)
             for origin, line in STYLES.items()
         ]
         return [look for look in lines if look.title in set(panel.rows["name"])]
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         if not table["low"].notna().any():
             return ""
         open_ended = ((table["low"] <= 0) | (table["high"] == math.inf)).any()
         text = _("The bar through a point is its 95 % interval.")
         return text + " " + _("Arrow: unbounded.") if open_ended else text
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """A line per operation, with an interval at each point."""
         drawing, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.8), layout="constrained")
         ax.set(xscale="log", yscale="log")
         ax.axhline(1, color="0.4", linewidth=0.6)
         (panel,) = self.panels(table, looks)
         low, high = _ratio_ends(table)
-        for number, (look, rows) in enumerate(draw.by_look(panel.rows, self.legend(table, looks))):
+        for number, (look, rows) in enumerate(draw.by_style(panel.rows, self.legend(table, looks))):
             style = look.style(markersize=4, linewidth=0.8 if look.hollow else 1.2)
             ax.plot(rows["records"], rows["ratio"], **style)
             known = rows.dropna(subset=["low", "high"])
@@ -134,7 +134,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         draw.legend(drawing, ax.get_legend_handles_labels()[0])
         return drawing
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         interval = ""
         if math.isfinite(row["low"]):
             end = significant(row["high"]) if math.isfinite(row["high"]) else _("unbounded")
@@ -147,7 +147,7 @@ class RelativePlot(TwoStores, DrawnFigure):
             "interval": interval,
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         low, high = _ratio_ends(rows)
         # No records have no place on a logarithmic axis.
         values = sorted(rows["records"].clip(lower=1).unique().tolist())
@@ -229,7 +229,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("the necessary times were not measured") if table.empty else ""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """Published and measured ones, with a row for each ``cost``, of the line ``name``."""
         names = dict(zip(SIDES, (look.title for look in self.legend(table, looks)), strict=True))
         ours = _("Imported") if looks.study.imported else _("Measured")
@@ -245,21 +245,21 @@ class BreakEvenPlot(Caching, DrawnFigure):
             panels.append(Panel(title, rows, words.format(title)))
         return panels
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         database, cache = looks.titles[self.database], looks.titles[self.cache]
         with_cache = _("{} with a cache of {}").format(database, cache)
         return [
-            Look(_("{} alone").format(database), "#e69f00", line="--"),
-            Look(with_cache, "#0072b2", line="-"),
+            Style(_("{} alone").format(database), "#e69f00", line="--"),
+            Style(with_cache, "#0072b2", line="-"),
         ]
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         if table["low"].notna().any():
             return _("The dotted line is where the cache pays off, the band its 95 % interval.")
         crossed = table["crossing"].notna().any()
         return _("The dotted line is where the cache pays off.") if crossed else ""
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         panels, legend = self.panels(table, looks), self.legend(table, looks)
         drawing, axes = draw.grid(len(panels), len(panels), 2.7, 0)
         for ax, panel in zip(axes.flat, panels, strict=False):
@@ -269,7 +269,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
         draw.legend(drawing, axes[0, 0].get_legend_handles_labels()[0])
         return drawing
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         crossing = ""
         if math.isfinite(row["crossing"]):
             crossing = _("{} reads per write").format(significant(row["crossing"]))
@@ -282,7 +282,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
             "crossing_text": crossing,
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         scale, unit = _axis_unit(table)
         legend, first, high = self.legend(table, looks), rows.iloc[0], int(rows["reads"].max())
         x = {"grid": False, "tickMinStep": 1, "format": "d"}
@@ -327,12 +327,12 @@ def _axis_unit(table: pd.DataFrame) -> tuple[float, str]:
 
 
 def _cost_panel(
-    ax: plt.Axes, rows: pd.DataFrame, legend: list[Look], scale: float, unit: str
+    ax: plt.Axes, rows: pd.DataFrame, legend: list[Style], scale: float, unit: str
 ) -> None:
     """Costs in the unit, and the crossing with its interval as a band."""
     first, high = rows.iloc[0], rows["reads"].max()
     style = {"marker": "o" if high < FEW else None, "markersize": 3, "linewidth": 1.2}
-    for look, line in draw.by_look(rows, legend):
+    for look, line in draw.by_style(rows, legend):
         ax.plot(line["reads"], line["cost"] * scale, **look.style(**style))
     if math.isfinite(first["crossing"]):
         if math.isfinite(first["low"]):

@@ -12,7 +12,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import percent_sign
 from kvstudy.libraries import alt, np, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
 
@@ -54,7 +54,7 @@ class RunOrder(DrawnFigure):
             return _("no cell was measured twice")
         return _("the order of the runs is unknown")
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """Runs of a single repetition have nothing to differ from and are left out.
 
         Residuals are logarithms, shown as ratios less one (``change``). What is none of the stores
@@ -70,14 +70,14 @@ class RunOrder(DrawnFigure):
         )
         return [Panel("", rows, words, 230)]
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         """Control cells first, so that they hide no store."""
         table = table.dropna(subset="residual")
-        controls = Look(_(CONTROLS), CONTROL, marker="x")
+        controls = Style(_(CONTROLS), CONTROL, marker="x")
         any_control = not set(table["store"]) <= set(looks.stores)
         return [controls] * any_control + looks.legend(table, "marker")
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """Each run's throughput by the geometric mean of its setting, over its place in the order.
 
         ``table`` is ``analysis.order.order``'s.
@@ -85,7 +85,7 @@ class RunOrder(DrawnFigure):
         figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.1), layout="constrained")
         ax.axhline(0, color="0.6", linewidth=0.6)
         (panel,) = self.panels(table, looks)
-        for look, rows in draw.by_look(panel.rows, self.legend(table, looks)):
+        for look, rows in draw.by_style(panel.rows, self.legend(table, looks)):
             style = look.style(markersize=4, rasterized=len(rows) > draw.MOST_SHAPES)
             ax.plot(rows["sequence"], rows["change"], **style)
         for position in _repetitions(table):
@@ -97,7 +97,7 @@ class RunOrder(DrawnFigure):
         draw.legend(figure, ax.get_legend_handles_labels()[0], handletextpad=0.3)
         return figure
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         store = looks.titles.get(row["store"], row["store"])
         return {
             "title": f"{store}, {row['workload']}",
@@ -107,7 +107,7 @@ class RunOrder(DrawnFigure):
             "cells": cell_path(*(row[key] for key in CELL)),
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         x = chart.linear(_("Position in the order of measurement"), 0, table["sequence"].max() + 1)
         x["axis"] = alt.Axis(format="d", tickMinStep=1, grid=False)
         low, high = min(0.0, rows["change"].min()), max(0.0, rows["change"].max())

@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, np, pd, plt
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.stats.latency_models import FEWEST_MEANS, Difference
 
 KEYS = ["workload", "parameters", "store", "operation"]
@@ -58,23 +58,23 @@ class SeparationPlot(DrawnFigure):
         few = _("the source has fewer than {} mean latencies with a known number of round trips")
         return few.format(FEWEST_MEANS) if table.empty else ""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         words = _("Points: published by measured mean latency, by store, with the models.")
         return [Panel("", table.assign(name=table["store"].map(looks.titles)), words, 320)]
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         return [*looks.legend(table, "marker"), *(look for look, _line in _models(table))]
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         several = (table["round_trips"] > 1).any()
         return _("Hollow: operations with more than one round trip.") if several else ""
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.7), layout="constrained")
         ax.set(xscale="log", yscale="log")
         (panel,) = self.panels(table, looks)
         legend = looks.legend(table, "marker")
-        for look, rows in draw.by_look(panel.rows, legend):
+        for look, rows in draw.by_style(panel.rows, legend):
             for several, mine in rows.groupby(rows["round_trips"] > 1):
                 face = {"markerfacecolor": "white" if several else look.color}
                 style = look.style(markersize=4.5, **face)
@@ -87,7 +87,7 @@ class SeparationPlot(DrawnFigure):
             ax.plot(at[values > 0], values[values > 0], **look.style(linewidth=1))
             handles.append(look.handle(linewidth=1))
         if self.note(table, looks):
-            hollow = Look(_("more than one round trip"), draw.DARK, marker="o", hollow=True)
+            hollow = Style(_("more than one round trip"), draw.DARK, marker="o", hollow=True)
             handles.append(hollow.handle(markersize=4.5))
         for axis, name in ((ax.xaxis, "measured"), (ax.yaxis, "published")):
             draw.number_axis(axis)
@@ -101,7 +101,7 @@ class SeparationPlot(DrawnFigure):
         draw.legend(figure, handles)
         return figure
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         use, operation = looks.study.workload(row["workload"]), sentence(row["operation"])
         return {
             "name": row["name"],
@@ -111,7 +111,7 @@ class SeparationPlot(DrawnFigure):
             "requests": f"{row['round_trips']:.0f}",
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         legend, ends = self.legend(table, looks), _domain(table["measured"])
         sides = {
             name: chart.log_side(_side_title(name), *_domain(table[name]))
@@ -150,14 +150,14 @@ class SeparationPlot(DrawnFigure):
         ]
 
 
-def _models(table: pd.DataFrame) -> list[tuple[Look, tuple[float, float]]]:
+def _models(table: pd.DataFrame) -> list[tuple[Style, tuple[float, float]]]:
     """The lines, each with the factor of the measured mean and the time (us) added to it."""
     if table.empty:
         return []
     row = table.iloc[0]
     constant = row["constant"]
     by = _("{} times measured").format(significant(row["factor"]))
-    lines = [(Look(by, "0.5", line=FACTOR), (row["factor"], 0.0))]
+    lines = [(Style(by, "0.5", line=FACTOR), (row["factor"], 0.0))]
     most = 1
     if row["difference"] == Difference.ROUND_TRIP:
         most = int(table["round_trips"].max())
@@ -166,7 +166,7 @@ def _models(table: pd.DataFrame) -> list[tuple[Look, tuple[float, float]]]:
         time = latency(abs(constant))
         title = plus.format(time if times == 1 else _("{} times {}").format(times, time))
         line = TIMES[min(times, len(TIMES)) - 1]
-        lines.append((Look(title, draw.DARK, line=line), (1.0, times * constant)))
+        lines.append((Style(title, draw.DARK, line=line), (1.0, times * constant)))
     return lines
 
 

@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
 
@@ -91,7 +91,7 @@ class TimeStrips(DrawnFigure):
                     rows += [of_run | interval for interval in _envelope(intervals)]
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """A column per store, throughput above the cores."""
         titles = _titles(table, looks, "\n")
         columns = min(len(titles), MOST_COLUMNS)
@@ -113,7 +113,7 @@ class TimeStrips(DrawnFigure):
             upper.set_title(f"{title}\n{verdict_words(rows)}", loc="left", pad=4)
             if note := rows["note"].iloc[0]:
                 # Words instead of axes that would be empty.
-                draw.say(upper, note)
+                draw.empty_panel(upper, note)
                 upper.set(xticks=[], yticks=[])
                 upper.spines[:].set_visible(False)
                 lower.set_axis_off()
@@ -130,7 +130,7 @@ class TimeStrips(DrawnFigure):
         draw.legend(figure, _legend(table), columnspacing=1.6)
         return figure
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """Of the chart: for each group of runs its throughput and its cores."""
         titles, panels = _titles(table, looks, ", "), []
         words = _("Line chart. {}: {} over the time of the run.")
@@ -142,14 +142,14 @@ class TimeStrips(DrawnFigure):
                 panels.append(Panel(head, rows, words.format(title, what), 150))
         return panels
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         return [
-            Look(_(name), color, line=line)
+            Style(_(name), color, line=line)
             for side, (name, color, line) in SIDES.items()
             if side in set(table["strip"])
         ]
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         notes = [_(NOTE)] if (table["warm_up"] > 0).any() else []
         titles = _titles(table, looks, ", ")
         for key, mine in table.groupby(GROUP, sort=False):
@@ -159,7 +159,7 @@ class TimeStrips(DrawnFigure):
                 notes.append(_("{}: busy cores were not recorded.").format(titles[key]))
         return " ".join(notes)
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         title = _("{}, repetition {}").format(row["title"], row["repetition"])
         if row["strip"] == "throughput":
             name = row["title"]
@@ -178,7 +178,7 @@ class TimeStrips(DrawnFigure):
             "cells": cell_path(*(cell[part] for part in CELL)),
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         """Lines of steps, and an area where a step has several values."""
         x = chart.linear(_("Time (s)"), 0, rows["end"].max(), grid=False)
         first, step, behind = rows.iloc[0], {"interpolate": "step", "aria": False}, []
@@ -208,7 +208,7 @@ class TimeStrips(DrawnFigure):
         ]
 
 
-def _titles(table: pd.DataFrame, looks: Looks, comma: str) -> dict[tuple[str, str], str]:
+def _titles(table: pd.DataFrame, looks: StyleSheet, comma: str) -> dict[tuple[str, str], str]:
     """What stands above each group of runs: its store, and its sizes where there are several."""
     several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
     return {
@@ -290,7 +290,7 @@ def _throughput(ax: plt.Axes, rows: pd.DataFrame, color: str, unit: float) -> No
 
 def _busy(ax: plt.Axes, rows: pd.DataFrame, highest: float) -> None:
     if rows.empty:
-        draw.say(ax, _("not recorded"))
+        draw.empty_panel(ax, _("not recorded"))
         ax.set_yticks([])
         return
     for side, run in rows.groupby("strip", sort=False):

@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
@@ -92,7 +92,7 @@ class Tradeoff(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("nothing was measured") if _measured(table).empty else ""
 
-    def panels(self, table: pd.DataFrame, looks: Looks) -> list[Panel]:
+    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """One for each workload."""
         words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
         panels = []
@@ -102,10 +102,10 @@ class Tradeoff(DrawnFigure):
             panels.append(Panel(title, rows, words))
         return panels
 
-    def legend(self, table: pd.DataFrame, looks: Looks) -> list[Look]:
+    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
         return looks.legend(_measured(table), "marker")
 
-    def note(self, table: pd.DataFrame, looks: Looks) -> str:
+    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
         """Why values are missing, and what the marks say."""
         missing = "; ".join(
             f"{looks.titles[row.store]}, {looks.study.workload(row.workload).short}: {row.note}"
@@ -113,7 +113,7 @@ class Tradeoff(DrawnFigure):
         )
         return " ".join(filter(None, [missing, *mark_notes(table)]))
 
-    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """One scale for all panels, so that workloads compare."""
         panels = self.panels(table, looks)
         figure, axes = draw.grid(len(panels), self.across, 0.55, 1.6, sharex=True, sharey=True)
@@ -137,7 +137,7 @@ class Tradeoff(DrawnFigure):
         draw.legend(figure, handles, handletextpad=0.2)
         return figure
 
-    def mark(self, row: dict, looks: Looks) -> dict:
+    def mark(self, row: dict, looks: StyleSheet) -> dict:
         look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
         shown = {"name": look.title, "title": f"{look.title}, {use.title}"}
         for name, unit in (("throughput", "ops/s"), ("latency", "us")):
@@ -148,7 +148,7 @@ class Tradeoff(DrawnFigure):
             shown["latency_range"] = ""
         return shown | {"runs": chart.runs(row["n"])}
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
+    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         legend, sides = self.legend(table, looks), {}
         for name in ("throughput", "latency"):
             low, high, logarithmic = _domain(table, name)

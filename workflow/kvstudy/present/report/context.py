@@ -23,7 +23,7 @@ from kvstudy.analyse.claims.table import (
     UNEQUAL,
     UNLIKE,
     VALUE,
-    asked,
+    deciding_rows,
     counts_of,
 )
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
@@ -205,7 +205,7 @@ def claim_facts(
         [(word, int(count)) for word in of if (count := (claims[column] == word).sum())]
         for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
     )
-    counts = sum((counts_of(asked(of)) for _id, of in rows.groupby("id")), Counter())
+    counts = sum((counts_of(deciding_rows(of)) for _id, of in rows.groupby("id")), Counter())
     derived = counts_of(rows[(rows["derived"] == "yes") & (rows["kind"] != VALUE)])
     denied, inconsistent = rows["source"] == Support.NOT, rows["rests_on"] != ""
     return SimpleNamespace(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.over_time import out_of_order
-from kvstudy.analyse.findings.pairs import floor_of, undone
+from kvstudy.analyse.findings.pairs import floor_of, undecided_by_correction
 from kvstudy.analyse.findings.spread import level_of, margin_of
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
@@ -109,7 +109,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         undone=[
             f"{names.store(row.faster)} / {names.store(row.slower)} "
             f"({study.workload(row.workload).short})"
-            for row in undone(run.headline_analysis.pairs).itertuples()
+            for row in undecided_by_correction(run.headline_analysis.pairs).itertuples()
         ],
         course=course.course_facts(names, analysis, run.headline_analysis, run.summary),
         operations=operation_facts(run.probes, stores, study, names),

@@ -15,7 +15,7 @@ from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_claims
-from kvstudy.present.drawing.draw import Looks, use_style
+from kvstudy.present.drawing.draw import StyleSheet, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import DisplayNames, joined
 from kvstudy.present.report.context import audit_facts, claim_facts
@@ -114,7 +114,7 @@ def _make_figures(
     run: Run,
 ) -> tuple[list[tuple[AnyFigure, tuple[str, ...]]], list[AnyFigure]]:
     """Write the figures that the study's file names; those made with what they lack, the others."""
-    looks, made, left = Looks.of(run), [], []
+    looks, made, left = StyleSheet.of(run), [], []
     use_style()
     for figure in run.study.figures:
         if figure.name in run.study.automatic_names["figures"]:

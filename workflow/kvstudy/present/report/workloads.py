@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from kvstudy.analyse.claims.values import SHORTEST_SECONDS
-from kvstudy.analyse.findings.pairs import order_of, undone
+from kvstudy.analyse.findings.pairs import order_of, undecided_by_correction
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import amount
 from kvstudy.analyse.tidy.summary import throughputs
@@ -42,7 +42,7 @@ def compared_pairs(pairs: pd.DataFrame) -> SimpleNamespace:
     Ties are rows of ``pairs``. Their ``comparisons`` are the number of pairs that the correction
     is for, where it alone leaves the pair undecided, else 0.
     """
-    comparisons = undone(pairs)["comparisons"].reindex(pairs.index).fillna(0).astype(int)
+    comparisons = undecided_by_correction(pairs)["comparisons"].reindex(pairs.index).fillna(0).astype(int)
     ties = pairs.assign(comparisons=comparisons).query("decision != 'faster'")
     return SimpleNamespace(count=len(pairs), ties=list(ties.itertuples()))
 
@@ -161,7 +161,7 @@ def answers(run: Run) -> SimpleNamespace:
     are ahead (several where they are not told apart), and for each of its workloads (``of``) the
     store ``over`` which they are with the ratio of the two, how many ``runs`` there are, and
     about how many ``more`` would decide: None for more than ``stats.power.MOST``, and where one
-    run tells no spread. ``undone`` is the correction for how many pairs leaves two of the stores
+    run tells no spread. ``undecided_by_correction`` is the correction for how many pairs leaves two of the stores
     undecided although their own interval excludes 1, 0 for none. So many ``further`` workloads have
     other answers. ``last`` is the store that is the slowest under all, and by which factors the
     next one is faster, at least and most. Embedded stores have no answers where there are servers.
@@ -186,7 +186,7 @@ def answers(run: Run) -> SimpleNamespace:
         # Who is the fastest is known once it is decided of the one that leads now.
         leading = rows[~rows["faster"].isin(rows["slower"])]
         more = (rows if leading.empty else leading)["would_decide"].max(skipna=False)
-        comparisons = undone(pairs)["comparisons"].reindex(rows.index).max()
+        comparisons = undecided_by_correction(pairs)["comparisons"].reindex(rows.index).max()
         item = SimpleNamespace(
             workload=use.short,
             over=titles[row["slower"]],

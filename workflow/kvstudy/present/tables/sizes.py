@@ -28,7 +28,7 @@ from kvstudy.present.typeset.table import (
 )
 from kvstudy.stats.laws import SATURATED
 from kvstudy.study.base import SIZE_TITLES, SIZES, Name, Size, Sizes
-from kvstudy.study.combinations import check_lines, lines
+from kvstudy.study.combinations import check_lines, series_of
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -64,7 +64,7 @@ class SweepTable(Table):
         return pd.concat(frames, ignore_index=True)
 
     def _lines(self, study: Study) -> list[Over]:
-        return lines(study, self.over, self.where, [self.workload], study.store_names)
+        return series_of(study, self.over, self.where, [self.workload], study.store_names)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A column per store and other sizes, two where there are published values."""
@@ -159,15 +159,15 @@ class ScalingTable(Table):
                 parts = [use.title, amount("records", records)]
                 if operations and mine["operations"].nunique() > 1:
                     parts.append(amount("operations", operations))
-                lines = []
+                series_of = []
                 for row in of.sort_values("store", key=lambda names: names.map(order)).itertuples():
                     label = run.titles[row.store]
                     if row.doubts:
                         text = _("Doubtful: {}").format(sentence(row.doubts))
                         mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
                         label = Rich.escape(label) + raised(mark)
-                    lines.append(TableRow(label, [cell(row) for _head, cell in columns], row.store))
-                sections.append(TableSection(", ".join(parts), lines, workload=use.name))
+                    series_of.append(TableRow(label, [cell(row) for _head, cell in columns], row.store))
+                sections.append(TableSection(", ".join(parts), series_of, workload=use.name))
         if not sections:
             sections = [TableSection("", [TableRow(_(
                 "no throughput at several thread counts"

@@ -11,7 +11,7 @@ from pydantic import Field
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS
-from kvstudy.analyse.claims.table import JUDGED, asked, counts_of
+from kvstudy.analyse.claims.table import JUDGED, deciding_rows, counts_of
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
@@ -181,7 +181,7 @@ class Scoreboard(Table):
         Of those that decide it; ``parts`` and ``verdicts`` are those of all of these.
         """
         rows = JUDGED.read(run.text)
-        claims = [asked(of) for _id, of in rows.groupby("id", sort=False)]
+        claims = [deciding_rows(of) for _id, of in rows.groupby("id", sort=False)]
         if not claims:
             return rows
         said = pd.concat(claims)

@@ -22,7 +22,7 @@ from kvstudy.share.archive.contents import METADATA, unmeasured
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.ratios import MARGIN
 from kvstudy.stats.stopping import level_of_look
-from kvstudy.study.alike import read_manifests
+from kvstudy.study.consistency import read_manifests
 from kvstudy.study.cells import Cell, Target, rate_of, rate_trial
 from kvstudy.study.model import Study
 from kvstudy.study.naming import count

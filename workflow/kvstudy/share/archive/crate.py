@@ -28,7 +28,7 @@ from kvstudy.share.archive.contents import (
     environment_of,
     is_input,
 )
-from kvstudy.study.alike import read_manifests
+from kvstudy.study.consistency import read_manifests
 from kvstudy.study.raw import IMPORTS, SUMS
 
 CITATION = Path("CITATION.cff")
