@@ -81,7 +81,7 @@ def _imported(path: Path) -> frozenset[Path]:
 
 
 def _modules(text: str) -> frozenset[Path]:
-    """Those that a text imports."""
+    """Return the modules that a text imports."""
     files = set()
     for name, names in IMPORT.findall(text):
         module = HERE.parent / name.replace(".", "/")

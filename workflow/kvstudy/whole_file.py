@@ -50,7 +50,7 @@ def check_writable(folder: Path) -> None:
 
 
 def free_bytes(folder: Path) -> int:
-    """How much can be written to the folder, or to where it would be made."""
+    """Return the free bytes for the folder, or for the place where it would be created."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     return shutil.disk_usage(there).free
 

@@ -1,4 +1,4 @@
-"""What Snakemake is to make of a configuration: the run, its cells, and what is there of it."""
+"""Snakemake's plan for a configuration: the run, its cells, and which of them exist."""
 
 import re
 import signal
@@ -79,17 +79,17 @@ class WorkflowPlan:
 
     @property
     def published(self) -> bool:
-        """Whether the source's own values are all that is shown."""
+        """Return whether only the source's own values are shown."""
         return self.config.source == "published"
 
     @property
     def nothing_measured(self) -> bool:
-        """What is not there stays a gap, whatever servers this machine has."""
+        """Return whether nothing is measured, so that missing cells stay gaps."""
         return bool(self.study.imported) or not self.config.measure or self.published
 
     @property
     def subfolder(self) -> str:
-        """Of what people read in another language than English, beside the English one."""
+        """Return the subfolder of texts in another language than English."""
         # A run of published values has no data that languages could share: it has its own name.
         return "" if self.published else subfolder(self.config.language)
 
@@ -108,7 +108,7 @@ class WorkflowPlan:
 
     @cached_property
     def progress(self) -> Progress:
-        """What stands in the messages of the cells: what is done, elapsed, left, failed."""
+        """Return the progress in the messages of cells: finished, elapsed, left, failed."""
         earlier = [*earlier_runs(self.study.name, self.run)[1:], CALIBRATION]
         is_done = partial(is_current, self.study, self.stores, self.run)
         wanted = [] if self.nothing_measured else self.wanted
@@ -148,7 +148,7 @@ class WorkflowPlan:
 
 
 def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
-    """What is to be done for the configuration that Snakemake has merged.
+    """Plan the work for the configuration that Snakemake has merged.
 
     ``main`` is whether no other Snakemake started this one as a job. KvstudyError names file and
     key of whatever is wrong, before anything is made or measured.
@@ -242,7 +242,7 @@ def follow(of: WorkflowPlan) -> None:
 
 
 def as_workflow_error(function: Callable, *arguments: Any) -> Any:
-    """What the function gives; an error of the user becomes Snakemake's, without a trace."""
+    """Call the function; turn an error for the user into Snakemake's, without a traceback."""
     from snakemake.exceptions import WorkflowError
 
     try:
@@ -346,7 +346,7 @@ def continuation_forecast(of: WorkflowPlan) -> list[str]:
 
 
 def _not_measured(of: WorkflowPlan) -> list[str]:
-    """What is left out, why, and what adds it."""
+    """Return the stores that are not measured, with reasons and remedies."""
     return [
         f"Not measured: {of.stores[store].title}: {sentence(why)}."
         for store, why in of.missing.items()

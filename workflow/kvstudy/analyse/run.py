@@ -155,11 +155,11 @@ class Run(Paths):
 
     @cached_property
     def spread(self) -> Spread:
-        """How far the throughputs of the cells spread, control cells among them."""
+        """Return the spread of the cells' throughputs, including control cells."""
         return self.spread_of(throughputs(self.values))
 
     def spread_of(self, values: pd.DataFrame) -> Spread:
-        """That of one metric's ``values``, without those of YCSB alone and of trial cells."""
+        """Return the spread of a metric's ``values``, without client ceiling and trial cells."""
         compared = values["store"].map(is_compared).astype(bool)
         paired, plain = self.study.imported is None, self.study.source is not None
         rule = level_of(self.study), margin_of(self.study)
@@ -181,12 +181,12 @@ class Run(Paths):
 
     @cached_property
     def counted(self) -> pd.DataFrame:
-        """What names the cells that count, without control cells."""
+        """Return the keys of the cells that count, without control cells."""
         return self.own_values[CELL].drop_duplicates()
 
     @cached_property
     def counted_histograms(self) -> pd.DataFrame:
-        """Of a large study they take a gigabyte, so those that do not count are not kept."""
+        """Return the histograms of counted cells; all of a large study would take a gigabyte."""
         histograms = self.read(HISTOGRAMS)
         # A merge would turn categories into texts.
         numbers = histograms.groupby(CELL, observed=True, sort=False).ngroup()
@@ -219,7 +219,7 @@ class Run(Paths):
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What ``kvstudy analyse`` found, at all sizes."""
+        """Return the results of ``kvstudy analyse`` at all sizes."""
         return no_analysis() if self.published_only else read_analysis(self.analysis_folder)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What this machine has: tools, servers and stores."""
+"""Commands about this machine: tools, servers and stores."""
 
 import json
 import shutil

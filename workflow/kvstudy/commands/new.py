@@ -136,7 +136,7 @@ def workload(name: str) -> None:
 def _place(
     room: Path, name: str, kind: str, taken: tuple[str, ...], endings: tuple[str, ...] = ()
 ) -> Path:
-    """Where it goes; KvstudyError for a name that cannot be one, with one that can."""
+    """Return the target folder; InputError for an invalid name, with a valid one."""
     if not STUDIES.is_dir():
         raise InputError(f"{STUDIES}: no such folder; run kvstudy in the project's folder")
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):

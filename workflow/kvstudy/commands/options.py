@@ -29,7 +29,7 @@ PROVIDER = click.Choice(["auto", "native", "docker", "external"])
 
 
 def configuration() -> Config:
-    """What Snakemake was told, where it runs the command; else as nothing is configured."""
+    """Return Snakemake's configuration if it runs the command, otherwise the defaults."""
     told = os.environ.get("KVSTUDY_CONFIG")
     return Config.model_validate_json(told) if told else Config(study="none")
 

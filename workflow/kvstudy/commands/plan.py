@@ -1,4 +1,4 @@
-"""How long a study takes, and how far it is."""
+"""Commands about the duration and the progress of a study."""
 
 import contextlib
 import itertools
@@ -225,7 +225,7 @@ def watch(run: str | None) -> None:
 
 
 def _began(log: Path) -> float | None:
-    """When Snakemake began with the run: the first of its lines after the last begin."""
+    """Return the start of Snakemake's work on the run: the first line after its last start."""
     lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
     for line in reversed(lines):
         if ", 0 s elapsed," in line:

@@ -58,7 +58,7 @@ def translate(language: str, check: bool) -> None:
 
 
 def wanted() -> dict[Path, Catalog]:
-    """What the catalogues of a language must hold, by their folders.
+    """Return the texts that the catalogues of a language need, by folder.
 
     One is the package's; each store has one beside store.yaml, and so have the studies whose
     report is translated: those with a catalogue of any language.
@@ -109,7 +109,7 @@ def _texts_of_study(path: Path) -> list[str]:
 
 
 def problems(language: str) -> list[str]:
-    """What is wrong with the catalogues of ``language``: one line each, with the file."""
+    """Return the problems of the catalogues of ``language``, one line each, with the file."""
     lines = []
     for folder, texts in wanted().items():
         path = folder / f"{language}.po"
@@ -164,5 +164,5 @@ def _forms(text: str | Sequence[str]) -> Sequence[str]:
 
 
 def _places(text: str | Sequence[str]) -> int:
-    """How many places a text has to fill in; the forms of a plural may leave out the number."""
+    """Return the number of placeholders in a text; plural forms may omit the number."""
     return max(len(re.findall(r"\{[^}]*\}", form)) for form in _forms(text))

@@ -57,12 +57,12 @@ def current() -> str:
 
 
 def subfolder(language: str) -> str:
-    """What stands behind a folder of the run where it holds what people read: ``/cs``."""
+    """Return the subfolder of a run for texts in another language, such as ``/cs``."""
     return "" if language == ORIGINAL else f"/{language}"
 
 
 def suffix(language: str) -> str:
-    """What stands behind the name of the run where a file is a report: ``-cs``."""
+    """Return the suffix of a report's name in another language, such as ``-cs``."""
     return "" if language == ORIGINAL else f"-{language}"
 
 

@@ -1,4 +1,4 @@
-"""How numbers, dates, lists, places in a source and texts of studies are written and translated."""
+"""Formats and translations of numbers, dates, lists, places in a source and texts of studies."""
 
 import contextlib
 import gettext
@@ -25,7 +25,7 @@ def decimal_mark() -> str:
 
 
 def percent_sign() -> str:
-    """What stands behind a number: ``%``, with the language's space before it."""
+    """Return ``%`` with the language's space before it."""
     return pgettext("behind a number", "%")
 
 
@@ -73,7 +73,7 @@ def translated_place(text: str) -> str:
 
 
 def is_place(text: str) -> bool:
-    """Whether ``text`` has nothing but the words of a place, numbers and single letters."""
+    """Return whether ``text`` consists of words of a place, numbers and single letters."""
     words = _words()
     return all(word in words or sum(map(str.isalpha, word)) < 2 for word in text.split(" "))
 

@@ -44,7 +44,7 @@ TIME = struct.Struct("!d")
 
 
 class Agent:
-    """What runs here for the other side until ``all`` is closed; it can ask the methods below."""
+    """The agent of another host, until ``all`` is closed; its public methods are its requests."""
 
     def __init__(self) -> None:
         self.all = contextlib.ExitStack()
@@ -81,7 +81,7 @@ class Agent:
                 print(f"ended a leftover of an earlier cell: {leftover}", file=sys.stderr)
 
     def missing(self, stores: list[str], host: str, data: str) -> dict[str, str | None]:
-        """Why the server of each of the folders ``stores`` cannot be started here, or None.
+        """Return why the server of each of the folders ``stores`` cannot start here, or None.
 
         KvstudyError where none can, at ``host`` and with its data below ``data``.
         """
@@ -192,7 +192,7 @@ def _tell_time(listening: socket.socket) -> None:
 
 
 def boot_id() -> str:
-    """What tells one running kernel from all others; "" where it does not tell."""
+    """Return the identifier of the running kernel; "" if unknown."""
     return Tree().text("proc/sys/kernel/random/boot_id") or ""
 
 

@@ -43,7 +43,7 @@ SHORT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 @dataclass(frozen=True, kw_only=True)
 class Request(MeasurementContext):
-    """What is measured and how; ``position`` counts from 1, open-loop cells have a ``target``.
+    """A request to measure; ``position`` counts from 1, open-loop cells have a ``target``.
 
     ``claims`` is the checksum of the study's claims, "" where it has none: the report says whether
     they were made before the cell was measured. ``repetitions`` are the planned ones, as the study
@@ -267,7 +267,7 @@ def probe_store(setting: MeasurementContext, plan: dict) -> Path:
 
 
 def _returns(step: Step, work: Path) -> dict[str, int]:
-    """How many operations ended with which status; KvstudyError for a broken step."""
+    """Count the operations by status; InvalidMeasurement for a broken step."""
     name, log = f"{step.name}.out", _parsed(work, step.name)
     if step.operation == "insert":
         check_load(log, step.count, name)

@@ -33,7 +33,7 @@ class Client:
     cores: str = ""
 
     def describe(self) -> dict:
-        """What the manifest records; the hash of each jar."""
+        """Return the manifest's entries: the hash of each jar."""
         hashes = {jar.name: _digest(jar, jar.stat().st_mtime_ns) for jar in self.jars}
         return {"kind": self.kind, "db": self.db, "classpath": self.classpath, "jars": hashes}
 
@@ -45,7 +45,7 @@ def _digest(jar: Path, _changed: int) -> str:
 
 
 def library_problem() -> str | None:
-    """What is wrong with our bindings and the jars beside them, with the remedy; None if nothing.
+    """Return the problem of the bindings and their jars, with the remedy; None if there is none.
 
     The set-up leaves the list of what it has built; nobody else does.
     """
@@ -180,7 +180,7 @@ def phase_command(
 
 
 def store_properties(store: Store, host: str, port: int, directory: Path) -> dict[str, str]:
-    """How YCSB reaches the store, or that an embedded one has its data below ``directory``."""
+    """Return YCSB's properties of the store's address, or of an embedded one's ``directory``."""
     values = {"host": host, "port": port, "data": directory / "data"}
     return {name: value.format(**values) for name, value in store.ycsb.properties.items()}
 

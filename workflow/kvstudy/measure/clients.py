@@ -116,7 +116,7 @@ def _cpu_of_ended_children() -> float:
 
 @contextlib.contextmanager
 def meeting(clients: int, host: str) -> Iterator[str]:
-    """Where so many clients meet, while the block runs: each says that it is ready, all are let go.
+    """Let so many clients meet while the block runs: each reports ready, then all start.
 
     Yields a port of ``host`` as host:port; "" for one client, who needs nobody. The other end is
     ``TogetherWorkload`` of the bindings. Who still waits when the block ends is not let go.

@@ -190,7 +190,7 @@ def cell_lock(folder: Path) -> Iterator[None]:
 
 
 def _locked(lock: IO[bytes]) -> bool:
-    """Whether ``lock`` could be had alone; a dry run beside us soon ends."""
+    """Return whether ``lock`` could be had exclusively; a concurrent dry run soon ends."""
     end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:
         with contextlib.suppress(BlockingIOError):

@@ -71,7 +71,7 @@ class Link:
         threading.Thread(target=self._beats, daemon=True).start()
 
     def ask(self, do: str, limit: float = ANSWER_SECONDS, /, **arguments: object) -> Any:
-        """What the agent's method ``do`` tells in ``limit`` s; KvstudyError if it says an error."""
+        """Return the agent's response to the request ``do`` within ``limit`` s."""
         self.post(do, **arguments)
         return self.answer(limit)
 
@@ -155,14 +155,14 @@ class Connected:
         self._ask_all(self._links.values(), "be_alone", ALONE_SECONDS, boot=boot_id())
 
     def missing(self, stores: Sequence[Store]) -> dict[str, str | None]:
-        """Why each store's server cannot run on its host, by the store's folder, or None."""
+        """Return why each store's server cannot run on its host, by the store's folder, or None."""
         folders = sorted({str(store.folder) for store in stores})
         return self.server.ask(
             *("missing", SERVER_SECONDS), stores=folders, host=self.address, data=self.hosts.data
         )
 
     def java(self) -> dict:
-        """Of the first client's host; KvstudyError where another one has none, or none alike."""
+        """Return the Java of the first client's host; EnvironmentFault if others differ."""
         (first, expected), *others = self._ask_all(self._clients, "java", HELLO_SECONDS).items()
         for name, java in others:
             if java["version"] != expected["version"]:
@@ -173,7 +173,7 @@ class Connected:
         return expected
 
     def about(self, java: dict, results: Path) -> dict:
-        """What the manifest says of the machines. Its environment is that of the first client."""
+        """Return the manifest's entries on the machines; the environment is the first client's."""
         for link in self._links.values():
             path = self.hosts.data if link is self.server else str(results)
             link.post("machine", java=java, path=path)
@@ -209,7 +209,7 @@ class Connected:
         return FarClients(of, about)
 
     def compare_clocks(self) -> dict[str, dict]:
-        """Of each client's host: see ``Agent.compare_clocks``; one after the other."""
+        """Compare the clock of each client's host in turn, see ``Agent.compare_clocks``."""
         clock = {"host": self.address, "port": self.server.ask("tell_time", host=self.address)}
         return {
             link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, **clock)
@@ -279,7 +279,7 @@ def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
 
 
 def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
-    """Why stores cannot be measured on the hosts, by their names; no key for those that can.
+    """Return why stores cannot be measured on the hosts, by name, without those that can.
 
     KvstudyError where the hosts cannot be used at all.
     """
@@ -300,7 +300,7 @@ def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
 
 
 def address_of(hosts: Hosts) -> str:
-    """Where the server listens; KvstudyError where that is no single address of a network."""
+    """Return the server's address; EnvironmentFault if it is not a single network address."""
     wanted = hosts.address or hosts.server
     try:
         found = socket.gethostbyname(wanted)

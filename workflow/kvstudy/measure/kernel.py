@@ -1,4 +1,4 @@
-"""What the kernel tells of the machine: files below /, and the limits that are set to us."""
+"""The kernel's information on the machine: files below /, and resource limits."""
 
 import gzip
 import re
@@ -27,7 +27,7 @@ CLOCKS = {"kvm-clock": "KVM", "hyperv": "Hyper-V", "xen": "Xen", "vmware": "VMwa
 
 @dataclass(frozen=True)
 class Mount:
-    """Where a file system is mounted, and from where; ``numbers`` are those of its device (8:1)."""
+    """A mount point and its device; ``numbers`` are those of the device (8:1)."""
 
     place: str
     source: str
@@ -114,7 +114,7 @@ def memory_limit(tree: Tree) -> int | None:
 
 
 def has_groups(tree: Tree) -> bool:
-    """Whether any control groups can be seen."""
+    """Return whether any control groups are visible."""
     return any(next(_folders(tree, controller), None) for controller in ("cpu", "memory"))
 
 
@@ -140,7 +140,7 @@ def _folders(tree: Tree, controller: str) -> Iterator[tuple[str, int]]:
 
 
 def interrupts_apart(tree: Tree) -> bool | None:
-    """Whether interrupts (as of the loopback network) are in no process's CPU time.
+    """Return whether interrupts (also of the loopback network) are outside processes' CPU time.
 
     Other kernels count them for the process that they interrupt too. None when the kernel's
     settings cannot be read.
@@ -156,7 +156,7 @@ def interrupts_apart(tree: Tree) -> bool | None:
 
 
 def hypervisor(tree: Tree) -> str:
-    """What the machine runs inside of; empty when nothing tells of it."""
+    """Return the hypervisor of the machine; empty if unknown."""
     flags = tree.fields("proc/cpuinfo").get("flags", "").split()
     maker = firmware(tree)
     own = tree.text("sys/hypervisor/type") or tree.text("proc/device-tree/hypervisor/compatible")
@@ -169,7 +169,7 @@ def hypervisor(tree: Tree) -> str:
 
 
 def firmware(tree: Tree) -> str:
-    """What the firmware says of the maker and the product."""
+    """Return the firmware's names of maker and product."""
     names = ("sys_vendor", "product_name")
     return " ".join(text for name in names if (text := tree.text(f"sys/class/dmi/id/{name}")))
 

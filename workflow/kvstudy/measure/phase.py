@@ -212,7 +212,7 @@ class OperationMonitor:
         self._looks = deque([(self._start, 0)])
 
     def problem(self, now: float) -> str | None:
-        """Why the operations of the last STALL_SECONDS are no progress; None when they are."""
+        """Return why the last STALL_SECONDS show no progress; None if they do."""
         if now - self._looks[-1][0] > LATE_SECONDS:
             self._looks.clear()
         self._looks.append((now, self._good.look()))

@@ -1,4 +1,4 @@
-"""What of this machine makes measurements noisy, or not comparable with others.
+"""Checks of this machine for sources of noise and of differences from other machines.
 
 Everything is read from files below /proc and /sys (and a few marks of containers), so that
 tests can put recorded ones in their place. It takes some hundredths of a second: each cell
@@ -63,7 +63,7 @@ def preflight(results: Path, root: Path = Path("/")) -> list[Finding]:
 
 
 def state(results: Path) -> dict:
-    """What the manifest of a cell says of the machine's state when it began."""
+    """Return the manifest's entries on the state of the machine when a cell started."""
     return {
         # Of the last 1, 5 and 15 minutes.
         "load_average_before": [round(value, 2) for value in os.getloadavg()],

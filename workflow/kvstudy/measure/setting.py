@@ -1,4 +1,4 @@
-"""How something is measured, whatever it is: server, client, cores, and where its logs go."""
+"""The context of every measurement: server, client, cores, and the folder of its logs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SERVER_LOG = "server.log"
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementContext:
-    """How ``store`` is measured; ``port`` 0 is any free one, ``pin_cpus`` see ``pinning``.
+    """The context of ``store``; ``port`` 0 is any free one, for ``pin_cpus`` see ``pinning``.
 
     ``planned`` are the paths of the run's cells; others may lie there from an earlier plan.
     """
@@ -68,7 +68,7 @@ class MeasurementContext:
 
     @cached_property
     def used_provider(self) -> str:
-        """What ``auto`` means in this run; servers on hosts are programs there."""
+        """Resolve ``auto`` for this run; servers on hosts are native programs."""
         return "native" if self.hosts else providers.resolve(self.provider, self.results / "raw")
 
     @cached_property
@@ -77,7 +77,7 @@ class MeasurementContext:
 
     @cached_property
     def manifests(self) -> dict[str, dict]:
-        """Of the cells that were measured before."""
+        """Return the manifests of earlier cells."""
         return read_manifests(self.results / "raw")
 
     @cached_property
@@ -89,7 +89,7 @@ class MeasurementContext:
         return connected(self.hosts, self.results) if self.hosts else nullcontext()
 
     def java(self, there: Connected | None) -> dict:
-        """What the clients run on, see ``environment.java``."""
+        """Return the clients' Java, see ``environment.java``."""
         return there.java() if there else environment.java(process.pinning_prefix(self.client.cores))
 
     def refuse_unlike(self, name: str, server: dict | None = None, **known: object) -> None:

@@ -1,1 +1,1 @@
-"""What people read: tables, figures, the report and the files beside it."""
+"""Outputs for people: tables, figures, the report and related files."""

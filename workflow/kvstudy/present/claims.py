@@ -143,7 +143,7 @@ def _source_line(row: dict[str, object], support: str) -> SimpleNamespace:
 
 
 def _audited(rows: pd.DataFrame) -> list[str]:
-    """What the audit of the source has against the claim's values and text."""
+    """Return the audit's objections to the claim's values and text."""
     notes = [
         _("in the text, {}").format(_text(each)) for each in dict.fromkeys(rows["misfit"]) if each
     ]

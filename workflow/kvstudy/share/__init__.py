@@ -1,1 +1,1 @@
-"""What leaves the clone and can be checked elsewhere: archives, and where a number comes from."""
+"""Outputs that can be checked elsewhere: archives, and the origin of numbers."""

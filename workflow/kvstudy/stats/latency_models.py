@@ -22,7 +22,7 @@ DESCRIBES = 0.10
 
 
 class Difference(StrEnum):
-    """What separates the published means from those measured."""
+    """The models of the difference between published and measured means."""
 
     FACTOR = "factor"
     OPERATION = "operation"
@@ -45,7 +45,7 @@ class LatencyModel:
 
     @property
     def describes(self) -> bool:
-        """Whether at least half of the means are within ``DESCRIBES``."""
+        """Return whether at least half of the means are within ``DESCRIBES``."""
         return self.median_error <= DESCRIBES
 
     def modelled(self, measured: np.ndarray, round_trips: np.ndarray) -> np.ndarray:

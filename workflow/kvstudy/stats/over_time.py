@@ -1,4 +1,4 @@
-"""What changes over time: the warm-up within a run, and the machine from run to run."""
+"""Changes over time: the warm-up within a run, and drift from run to run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PERMUTATIONS = 9999
 
 
 class Steadiness(StrEnum):
-    """What a run's series tells. Too short to judge is no fault of the run."""
+    """The steadiness of a run. Too short to judge is not an error."""
 
     STEADY = "steady"
     NOT_STEADY = "no steady state"
@@ -76,7 +76,7 @@ def warm_up(per_second: Iterable[float]) -> WarmUp:
 
 
 def residuals(values: Sequence[float], cells: Sequence[Hashable]) -> np.ndarray:
-    """How far each run is from the mean of its own cell, ln x - mean(ln x), shape (n,).
+    """Return each run's deviation from its cell's mean, ln x - mean(ln x), shape (n,).
 
     ``cells`` names the cell of each run. NaN for a cell with one run, which has nothing to differ
     from. ValueError: a value that is not above 0.

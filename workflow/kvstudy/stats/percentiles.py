@@ -48,7 +48,7 @@ def quantiles(histogram: pd.Series, percents: Sequence[float]) -> list[float]:
 
 
 def samples_beyond(samples: int, percent: float) -> int:
-    """How many of ``samples`` rank above the percentile: samples - ⌈percent/100 · samples⌉."""
+    """Return the number of ``samples`` above the percentile: samples - ⌈percent/100 · samples⌉."""
     return samples - _rank(samples, percent)
 
 

@@ -1,4 +1,4 @@
-"""How many repetitions tell two stores apart, before they are measured."""
+"""The number of repetitions that decides a comparison, before measuring."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Pairs = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How two rankings of the same stores agree, over all ``total`` pairs of stores.
+    """The agreement of two rankings of the same stores, over all ``total`` pairs of stores.
 
     ``concordant`` pairs have the same order in both, ``discordant`` ones the opposite; the others
     are not decided on at least one side. ``tau`` is Kendall's tau-b, -1 to 1, or None when one side

@@ -1,4 +1,4 @@
-"""How many times one store is faster than another."""
+"""Ratios of stores: estimates, intervals, decisions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ratio:
 
     @property
     def differs(self) -> bool | None:
-        """Whether the interval excludes 1: the runs tell A from B; None when the spread is unknown.
+        """Return whether the interval excludes 1; None if the spread is unknown.
 
         After ``adjusted`` the p-value decides, and tells fewer apart: an interval that excludes 1
         by itself can be one of many.
@@ -179,7 +179,7 @@ def adjusted(
 
 
 def possible_equalities(pairs: Iterable[tuple[str, str]]) -> set[int]:
-    """How many of the ``pairs`` of stores can be equal at once.
+    """Return the possible numbers of equal pairs among the ``pairs`` of stores.
 
     Of three stores that are all compared none, one or all three pairs can be equal, never two: if A
     is as fast as B, and B as C, so is A as C. Stores of which not every pair is there are taken to
@@ -204,7 +204,7 @@ def possible_equalities(pairs: Iterable[tuple[str, str]]) -> set[int]:
 
 @cache
 def _equal_pairs(stores: int) -> set[int]:
-    """How many pairs of so many stores can be equal: those of one class, and of the others."""
+    """Return the possible numbers of equal pairs of so many stores: one class, and the others."""
     if stores < 2:
         return {0}
     sizes = range(1, stores + 1)
@@ -212,7 +212,7 @@ def _equal_pairs(stores: int) -> set[int]:
 
 
 class Decision(StrEnum):
-    """What the runs say of two stores; that they are equal is shown, not assumed."""
+    """The decision on two stores; equality is shown, not assumed."""
 
     FASTER = N_("faster")
     EQUAL = N_("equal")
@@ -255,7 +255,7 @@ def equivalence_p(ratio: Ratio) -> float | None:
 
 
 def equivalent(ratio: Ratio) -> bool | None:
-    """Whether the whole interval is inside the margin; None without a spread.
+    """Return whether the whole interval is inside the margin; None without a spread.
 
     With a 95 % interval that is two one-sided tests at 2.5 % each, so what is called equal can be
     checked in the printed interval. That the interval

@@ -1,4 +1,4 @@
-"""When a run may stop: intervals that hold although they are looked at after each repetition."""
+"""The stopping rule: intervals that hold although they are computed after each repetition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the runs of each cell spread, learnt from all cells of a run together.
+"""Moderated variances: the spread of each cell, estimated from all cells of a run.
 
 Three runs of one cell say little of their spread, and by chance some of them lie close together.
 The other cells of the same machine say more: a store that varies under one workload mostly varies

@@ -1,4 +1,4 @@
-"""What several stores' verbs.py need: a question in lines of text, the version of a jar."""
+"""Shared code of several stores' verbs.py: line-based queries, the version of a jar."""
 
 import re
 import socket

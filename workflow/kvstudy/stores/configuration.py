@@ -1,4 +1,4 @@
-"""How a server is configured: what starts it, and what it says of its settings."""
+"""The configuration of a server: its command, and its reported settings."""
 
 import contextlib
 import json

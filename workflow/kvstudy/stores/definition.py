@@ -1,4 +1,4 @@
-"""What a store's folder (``envs/stores/<store>/``) says about it."""
+"""The definition of a store, from its folder (``envs/stores/<store>/``)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Official(Strict):
 
 
 class Binding(Strict):
-    """How YCSB reaches the store."""
+    """YCSB's access to the store."""
 
     db: str = Field(description="Class of our binding.")
     official: Official | None = None
@@ -71,7 +71,7 @@ class Package(Strict):
 
 
 class ProviderCommands(Strict):
-    """How a provider runs the server."""
+    """The commands of a provider that run the server."""
 
     command: list[str] = Field(
         description="Of the program, or arguments of the image; {host}, {port}, {data} (the "
@@ -175,7 +175,7 @@ class Option(Strict):
 
 
 class StoreFile(Strict):
-    """What may stand in a store.yaml."""
+    """The content of a store.yaml."""
 
     title: str = Field(description="Name in text, tables and figures.")
     homepage: str = Field(default="", description="Its address, for the bibliography.")
@@ -229,12 +229,12 @@ class StoreFile(Strict):
 
     @property
     def embedded(self) -> bool:
-        """Whether there is no server."""
+        """Return whether there is no server."""
         return self.kind == "embedded"
 
     @property
     def inside(self) -> bool:
-        """Whether the records are inside of the client."""
+        """Return whether the records are inside the client."""
         return bool(self.ycsb) and any("{data}" in text for text in self.ycsb.properties.values())
 
     @model_validator(mode="after")
@@ -299,12 +299,12 @@ class Store(StoreFile):
 
     @property
     def arguments(self) -> list[str]:
-        """What the options add to the command of the server."""
+        """Return the arguments that the options add to the server's command."""
         return [each for choice in self.choices.values() for each in choice.arguments]
 
     @property
     def installed(self) -> Path:
-        """Where its ``install`` puts a server that no distribution packages."""
+        """Return the folder in which ``install`` puts a server that no distribution packages."""
         return SERVERS / self.folder.name
 
     @cached_property

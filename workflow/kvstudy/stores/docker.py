@@ -31,7 +31,7 @@ STOP_SECONDS = 30
 
 
 def missing_requirement(store: Store) -> str | None:
-    """What a container of the store lacks here, and the remedy; its image may have to be made."""
+    """Return what a container of the store lacks here, with the remedy; its image can be built."""
     file = store.file
     if store.docker is None:
         return f"{store.title} has no Docker image in {file}"
@@ -153,7 +153,7 @@ class DockerServer(LocalServer):
 
 
 def bring(store: Store) -> dict:
-    """What Docker tells of the store's image; unless it is here it is pulled, or built."""
+    """Return Docker's description of the store's image, which is pulled or built if missing."""
     image = store.docker.image
     told = _docker("image", "inspect", image)
     if told.returncode:
@@ -205,7 +205,7 @@ def _docker(
 
 
 def daemon_problem() -> str | None:
-    """Why containers cannot run on this machine's loopback, or None."""
+    """Return why containers cannot run on this machine's loopback, or None."""
     if not shutil.which("docker"):
         remedy = f"install Debian's package docker.io, {NATIVE}"
         return reason("no-program", program="docker", remedy=remedy)

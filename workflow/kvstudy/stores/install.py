@@ -1,4 +1,4 @@
-"""How servers are installed: by the distribution, a script, or from their makers' packages."""
+"""The installation of servers: by the distribution, a script, or vendors' packages."""
 
 import subprocess
 from collections.abc import Iterable

@@ -46,7 +46,7 @@ def missing_requirement(store: Store) -> str | None:
 
 
 def _used_files(store: Store) -> Iterator[str]:
-    """What a cell's commands use beside the store's program: names on the path, files of ours."""
+    """Return other files that a cell's commands use: programs on the path, files of the project."""
     native = store.native
     for command in (*native.prepare, native.command, *native.after_start):
         # Scripts of the store's own folder are there.

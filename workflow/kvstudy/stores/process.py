@@ -156,7 +156,7 @@ def start(
 
 
 def pinning_prefix(cores: str) -> list[str]:
-    """What stands before a command that may run on these cores (``0-1,4``) only."""
+    """Return the prefix of a command that runs only on these cores (``0-1,4``)."""
     return ["taskset", "--cpu-list", cores] if cores else []
 
 
@@ -194,13 +194,13 @@ def running(
 
 
 def adopt_orphans() -> set[psutil.Process]:
-    """What a process of ours leaves behind becomes our child from now on; those we have already."""
+    """Adopt processes that our children leave behind, and return the existing children."""
     _subreaper(1)
     return set(psutil.Process().children())
 
 
 def orphans(others: set[psutil.Process]) -> list[psutil.Process]:
-    """What processes that we started have left behind, and lives; ``others`` are none of it."""
+    """Return live processes that our children left behind, without ``others``."""
     found = []
     for child in psutil.Process().children():
         if child.pid not in _started and child not in others:

@@ -1,4 +1,4 @@
-"""Which provider runs a store's server, and what is missing for it.
+"""The provider of a store's server, and its missing requirements.
 
 The provider ``external`` is a server that already runs somewhere: it is never started or stopped.
 ``make_ready`` waits for one that a person started by hand.
@@ -21,7 +21,7 @@ KEY = "config/config.yaml: external.servers"
 
 
 def missing_requirement(store: Store, provider: str, address: str = "") -> str | None:
-    """What ``provider`` lacks to run the store here (external: at ``address``), and the remedy."""
+    """Return what ``provider`` lacks for the store (external: at ``address``), with the remedy."""
     if store.ycsb is None:
         return reason("no-binding", store=store.title)
     if store.embedded:

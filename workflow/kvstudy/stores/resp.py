@@ -1,4 +1,4 @@
-"""What is asked of Redis and Valkey alike, in their protocol (for their ``verbs.py``)."""
+"""Queries of Redis and Valkey, in their protocol (for their ``verbs.py``)."""
 
 import re
 
@@ -17,7 +17,7 @@ SIZES = (
 
 
 def server_info(host: str, port: int) -> dict[str, str]:
-    """What the server tells of itself, by name; ValueError while it loads its data."""
+    """Return the server's INFO by name; ValueError while it loads its data."""
     answer = ask(host, port, "INFO server\r\n", until="executable:")
     found = dict(re.findall(r"^(\w+):(\S+)", answer, re.M))
     if "redis_version" not in found:
@@ -33,7 +33,7 @@ def settings(host: str, port: int) -> dict[str, str]:
 
 
 def records(host: str, port: int) -> int:
-    """How many records YCSB has stored: those that are in its index and there, or all keys.
+    """Return the number of YCSB's records: those in its index that exist, or all keys.
 
     A record that the server evicts stays in the index.
     """

@@ -1,4 +1,4 @@
-"""What every provider's server has in common: free port, readiness, a sure end."""
+"""The base of all providers' servers: free port, readiness, a certain end."""
 
 import contextlib
 import errno
@@ -80,7 +80,7 @@ class Server:
         return []
 
     def describe(self) -> dict:
-        """What the manifest records: provider, command, image, digest ..."""
+        """Return the manifest's entries: provider, command, image, digest ..."""
         return {"provider": "none", "command": []}
 
     def commands(self) -> dict[str, list[str]]:
@@ -226,7 +226,7 @@ def check_empty(store: Store, server: Server, fields: Sequence[str], remedy: str
 
 
 def why_silent(server: Server) -> str | None:
-    """How the server ended, or that it is stopped; None when neither is the reason."""
+    """Return how the server ended, or that it is stopped; None if neither is the reason."""
     # A process closes its connections some time before it has ended.
     time.sleep(0.2)
     if end := server.died():
@@ -298,7 +298,7 @@ def log_tail(text: str) -> str:
 
 
 def failure(command: list[str], status: int, said: str) -> str:
-    """What is told of a command that failed."""
+    """Return the message for a failed command."""
     return f"{shlex.join(command)} ended with exit status {status}: {said}"
 
 

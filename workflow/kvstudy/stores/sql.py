@@ -1,4 +1,4 @@
-"""What is asked of MySQL and MariaDB alike, in SQL (for their ``verbs.py``)."""
+"""Queries of MySQL and MariaDB, in SQL (for their ``verbs.py``)."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def connected(host: str, port: int, seconds: float = 2) -> Iterator[pymysql.curs
 
 
 def server_version(host: str, port: int) -> str:
-    """What the server tells of itself, such as ``5.6.24 MySQL Community Server (GPL)``."""
+    """Return the server's version, such as ``5.6.24 MySQL Community Server (GPL)``."""
     with connected(host, port) as cursor:
         cursor.execute("SELECT VERSION(), @@version_comment")
         return " ".join(cursor.fetchone())
@@ -66,7 +66,7 @@ def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
 
 
 def records(host: str, port: int) -> int:
-    """How many records the table holds; counting reads all of it."""
+    """Return the number of records in the table; counting reads all of it."""
     with connected(host, port, seconds=600) as cursor:
         cursor.execute("SELECT COUNT(*) FROM ycsb.usertable")
         return cursor.fetchone()[0]

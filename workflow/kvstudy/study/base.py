@@ -1,4 +1,4 @@
-"""What all models of a study file share, so that each topic can have a file of its own."""
+"""The base of all models of a study file, so that each topic can have its own module."""
 
 from typing import Annotated, Literal, get_args
 

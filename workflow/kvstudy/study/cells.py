@@ -40,7 +40,7 @@ def cell_path(store: str, workload: str, parameters: str, repetition: int | str)
 
 @dataclass(frozen=True)
 class Share:
-    """What one client does of a phase: ``count`` operations from number ``first`` on.
+    """One client's share of a phase: ``count`` operations from number ``first`` on.
 
     ``label`` is the name of its files without their endings.
     """
@@ -102,7 +102,7 @@ class Cell:
 
     @property
     def sets_rate(self) -> bool:
-        """Whether it is a trial cell that sets the rates of open-loop cells."""
+        """Return whether it is a trial cell that sets the rates of open-loop cells."""
         return self.closed is not None and self.load is None
 
     def with_clients(self, number: int | None) -> Cell:
@@ -144,7 +144,7 @@ class Cell:
         return self.rounds.executed(self.records, self.operations)
 
     def shares(self, phase: str) -> list[Share]:
-        """What each client does in ``phase``; one does all but the measured phase."""
+        """Return each client's share of ``phase``; one client does all but the measured phase."""
         clients = (self.clients or 1) if phase == self.measured_phase else 1
         labels = [phase, *(f"{phase}-{number}" for number in range(2, clients + 1))]
         counts = _parts(self.executed if phase == "run" else self.records, clients)
@@ -154,7 +154,7 @@ class Cell:
 
     @property
     def raw_latencies(self) -> bool:
-        """Whether every single latency of the measured phase is kept."""
+        """Return whether every single latency of the measured phase is kept."""
         return ("measurementtype", RAW_TYPE) in self.properties
 
 
@@ -235,7 +235,7 @@ def _repeated(
 
 
 def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
-    """Those of ``cells`` that run as fast as they can, without trial cells that set rates."""
+    """Return the closed-loop cells among ``cells``, without trial cells that set rates."""
     return [cell for cell in cells if cell.closed is None]
 
 
@@ -363,7 +363,7 @@ class OwnSize:
 
 
 def own_sizes(study: Study, scale: float = 1.0) -> list[OwnSize]:
-    """What stores have instead of the study's sizes, at those that are shown."""
+    """Return the stores' own sizes, for the shown sizes of the study."""
     own = []
     for of, use in itertools.product(study.stores, study.workloads):
         sizes = shown_combination(study, use)
@@ -431,7 +431,7 @@ def rate_of(throughput: float, load: int) -> int:
 
 @dataclass(frozen=True)
 class NotNow:
-    """Why a cell is not measured; ``final`` when measuring the missing ones would not change it."""
+    """The reason for an unmeasured cell; ``final`` if measuring missing cells cannot change it."""
 
     reason: str
     final: bool

@@ -29,7 +29,7 @@ def combinations_of(study: Study, use: WorkloadUse) -> list[Combination]:
 
 
 def most_cells(study: Study) -> int:
-    """How many cells the study has at most, also where these are too many to be listed."""
+    """Return the maximum number of cells of the study, also if they are too many to list."""
     cells = 0
     for use in study.workloads:
         several = sum(math.prod(map(len, lists.values())) for lists in _lists(study, use))

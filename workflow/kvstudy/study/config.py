@@ -1,4 +1,4 @@
-"""What ``config/config.yaml`` may say: which study, at which scale, on which servers."""
+"""The content of ``config/config.yaml``: study, scale, servers."""
 
 import shlex
 from pathlib import Path
@@ -177,7 +177,7 @@ class Config(_Section):
         return self
 
     def setting_of(self, folder: str) -> dict[str, Any]:
-        """How the store of that folder under envs/stores/ is measured."""
+        """Return the context of the store in that folder under envs/stores/."""
         address = self.external.servers.get(folder, "") if self.provider == "external" else ""
         pins = self.pin_cpus
         pinned = str(pins).lower() if isinstance(pins, bool) else f"{pins.server}/{pins.client}"
@@ -195,7 +195,7 @@ class Config(_Section):
 
 
 def configured() -> Config:
-    """What the file says; KvstudyError names file, key and line of what is wrong."""
+    """Return the configuration; InputError names file, key and line of an error."""
     if not PATH.exists():
         raise InputError(f"{PATH}: no such file; run the command in a clone of kvstudy")
     return read_yaml(PATH, Config)

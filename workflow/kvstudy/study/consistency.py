@@ -1,4 +1,4 @@
-"""Whether cells were measured alike: same machine, hosts, versions, settings, client, Java, cores.
+"""The consistency of cells: same machine, hosts, versions, settings, client, Java, cores.
 
 A mean over cells that differ in one of these is a mean of nothing. Load, free
 memory and the like change from cell to cell and are no difference here.
@@ -18,7 +18,7 @@ CHOICE = re.compile(r"-XX:[+-]\S+")
 
 
 def differences(manifests: dict[str, dict]) -> dict[str, list[tuple[str, list[str]]]]:
-    """What differs between the cells of these manifests, which are given by the cell's path.
+    """Return the differences between the cells of these manifests, given by the cell's path.
 
     By what it is: each value with its cells, the one with most cells first. What a manifest does
     not record is no difference.
@@ -72,7 +72,7 @@ def read_manifests(raw: Path) -> dict[str, dict]:
 
 
 def client_cores(manifest: dict, clients: int) -> int | None:
-    """How many hardware threads so many clients could use together; None if unknown."""
+    """Return the hardware threads that so many clients could use; None if unknown."""
     environments = [manifest.get("environment")]
     if hosts := manifest.get("hosts"):
         environments = [hosts["environments"][name] for name in hosts["clients"][:clients]]
@@ -89,7 +89,7 @@ def cores_of(details: str) -> tuple[int, int] | None:
 
 
 def _settings(server: dict) -> frozenset[str]:
-    """What started a server, and what it said of its settings."""
+    """Return a server's command and its reported settings."""
     of = server.get("template") or {"command": [], "environment": {}, "files": {}}
     words = {" ".join(pair).strip() for pair in itertools.pairwise(["", *of["command"]])}
     words |= {f"{name}={value}" for name, value in of["environment"].items()}
@@ -100,7 +100,7 @@ def _settings(server: dict) -> frozenset[str]:
 
 
 def _parts(environment: list[dict] | None) -> dict[str, dict]:
-    """What a machine consists of, by component."""
+    """Return the components of a machine."""
     return {part["component"]: part for part in environment or []}
 
 

@@ -21,7 +21,7 @@ TRIAL = re.compile(r"-(\d+)-clients?$")
 
 
 def controls(study: Study) -> list[StoreUse]:
-    """What the study measures beside its own stores; nothing for imported logs."""
+    """Return the study's control stores; none for imported logs."""
     if study.imported:
         return []
     uses: list[StoreUse] = []
@@ -35,7 +35,7 @@ def controls(study: Study) -> list[StoreUse]:
 
 
 def trial_clients(study: Study) -> list[int]:
-    """Of trial cells: 1, 2, 4, … as long as some workload has a thread for each client."""
+    """Return the client counts of trial cells: 1, 2, 4, … while a workload has enough threads."""
     if study.imported or study.parameters.clients != AUTO:
         return []
     threads = max(shown_combination(study, use).threads for use in study.workloads)
@@ -43,7 +43,7 @@ def trial_clients(study: Study) -> list[int]:
 
 
 def clients_of_trial(store: str) -> int | None:
-    """How many clients the trial cells of the ``store`` called so have; None for no such store."""
+    """Return the number of clients of the trial cells of this ``store``; None for other stores."""
     trial = TRIAL.search(store)
     return int(trial[1]) if trial else None
 
@@ -59,12 +59,12 @@ def trials(study: Study, clients: int) -> list[StoreUse]:
 
 
 def is_control(store: str) -> bool:
-    """Whether a cell of the store called so is a control cell."""
+    """Return whether a cell of this store is a control cell."""
     return store == CEILING.name or store.endswith(AGAIN) or clients_of_trial(store) is not None
 
 
 def is_compared(store: str) -> bool:
-    """Whether the store called so is compared with others, or with itself."""
+    """Return whether this store is compared with others, or with itself."""
     return store.endswith(AGAIN) or not is_control(store)
 
 
@@ -99,7 +99,7 @@ def original(study: Study, store: str) -> str:
 
 
 def added(store: str) -> str:
-    """What stands behind a store's title for its control cells, which are called ``store``."""
+    """Return the suffix of a store's title for its control cells, which are called ``store``."""
     if clients := clients_of_trial(store):
         return ngettext("{} client", "{} clients", clients).format(clients)
     return _("again")

@@ -60,7 +60,7 @@ class Exhibit(Strict):
 
     @classmethod
     def automatic(cls, study: Study) -> list[Self]:
-        """Those that a report of ``study`` has by itself: one, or one for each workload."""
+        """Return the exhibits that every report of ``study`` has: one, or one per workload."""
         (kind,) = get_args(cls.model_fields["kind"].annotation)
         caption = _(cls.own_caption)
         if "workload" not in cls.model_fields:
@@ -73,7 +73,7 @@ class Exhibit(Strict):
 
     @property
     def subject(self) -> tuple[str, ...]:
-        """What it is of; what a study names itself a report does not have again."""
+        """Return its identity; an automatic exhibit is left out if the study defines it itself."""
         return tuple(getattr(self, key, "") for key in ("kind", "workload", "store"))
 
     def workloads_of(self, study: Study) -> list[str]:
@@ -104,7 +104,7 @@ class AnyTable(Exhibit):
     source: Place = Field(default="", description="Number of the table in the source.")
 
     def plain_means(self, study: Study) -> bool:
-        """Whether it reproduces a table of the study's source: its rates are plain means, too."""
+        """Return whether it reproduces a table of the source, with arithmetic means of rates."""
         return bool(self.source and study.source)
 
 
@@ -118,7 +118,7 @@ class AnyFigure(Exhibit):
 
     @property
     def in_overview(self) -> bool:
-        """Whether it stands where the report compares all workloads; else a section has it."""
+        """Return whether it is in the comparison of all workloads, or otherwise in a section."""
         return False
 
 

@@ -42,7 +42,7 @@ def load_study(path: Path) -> Study:
 
 
 def load_design(path: Path, model: type[Study] = Design) -> Study:
-    """What the study in the file ``path`` measures; checked, but for its tables and figures."""
+    """Load what the study in the file ``path`` measures, without its tables and figures."""
     study = read_yaml(path, model)
     _refuse(path, design_problems(path, study))
     if study.open_loop:
@@ -252,7 +252,7 @@ def project_studies() -> list[str]:
 
 
 def known_stores(study: Study) -> list[str]:
-    """Those of the study first: they are what is meant by a name that is mistyped."""
+    """Return the known stores, the study's first, for hints on mistyped names."""
     return list(dict.fromkeys([*study.store_names, *project_stores()]))
 
 

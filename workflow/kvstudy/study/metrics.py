@@ -1,4 +1,4 @@
-"""What is measured, once: names, units, titles, decimals, and where YCSB prints it.
+"""The metrics: names, units, titles, decimals, and YCSB's labels.
 
 A new metric is a line of ``METRICS``, and its words in the catalogues.
 """
@@ -47,7 +47,7 @@ class Metric:
 
     @property
     def percent(self) -> float | None:
-        """Which percentile of latency it is, None for others."""
+        """Return the percentile of latency, None for other metrics."""
         match = _PERCENTILE.fullmatch(self.name)
         return float(match[1]) if match else None
 
@@ -132,5 +132,5 @@ def metric_of(name: str) -> Metric:
 
 
 def is_percentile(name: str) -> bool:
-    """Whether it is a percentile of latency, as ``latency_p99.9``."""
+    """Return whether it is a percentile of latency, such as ``latency_p99.9``."""
     return metric_of(name).percent is not None

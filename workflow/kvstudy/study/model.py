@@ -1,4 +1,4 @@
-"""What a study file (``config/studies/<study>/study.yaml``) may say.
+"""The content of a study file (``config/studies/<study>/study.yaml``).
 
 These models validate the file, and they are the source of its JSON schema
 (``workflow/schemas/study.schema.json``).
@@ -113,7 +113,7 @@ class Study(Strict):
 
     @model_validator(mode="after")
     def _always_with_checks(self) -> Study:
-        """What every report has: without its tables the others do not say what was compared."""
+        """Add the tables of every report, which show what the others compare."""
         self._own_tables, self._own_figures = len(self.tables), len(self.figures)
         names = ["grid", "operations", "ratios", "bottleneck", "validity", "runs", "percentiles"]
         names += ["trimmed"] if self.trimmed_mean else []
@@ -132,23 +132,23 @@ class Study(Strict):
 
     @property
     def until(self) -> UntilDecided | None:
-        """When the run stops; None where the number of repetitions is given."""
+        """Return the stopping rule; None if the number of repetitions is fixed."""
         planned = self.planned_repetitions
         return planned if isinstance(planned, UntilDecided) else None
 
     @property
     def repetitions(self) -> int:
-        """Those that the run has; the most where that is not known."""
+        """Return the number of repetitions; the maximum if it is unknown."""
         return self._reached or self.most_repetitions
 
     @property
     def most_repetitions(self) -> int:
-        """Those with which a run ends at the latest."""
+        """Return the maximum number of repetitions."""
         return self.until.last if self.until else self.planned_repetitions
 
     @property
     def recorded_repetitions(self) -> int | dict[str, float]:
-        """What the file says of them, as cells record it."""
+        """Return the file's repetitions as cells record them."""
         said = self.model_dump(include={"planned_repetitions"}, exclude_none=True)
         return said["repetitions"]
 
@@ -189,7 +189,7 @@ class Study(Strict):
 
     @property
     def store_names(self) -> list[str]:
-        """What the study calls its stores, in its order."""
+        """Return the study's names of its stores, in its order."""
         return [use.name for use in self.stores]
 
     @property
@@ -208,7 +208,7 @@ class Study(Strict):
 
 
 class Design(Study):
-    """What a study measures, without its tables and figures.
+    """The measured part of a study, without tables and figures.
 
     Their kinds take a tenth of a second to load, which each cell would pay.
     """

@@ -76,7 +76,7 @@ def check_known(place: str, kind: str, name: str, known: list[str]) -> None:
 
 
 def problems(error: ValidationError, data: object, model: type[BaseModel]) -> dict[Place, str]:
-    """What is wrong in ``data``, by the keys and indices that lead there; the text names it too."""
+    """Return the problems of ``data`` by keys and indices; the texts name them, too."""
     places: dict[Place, list[dict]] = {}
     for one in error.errors(include_url=False, include_context=True):
         loc, last = one["loc"], ()

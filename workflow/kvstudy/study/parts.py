@@ -1,4 +1,4 @@
-"""What a study is made of: its source, stores, workloads and parameters."""
+"""The parts of a study: its source, stores, workloads and parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_REPETITIONS = 100
 
 
 class PrintedForm(Strict):
-    """How a source prints its numbers, so that its tables can be made again cell by cell."""
+    """The number format of a source, to reproduce its tables cell by cell."""
 
     decimal_mark: Literal[".", ","] = Field(default=".", description="The decimal mark.")
     group_mark: Literal["", " ", ",", "."] = Field(
@@ -194,7 +194,7 @@ def _texts(properties: dict[str, str | int | float | bool]) -> dict[str, str]:
 
 
 class Imported(Strict):
-    """Where logs come from that were not measured by kvstudy; what is left out is not known."""
+    """The origin of imported logs; omitted values are unknown."""
 
     folder: str = Field(default="", description="Name of the folder that held the logs.")
     machine: str = Field(default="", description="The machine that was measured on.")

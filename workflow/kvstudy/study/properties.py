@@ -1,4 +1,4 @@
-"""What stores are, beside how fast they are: their properties, with sources."""
+"""Properties of stores other than speed, with references."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TITLES = {name: title for name, (title, _meaning) in STATED.items()} | JUDGED
 
 
 class Reference(Strict):
-    """Where something was read."""
+    """A reference."""
 
     title: str = Field(min_length=1, description="Title of the page.")
     url: str = Field(pattern=r"^https://\S+$", description="Its address.")
@@ -93,7 +93,7 @@ class PublishedProperties(Strict):
 
 
 def store_properties(study: Study) -> dict[str, StoreProperties]:
-    """Those of each store, by its name in the study; KvstudyError where a store has none."""
+    """Return the properties of each store by its name in the study; InputError if one has none."""
     properties = {}
     for use in study.stores:
         path = STORES / use.store / "properties.yaml"
@@ -107,7 +107,7 @@ def store_properties(study: Study) -> dict[str, StoreProperties]:
 
 
 def published_properties(study: Study) -> PublishedProperties | None:
-    """What the study's source says of its stores, if anything; KvstudyError for unknown ones."""
+    """Return the source's statements on its stores, if any; InputError for unknown ones."""
     path = STUDIES / study.name / "properties.yaml"
     if not path.is_file():
         return None

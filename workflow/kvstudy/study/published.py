@@ -1,4 +1,4 @@
-"""What a study's folder holds of its source, and the values that the source printed.
+"""The published values of a study's source, and other files of the source.
 
 The values (``published.csv``) are read strictly: one that is not understood would be
 missing in tables, claims and checks, and nobody would notice.
@@ -104,7 +104,7 @@ def check_names(
 
 
 def _problems(row: dict[str, str]) -> Iterator[str]:
-    """What is wrong with a row by itself, each with its column first."""
+    """Return the problems of a single row, each starting with its column."""
     asked = list(get_args(Asked))
     for name in row["operation"].split("+"):
         if name not in asked:
@@ -141,5 +141,5 @@ def source_files(study: Path) -> dict[str, Path]:
 
 
 def published_name(study: str, language: str) -> str:
-    """What the run of the published values of ``study`` is called."""
+    """Return the name of the run of the published values of ``study``."""
     return f"{study}-published{suffix(language)}"

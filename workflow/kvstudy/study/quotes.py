@@ -1,4 +1,4 @@
-"""What the text of a source says in numbers (``config/studies/<study>/quotes.yaml``).
+"""Numbers in the text of a source (``config/studies/<study>/quotes.yaml``).
 
 Each quoted number stands beside what it should equal: an expression over the values that
 the source's tables give.
@@ -29,7 +29,7 @@ ADDRESS = rf"^{WORD}/{WORD}/{OPERATION}/[a-z0-9_]+( (records|operations|threads)
 
 
 def is_number(text: str) -> bool:
-    """Whether it is a number as printed, and no address."""
+    """Return whether it is a printed number, and not an address."""
     return re.match(NUMBER, text) is not None
 
 
@@ -85,7 +85,7 @@ class Computed(Strict):
 
     @property
     def how(self) -> str:
-        """Which key is given."""
+        """Return the key that is given."""
         (name,) = self.model_fields_set
         return name
 
@@ -103,7 +103,7 @@ Computed.model_rebuild()
 
 
 class PublishedSetup(Strict):
-    """How the source measured, as far as the audit needs it and the tables do not say it."""
+    """The source's setup, as far as the audit needs it and the tables do not give it."""
 
     threads: Count | None = Field(default=None, description="Client threads of every cell.")
     runs: Count | None = Field(default=None, description="Runs that each printed value averages.")

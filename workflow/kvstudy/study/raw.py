@@ -1,4 +1,4 @@
-"""Where the raw logs of a cell lie, and how one knows that they are complete.
+"""The folders of raw logs, and their completeness.
 
 SHA256SUMS (in the format of ``sha256sum``) is written last: a cell that has it
 is complete, and a file that was edited or cut off later is noticed. So it is with the
@@ -48,7 +48,7 @@ PROVIDER_IMPORTED = "imported"
 
 
 def raw_directory(run: str, cell: Cell) -> Path:
-    """Where the raw logs of a measured cell lie."""
+    """Return the folder of a measured cell's raw logs."""
     return Path("results") / run / "raw" / cell.path
 
 
@@ -107,17 +107,17 @@ def changed_parameters(study: Study, measured: dict, cell: Cell) -> str:
 
 
 def probe_directory(run: str, store: str) -> Path:
-    """Where the raw facts and logs of the store's probe lie."""
+    """Return the folder of a store's probe."""
     return Path("results") / run / "probes" / store
 
 
 def raw_latencies(directory: Path, phase: str) -> Path:
-    """Where YCSB writes the single latencies of ``phase``."""
+    """Return the file in which YCSB writes the single latencies of ``phase``."""
     return directory / f"{phase}.latencies"
 
 
 def kept_latencies(directory: Path, phase: str) -> Path:
-    """Where they are kept."""
+    """Return the file in which they are kept."""
     return directory / f"{phase}.latencies.parquet"
 
 
@@ -133,7 +133,7 @@ def is_complete(directory: Path) -> bool:
 
 
 def renewal(directory: Path) -> str:
-    """How to have the measurement made again; without its list it is none, and is kept."""
+    """Return how to repeat the measurement: without its list it does not count, and is kept."""
     return f"remove {directory / SUMS} to measure it again (these logs go to replaced/ then)"
 
 
@@ -200,7 +200,7 @@ def check_sums(directory: Path) -> None:
 
 
 def sums_digest(directory: Path) -> str:
-    """What changes when any file of the measurement does; "" where none is."""
+    """Return a digest of all files of the measurement; "" if there is none."""
     return file_digest(directory / SUMS) if is_complete(directory) else ""
 
 
@@ -238,7 +238,7 @@ def recorded_reason(path: Path) -> str:
 
 
 def reason_on_file(run: str, name: str, store: str) -> tuple[str, str] | None:
-    """Why the cell or probe called ``name`` is not there: "failed" or "not measured", and more.
+    """Return why the cell or probe ``name`` is missing: "failed" or "not measured", with details.
 
     None without a failure of its own and without a reason of the whole ``store``.
     """

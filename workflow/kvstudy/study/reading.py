@@ -98,7 +98,7 @@ def _check_depth(path: Path, text: str) -> None:
 
 
 def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None]) -> int:
-    """How many values the node has, those of aliases each time; KvstudyError for what is wrong."""
+    """Count the values of the node, including each use of an alias; InputError for errors."""
     if node in sizes and sizes[node] is not None:
         return sizes[node]
     problem, parts = "", []

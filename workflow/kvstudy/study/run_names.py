@@ -1,4 +1,4 @@
-"""What the name of a run's folder tells: study, scale, and whether it is a part."""
+"""The names of runs' folders: study, scale, and whether it is partial."""
 
 import contextlib
 import itertools
@@ -20,7 +20,7 @@ SCALED = re.compile(r"(.+)-scale([0-9.e+-]+)")
 
 
 class Paths:
-    """Where the files of the run ``name`` lie, relative to the project.
+    """The paths of the files of the run ``name``, relative to the project.
 
     Those of what people read are in the language of the process; of a run of values that its
     study's source published (``published_only``), the name tells the language.
@@ -68,7 +68,7 @@ class Paths:
 
 @dataclass(frozen=True)
 class RunName(Paths):
-    """What the name of a run's results tells.
+    """The parts of a run's name.
 
     A ``partial`` run is a report of the cells that are there. The ``language`` is that of a run
     of published values; measured data has none.

@@ -67,7 +67,7 @@ class NamedField(NamedTuple):
 
 @dataclass(frozen=True)
 class NamedRecord:
-    """What a record with named fields looks like; ``lengths`` is the distribution of sizes."""
+    """The form of a record with named fields; ``lengths`` is the distribution of sizes."""
 
     fields: tuple[NamedField, ...]
     lengths: str
@@ -162,7 +162,7 @@ def operations_of(properties: dict[str, str]) -> list[str]:
 
 
 def divisible(properties: dict[str, str], timed: bool) -> bool:
-    """Whether several clients can share the measured phase.
+    """Return whether several clients can share the measured phase.
 
     Each inserts keys of its own, and of those of the others it knows nothing: where it also reads,
     it would miss them, and in a ``timed`` run nobody knows how many keys each one needs.
@@ -194,7 +194,7 @@ def properties_of(study: Study, use: WorkloadUse) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Rounds:
-    """How many rounds warm up, how many are measured, and how many records each deletes."""
+    """The numbers of warm-up rounds, measured rounds, and deletes per round."""
 
     warmup: int
     measured: int
@@ -206,7 +206,7 @@ class Rounds:
         return self.warmup + self.measured
 
     def counts(self, records: int, reads: int) -> dict[str, int]:
-        """How many of each operation one round has."""
+        """Return the number of each operation in a round."""
         return {"insert": records, "read": reads, "delete": min(records, self.deletes)}
 
     def executed(self, records: int, reads: int) -> int:
@@ -228,12 +228,12 @@ def key_of_read(number: int) -> int:
 
 
 def hits_of(records: int, reads: int) -> int:
-    """How many reads of a round ask for one of the keys 1 to ``records``."""
+    """Return the number of reads in a round that request one of the keys 1 to ``records``."""
     return sum(key_of_read(number) <= records for number in range(reads))
 
 
 def rounds_problems(properties: dict[str, str], several: list[Combination]) -> Iterator[str]:
-    """What keeps a workload with rounds of these sizes from being measured, with its remedy."""
+    """Return why a workload with rounds of these sizes cannot be measured, with the remedy."""
     if properties.get("fieldcount") != "1":
         yield "fieldcount: a record of the rounds is one field; give 1"
     if any(sizes.threads != 1 for sizes in several):

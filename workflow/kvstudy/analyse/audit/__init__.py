@@ -1,1 +1,1 @@
-"""Whether what a source printed can be true together: its tables, and its text against them."""
+"""Consistency checks of a source's printed numbers: its tables, and its text against them."""

@@ -52,7 +52,7 @@ class PrintedNumber:
         return PrintedNumber(self.value / other.value, min(corners), max(corners))
 
     def meets(self, low: float, high: float) -> bool:
-        """Whether any of its possible values is from ``low`` to ``high``."""
+        """Return whether any possible value is from ``low`` to ``high``."""
         room = SLACK * max(abs(self.low), abs(self.high), 1)
         return self.high >= low - room and self.low <= high + room
 
@@ -87,7 +87,7 @@ def quoted(text: str, about: bool) -> PrintedNumber:
 
 
 class Kind(StrEnum):
-    """What is checked, with its heading; in the order of tables and text."""
+    """The kinds of checks with their headings, in the order of tables and text."""
 
     heading: str
 
@@ -110,7 +110,7 @@ class Kind(StrEnum):
 
 
 class Fits(StrEnum):
-    """Whether it fits, and if not, what that changes (``severity``), the gravest first.
+    """The result of a check: it passes, or the effect of the error (``severity``), worst first.
 
     ``NONE`` where there is nothing to judge by, or no fault is meant.
     """
@@ -128,7 +128,7 @@ SMALL, LARGE = 0.01, 0.1
 
 
 def severity(off: float, turned: bool = False) -> Fits:
-    """What changes when a number is off by the share ``off``.
+    """Return the effect of a number's relative error ``off``.
 
     ``turned``: what was said to be more is less, so that an order is another one.
     """

@@ -92,7 +92,7 @@ def at(values: pd.DataFrame, address: str) -> list[PrintedNumber]:
 
 
 def which(values: pd.DataFrame, address: str) -> pd.Series:
-    """Whether each of the values is at ``address``."""
+    """Return a mask of the values at ``address``."""
     keys, sizes = split_address(address)
     found = values["workload"].ne(MEAN) | (keys["workload"] != "*")
     for name, wanted in (keys | sizes).items():
@@ -129,7 +129,7 @@ def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
 
 
 def _ratio(expected: object, values: pd.DataFrame) -> tuple[float, float]:
-    """What makes a ratio of a number like ``expected``: (number + the first) by the second.
+    """Return ``(addend, divisor)`` that turn a number like ``expected`` into a ratio.
 
     A change of -20 % is a ratio of 0.8. So is a difference of -20 from 100: what is wrong
     then is the compared value, and not the whole of it. Other numbers stay as they are.
@@ -213,7 +213,7 @@ def _shares(study: Study) -> dict[str, dict[str, float]]:
 
 
 def gravest_first(checks: pd.DataFrame) -> pd.DataFrame:
-    """Those that do not fit: by what changes, and then by how far they are off."""
+    """Return the failed checks, sorted by effect and then by relative error."""
     wrong = checks[checks["fits"].isin(MISFITS)]
     order = pd.DataFrame({"fits": wrong["fits"].map(MISFITS.index), "off": -wrong["off"].abs()})
     return wrong.loc[order.sort_values(["fits", "off"], kind="stable").index]

@@ -1,4 +1,4 @@
-"""Whether the numbers of a source's tables can be true together, of one run and of several.
+"""Consistency checks of the numbers in a source's tables, within one run and across runs.
 
 A check yields what it finds in a cell of the source, or in its values and all their cells.
 """
@@ -67,7 +67,7 @@ class PublishedRun:
 
     @staticmethod
     def of(rows: pd.DataFrame, said: Quotes, shares: Shares) -> PublishedRun:
-        """Of the rows (``files.read_values``) of one run."""
+        """Make one from the rows (``files.read_values``) of a run."""
         keys = rows.iloc[0][CELL].to_dict()
         return PublishedRun(
             said,
@@ -89,17 +89,17 @@ class PublishedRun:
 
     @property
     def stated(self) -> int | None:
-        """How many operations the source says the run has."""
+        """Return the stated number of operations of the run."""
         return self.said.setting.operations.get(self.keys["workload"])
 
     @property
     def counts(self) -> dict[str, PrintedNumber]:
-        """How many single operations of each kind there were."""
+        """Return the number of single operations of each kind."""
         return self.of_operations("operations")
 
     @property
     def executed(self) -> PrintedNumber:
-        """How many operations there were, by the counts of single ones."""
+        """Return the total number of operations, by the counts of single ones."""
         return PrintedNumber.exact(sum(count.value for count in self.counts.values()))
 
     def of_operations(self, metric: str) -> dict[str, PrintedNumber]:
@@ -114,7 +114,7 @@ class PublishedRun:
         return self.numbers.get((operation, metric))
 
     def addresses(self, values: Iterable[tuple[str, str]]) -> str:
-        """Those (``study.quotes``) of values by operation and metric, "; " between them."""
+        """Return the addresses (``study.quotes``) of values by operation and metric, as one text."""
         sizes = "".join(
             f" {name}={self.keys[name]:.0f}" for name in SIZES if not math.isnan(self.keys[name])
         )
@@ -130,7 +130,7 @@ class PublishedRun:
         doubts: Iterable[tuple[str, str]] = (),
         **more: object,
     ) -> Check:
-        """Of ``given``, which must meet ``expected``, or values by operation and metric are wrong.
+        """Check ``given`` against ``expected``; ``wrong`` names the values by operation and metric.
 
         ``more`` are further fields.
         """
@@ -206,7 +206,7 @@ def runtime(cell: PublishedRun) -> Iterator[Check]:
 
 
 def _operations(cell: PublishedRun, operation: str) -> float | None:
-    """How many operations of the kind there are, of ``overall`` all."""
+    """Return the number of operations of the kind, for ``overall`` of all."""
     if operation in cell.counts:
         return cell.counts[operation].value
     if operation == "overall" and cell.counts:
@@ -238,7 +238,7 @@ def combined(cell: PublishedRun) -> Iterator[Check]:
 
 
 def _of_all(cell: PublishedRun, operation: str, metric: str) -> PrintedNumber | None:
-    """What the metric is of all operations together; None for percentiles."""
+    """Return the metric over all operations; None for percentiles."""
     names = operation.split("+")
     parts = {name: cell.get(name, metric) for name in names}
     if metric == "latency_mean":

@@ -1,1 +1,1 @@
-"""What the source's claims come to: asked of the measured values, and of its own."""
+"""Verdicts on the source's claims, by the measured values and by its own."""

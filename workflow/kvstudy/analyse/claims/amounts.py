@@ -1,4 +1,4 @@
-"""How large a value is by a claim: a number with its unit, as ``10 ms``."""
+"""Values in claims: a number with its unit, such as ``10 ms``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study's source says it found (``claims.yaml`` beside study.yaml).
+"""The claims of a study's source (``claims.yaml`` next to study.yaml).
 
 A claim has one or more statements; each is of a kind that the measured and the published
 values can be asked about.

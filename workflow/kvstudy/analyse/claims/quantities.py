@@ -73,7 +73,7 @@ def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Proposition:
 
 
 def part_over(size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]) -> Proposition:
-    """What is found over the steps of a ``series``."""
+    """Return the proposition about the steps of a ``series``."""
     of = tuple(operand for _, *operands in steps for operand in operands if operand)
     return Proposition(partial(find, steps=steps), judge, of, over=size)
 
@@ -134,7 +134,7 @@ def value(values: Values, operand: Operand) -> Quantity:
 
 
 def change(values: Values, steps: Sequence[Step], until_saturation: bool = False) -> Quantity:
-    """How many times the value (or first by second) is larger at the last step than at the first.
+    """Return the factor from the first step's value (or first by second) to the last step's.
 
     By the straight line through the logarithms of value and size, fitted in each
     repetition that has all steps, or through the means of runs that have no counterpart; up to the

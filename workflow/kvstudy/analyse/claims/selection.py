@@ -1,4 +1,4 @@
-"""Which values a statement is about: as ``claims.yaml`` selects them, and one by one."""
+"""The values that a statement is about: as selected in ``claims.yaml``, and one by one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Numbers = Annotated[Count | list[Count] | Literal["all", "best"] | None, BeforeV
 
 
 class Selection(Strict):
-    """Which values; what is left out is any store named elsewhere, and the shown sizes."""
+    """A selection of values; omitted keys mean any store named elsewhere, and the shown sizes."""
 
     store: Names | None = Field(
         default=None, description="Names of the study's stores; several: the claim is of each."
@@ -77,7 +77,7 @@ class Selection(Strict):
     threads: Numbers = Field(default=None, description="As records.")
 
     def values_of(self, key: str) -> list:
-        """What stands under ``key``, as a list."""
+        """Return the values of ``key`` as a list."""
         return as_list(getattr(self, key))
 
 

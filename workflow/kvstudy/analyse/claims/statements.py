@@ -34,7 +34,7 @@ ROUNDED = 0.05
 
 
 class AnyStatement(Selection):
-    """What every kind has; ``_judge`` gives the verdict on each of its parts."""
+    """The base of all kinds of statements; ``_judge`` gives the verdict on each of its parts."""
 
     derived: bool = Field(
         default=False,
@@ -49,7 +49,7 @@ class AnyStatement(Selection):
     has_interval: ClassVar[bool] = True
 
     def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
-        """What must hold, all of it. ``stores`` are the study's."""
+        """Return the propositions that must all hold. ``stores`` are the study's."""
         raise NotImplementedError
 
     def _series(self, size: str, grid: ParameterGrid, **fixed: object) -> list[list[Step]]:
@@ -57,7 +57,7 @@ class AnyStatement(Selection):
         return series([(one, None) for one in singles(self, grid, **fixed)], size)
 
     def _better(self, pairs: Iterable[tuple[str, str]], grid: ParameterGrid) -> list[Proposition]:
-        """That the first store of each pair is better: the ratio of the larger value."""
+        """Return the propositions that each pair's first store is better, by ratio."""
         parts = []
         for pair in pairs:
             for a, b in zip(*(singles(self, grid, store=name) for name in pair), strict=True):

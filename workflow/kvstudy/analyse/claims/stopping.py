@@ -1,4 +1,4 @@
-"""Which claims keep a run going that is measured until every comparison is decided."""
+"""The claims that keep a run going that is measured until every comparison is decided."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def claimed_after(run, repetitions: int, floors: pd.DataFrame) -> list[Claimed]:
 def claimed(
     claims: Iterable[Claim], grid: ParameterGrid, stores: list[str], measured: Values
 ) -> Iterator[Claimed]:
-    """Those that more repetitions can decide, each by the parts that decide it.
+    """Return the claims that more repetitions can decide, each by the parts that decide it.
 
     More repetitions do not cure what was not measured, cells that are too short, and what has a
     range over the repetitions in place of an interval. A claim with such parts counts by its

@@ -53,7 +53,7 @@ ELSEWHERE = "source-machine"
 
 @dataclass
 class Answer:
-    """What a part comes to. ``measured`` is None where ``reason`` is given, ``published`` where
+    """The verdict on a part. ``measured`` is None where ``reason`` is given, ``published`` where
     the source has no data. ``rests_on`` are values of the source that its audit finds
     inconsistent."""
 
@@ -126,7 +126,7 @@ def deciding_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def counts_of(rows: pd.DataFrame) -> Counter[Verdict]:
-    """How many parts of the ``rows`` of claims.csv have which verdict."""
+    """Count the verdicts of the parts in the ``rows`` of claims.csv."""
     counts = Counter()
     for text in filter(None, rows["verdicts"]):
         for part in text.split(", "):
@@ -136,7 +136,7 @@ def counts_of(rows: pd.DataFrame) -> Counter[Verdict]:
 
 
 def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: ClaimNames) -> dict:
-    """What the parts of a statement come to.
+    """Return the row of a statement from the answers of its parts.
 
     ``misfit`` is the row of audit.csv of a number in which the source's text makes the statement,
     where it does not fit.
@@ -184,7 +184,7 @@ def _strength(answer: Answer) -> tuple[int, float]:
 
 
 def answer_of(part: Proposition, measured: Values, published: Values) -> Answer:
-    """What the part comes to by what was measured, and by what was published."""
+    """Judge the part by the measured and by the published values."""
     answer = Answer(part)
     with suppress(UnknownValue):
         answer.published = part.find(published)

@@ -78,19 +78,19 @@ class Values:
     misfits: dict[str, Mapping[str, object]] = field(default_factory=dict)
 
     def doubts(self, operand: Operand) -> bool:
-        """Whether the audit of the source finds inconsistent the operand's value."""
+        """Return whether the audit of the source finds the operand's value inconsistent."""
         setting = self.setting(operand)
         operation = self._operation(self.runs_of.get(setting, {}), operand.operation)
         return (setting, operation, operand.metric) in self.inconsistent
 
     def misfit(self, statement: str, workloads: set[str]) -> Mapping[str, object] | None:
-        """What does not fit of ``statement`` (J4/1), as a whole or of one of the workloads."""
+        """Return the misfit of ``statement`` (J4/1), as a whole or for one of the workloads."""
         names = {statement, *(f"{statement}/{workload}" for workload in workloads)}
         # The gravest stands first.
         return next((row for name, row in self.misfits.items() if name in names), None)
 
     def setting(self, operand: Operand, sizes: ParameterSet | None = None) -> Setting:
-        """Where the operand's values are, of ``sizes`` or of its best ones."""
+        """Return the setting of the operand's values, for its ``sizes`` or its best ones."""
         if operand.workload == MEAN:
             return operand.store, MEAN, OF_MEAN.slug
         sizes = sizes or self.best(operand)
@@ -110,18 +110,18 @@ class Values:
         return (max if operand.larger_is_better else min)(means, key=means.__getitem__)
 
     def side_by_side(self, *operands: Operand) -> bool:
-        """Whether the runs of the operands belong together one by one."""
+        """Return whether the runs of the operands are paired."""
         settings = {self.setting(operand) for operand in operands}
         return self.paired and not (len(settings) > 1 and settings & self.in_rounds)
 
     def unequal(self, *operands: Operand) -> bool:
-        """Whether an update does not mean the same on all stores that are compared."""
+        """Return whether an update does different work on the compared stores."""
         updating = self.updating | ({MEAN} if self.updating else set())
         stores = {operand.store for operand in operands if operand.workload in updating}
         return len({self.records[store] for store in stores if store in self.records}) > 1
 
     def unlike_extremes(self, *operands: Operand) -> bool:
-        """Whether a minimum or maximum of other sizes than those of the others is among them."""
+        """Return whether minima or maxima of cells with different sizes are compared."""
         extremes = any(operand.metric in EXTREMES for operand in operands)
         own = {(operand.store, operand.workload) in self.other_sizes for operand in operands}
         return extremes and len(own) > 1
@@ -131,7 +131,7 @@ class Values:
         return self._runs(operand, self.best(operand))
 
     def spread(self, operand: Operand) -> Spread:
-        """How far the values of its operation and metric spread, over all settings."""
+        """Return the spread of the operand's metric over all settings."""
         setting = self.setting(operand)
         operation = self._operation(self.runs_of.get(setting, {}), operand.operation)
         return self._spread(operation, operand.metric)
@@ -181,7 +181,7 @@ class Values:
         return runs
 
     def _operation(self, values: dict[Which, Runs], operation: str) -> str:
-        """What ``all`` stands for: the combined row, or the only operation."""
+        """Resolve ``all``: the combined row, or the only operation."""
         if operation != "all":
             return operation
         names = {name for name, _ in values} - {"overall"}
@@ -201,7 +201,7 @@ class Values:
 
 
 def measured_values(run) -> Values:
-    """Of a ``Run``; rounds inside its cells take the place of values of the same operation."""
+    """Return the values of a ``Run``; rounds in its cells replace values of the same operation."""
     study, cells = run.study, run.cells
     why = dict.fromkeys(cells[SETTING].itertuples(index=False, name=None), "not measured")
     invalid = cells[cells["invalid"] != ""].drop_duplicates(SETTING)
@@ -267,7 +267,7 @@ def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
 def published_values(
     published: pd.DataFrame, grid: ParameterGrid, workloads: list[str], checks: pd.DataFrame | None = None
 ) -> Values:
-    """Of the source: published.csv, whose sizes are the shown ones where it gives none.
+    """Return the source's values: published.csv, with the shown sizes where it gives none.
 
     ``published`` is as ``audit.files.judged_values`` gives it, ``checks`` is audit.csv. The
     mean of all workloads is worked out where the source does not print it.

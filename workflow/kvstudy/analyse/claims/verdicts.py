@@ -60,7 +60,7 @@ def combined_verdict(counts: Mapping[Verdict, int]) -> Verdict:
 
 
 class Support(StrEnum):
-    """Whether the source's own values say what it claims."""
+    """The support of a claim by the source's own values."""
 
     SUPPORTED = N_("supported")
     PARTLY = N_("supported in part")
@@ -69,7 +69,7 @@ class Support(StrEnum):
 
 
 def support_of(parts: Iterable[Support]) -> Support:
-    """Whether the source supports the whole: not, as soon as one part does not fit."""
+    """Combine the support of parts: not supported as soon as one part is not."""
     kinds = set(parts)
     if Support.NOT in kinds:
         return Support.NOT
@@ -89,7 +89,7 @@ def audited(support: Support, fits: Fits) -> Support:
 
 @dataclass(frozen=True)
 class Judge:
-    """What a quantity must be: ``above`` and ``below`` these bounds, and about ``claimed``.
+    """The condition on a quantity: bounds ``above`` and ``below``, and a ``claimed`` value.
 
     Without bounds nothing measured elsewhere can tell. ``within`` is the share by which a value
     of the source may be off, since its text rounds; None for a claim that names no size.
@@ -107,7 +107,7 @@ class Judge:
         return [bound for bound in (self.above, self.below) if bound is not None]
 
     def fits(self, point: float) -> bool:
-        """Whether a value of the source is what it claims."""
+        """Return whether a value of the source satisfies its claim."""
         near = self.within is None or self._distance(point) <= log1p(self.within) + SLACK
         return near and self._inside(point)
 

@@ -1,4 +1,4 @@
-"""What the values behind a part are called."""
+"""Labels for the values behind a part of a claim."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _over(part: Proposition, operands: list[Operand], names: ClaimNames) -> str:
 def sides(
     above: list[Operand], below: list[Operand], names: ClaimNames, between: str = "/", without: str = ""
 ) -> str:
-    """What both sides share, then what differs; of one value without ``below`` all of it."""
+    """Return the common label of both sides, then the differences; without ``below`` all of it."""
     common, one, other = [], [], []
     described = [[_described(operand, names) for operand in side] for side in (above, below)]
     for key in described[0][0]:
@@ -104,7 +104,7 @@ def _joined(words: set[str | None]) -> str | None:
 
 
 def _worth(size: str, operands: list[Operand], names: ClaimNames) -> bool:
-    """Whether the size is worth naming: the study has several, or not this one."""
+    """Return whether the label should name the size: the study has several, or not this one."""
     known = [(each, names.grid.values(each.workload, size)) for each in operands]
     return any(
         len(numbers) > 1 or getattr(each.candidates[0], size) not in [None, *numbers]
@@ -113,7 +113,7 @@ def _worth(size: str, operands: list[Operand], names: ClaimNames) -> bool:
 
 
 def _described(operand: Operand, names: ClaimNames) -> dict[str, str | None]:
-    """What is said of an operand, None of a size that it does not have."""
+    """Return the parts of an operand's label; None for a size that it does not have."""
     whole = operand.operation in ("overall", "all")
     words = {
         "workload": names.workloads.get(operand.workload, operand.workload),
@@ -160,7 +160,7 @@ BEST = {
 
 
 def _scale(value: float, unit: str) -> tuple[float, str]:
-    """What the value is multiplied by, and its unit then."""
+    """Return the factor and the unit to show the value with."""
     if unit in ("us", "ms"):
         us = 1 if unit == "us" else 1000
         if value * us >= 1e6:

@@ -1,4 +1,4 @@
-"""What the runs of a study say: statistics applied to its tidy tables."""
+"""The analysis of a run: statistics applied to its tidy tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What limits the throughput of each store, and how it grows with the client threads."""
+"""The bottleneck of each store, and its throughput by client threads."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FULL = 0.9
 
 
 class Limit(StrEnum):
-    """What limits the throughput of a store."""
+    """The bottleneck of a store."""
 
     CLIENT = N_("client")
     # Client, server and other programs share the machine's cores, and these have no more to give.
@@ -97,7 +97,7 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
 
 
 def limit(found: dict[str, float]) -> tuple[Limit, str]:
-    """What limits the throughput, and how that was seen. An unknown number (NaN) tells nothing."""
+    """Return the bottleneck and its evidence. Unknown numbers (NaN) are no evidence."""
     if found["ceiling"] > NEAR_CEILING:
         return Limit.CLIENT, reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
     if found["in_call"] < FEW_IN_CALL:

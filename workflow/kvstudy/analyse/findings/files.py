@@ -69,7 +69,7 @@ def analyse(run) -> Analysis:
 
 
 def no_analysis() -> Analysis:
-    """That of a run of which nothing was measured."""
+    """Return the analysis of a run without measurements."""
     tables = {name: table.frame() for name, table in TABLES.items()}
     return Analysis(**tables, drift=drift_of(ORDER.frame()))
 

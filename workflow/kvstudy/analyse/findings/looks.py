@@ -1,4 +1,4 @@
-"""When a run may stop that is measured until every comparison is decided."""
+"""The stopping rule of a run that is measured until every comparison is decided."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def look_at(
     compared: list[list[str]] | None = None,
     claimed: ClaimsAfter = lambda repetitions, floors: [],
 ) -> list[object]:
-    """What is decided by so many ``repetitions`` alone.
+    """Return the decisions after ``repetitions`` repetitions.
 
     Columns: repetitions, comparisons (claims that repetitions can decide, and of workloads that no
     such claim is of the pairs of stores under them and their parameters), how many of them are

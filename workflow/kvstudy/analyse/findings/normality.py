@@ -1,4 +1,4 @@
-"""Whether the runs are as normal, on logarithms, as the intervals of their ratios take them."""
+"""A normality test of the runs' logarithms, which the intervals of ratios assume."""
 
 from __future__ import annotations
 

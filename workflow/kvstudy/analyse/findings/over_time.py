@@ -1,4 +1,4 @@
-"""Whether each run reached a steady state, and the machine drifted over their order."""
+"""The steady state of each run, and the drift of the machine over the runs."""
 
 from __future__ import annotations
 
@@ -81,5 +81,5 @@ def out_of_order(table: pd.DataFrame, blocks: bool = False) -> pd.DataFrame:
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    """What tells cells apart but for their repetition."""
+    """Return the columns that identify cells apart from their repetition."""
     return table[SETTING].agg("/".join, axis=1).tolist()

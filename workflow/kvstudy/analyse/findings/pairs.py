@@ -166,7 +166,7 @@ def undecided_by_correction(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratio_of(row, store: str) -> tuple[float, float, float]:
-    """How many times ``store`` is as fast as the other one in a row of ``pairs``, with interval."""
+    """Return the ratio of ``store`` to the other one in a row of ``pairs``, with its interval."""
     if store == row.faster:
         return row.ratio, row.low, row.high
     return 1 / row.ratio, 1 / row.high, 1 / row.low

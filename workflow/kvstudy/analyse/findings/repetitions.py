@@ -1,4 +1,4 @@
-"""What all repetitions of a setting say together: intervals, trimmed means, percentiles.
+"""Statistics over all repetitions of a setting: intervals, trimmed means, percentiles.
 
 Percentiles are those of single latencies (us), from the sum of the repetitions' histograms;
 ``histograms`` is ``histograms.csv`` of the cells that count.
@@ -123,7 +123,7 @@ def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
 
 
 def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
-    """What a box plot shows, one row per store, workload, parameters and operation.
+    """Return the values of box plots, one row per store, workload, parameters and operation.
 
     Columns: percentiles and the largest latency, how many operations they are of, n runs.
     """

@@ -1,4 +1,4 @@
-"""What separates the mean latencies of the source from those measured here.
+"""Models of the difference between the source's mean latencies and the measured ones.
 
 A mean is one of an operation of a store under a workload, at the headline sizes. How many round
 trips the operation takes is how many requests the store's probe saw the server count for it.
@@ -143,7 +143,7 @@ def _round_trips(run) -> dict[tuple[str, str, str], int]:
 
 
 def _operation_times(run, model: LatencyModel) -> Mapping[tuple[str, str], tuple[float, float]]:
-    """How long an operation takes a client thread (us), here and by the model.
+    """Return the time per operation of a client thread (us), measured and by the model.
 
     By store and workload, at the headline sizes; the time outside of calls to the store counts.
     """

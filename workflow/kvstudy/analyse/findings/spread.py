@@ -43,11 +43,11 @@ class Spread:
 
     @cached_property
     def settings(self) -> list[Setting]:
-        """Those that were measured, which a mean was not."""
+        """Return the measured settings, without means over workloads."""
         return [setting for setting in self.runs if setting[0] != MEAN]
 
     def first(self, repetitions: int) -> Spread:
-        """What so many repetitions alone tell."""
+        """Return the spread of the first repetitions alone."""
         runs = {
             setting: {
                 store: {name: value for name, value in of.items() if int(name) <= repetitions}
@@ -58,7 +58,7 @@ class Spread:
         return replace(self, runs=runs)
 
     def knows(self, setting: Setting) -> bool:
-        """Whether it was measured, or is a mean of what was."""
+        """Return whether the setting was measured, or is a mean of measured ones."""
         of = self.averaged if setting[0] == MEAN else (setting,)
         return setting in self.runs and bool(of) and all(each in self.settings for each in of)
 
@@ -68,7 +68,7 @@ class Spread:
 
     @cached_property
     def variances(self) -> Variances:
-        """Of all measured cells; see ``stats.variances.fit``."""
+        """Return the variances of all measured cells; see ``stats.variances.fit``."""
         names = dict.fromkeys(
             name for setting in self.settings for of in self.runs[setting].values() for name in of
         )
@@ -162,7 +162,7 @@ def spread_of(
     level: float = LEVEL,
     margin: float = MARGIN,
 ) -> Spread:
-    """Of one metric's ``values``, one row per repetition; ``shown``: see ``summary``.
+    """Return the spread of a metric's ``values``, a row per repetition; ``shown``: see ``summary``.
 
     ``plain``: see ``Spread``.
     """

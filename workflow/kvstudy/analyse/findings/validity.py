@@ -1,4 +1,4 @@
-"""How many operations did what was asked, how fast those came, and does the server agree?
+"""Successful operations, goodput, and agreement with the server's counters.
 
 A probe tells how many commands of the server one operation takes. So the operations
 of a cell predict what the server must have counted while they ran. Failed
@@ -135,7 +135,7 @@ def validity(
 
 
 def _unchecked(store: str, of: pd.DataFrame, probes: Probes) -> str:
-    """Why the cell cannot be checked; empty when it can."""
+    """Return why the cell cannot be checked; empty if it can."""
     by_kind = of.set_index("kind")["name"]
     if "none" in by_kind.index:
         return by_kind["none"]

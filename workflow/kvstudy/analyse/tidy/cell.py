@@ -146,7 +146,7 @@ def key_of(cell: Cell) -> dict:
 
 
 def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables:
-    """What the raw logs of the cell say. KvstudyError for a broken one."""
+    """Parse the raw logs of the cell. DataError for a broken one."""
     files = _Files(cell, raw, manifest)
     phase = cell.measured_phase
     # Of a cell that others measured, the load can be missing.

@@ -1,4 +1,4 @@
-"""How many clients a store needs, as the trial cells of ``clients: auto`` tell.
+"""The number of clients that a store needs, from the trial cells of ``clients: auto``.
 
 So many are enough that twice as many are surely less than 5 % faster: the 95 % interval of the
 ratio of their throughputs is below 1.05.
@@ -25,7 +25,7 @@ ENOUGH = 1.05
 
 
 def needed(rows: pd.DataFrame) -> tuple[int | None, Interval | None]:
-    """How many clients do, and the throughput of twice as many by theirs.
+    """Return the number of clients that suffice, and the ratio of twice as many to it.
 
     Of ``rows`` with store, repetition and value: throughputs of the trial cells of one store.
     Without the second, they are the most that were tried, and no number was found to be enough.

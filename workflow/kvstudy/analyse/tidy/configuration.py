@@ -1,4 +1,4 @@
-"""How the servers of a run differ from those that are shipped, by what its cells recorded."""
+"""Deviations of a run's servers from their defaults, as recorded in its cells."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def path_of(row) -> str:
 
 
 def why_not(row) -> str:
-    """Why the cell in a ``row`` of ``cells.csv`` is in no mean; "" for one that counts."""
+    """Return why the cell in a ``row`` of ``cells.csv`` is excluded; "" if it counts."""
     if row.status != "measured":
         return ": ".join(filter(None, (row.status, sentence(row.reason))))
     return f"invalid: {sentence(row.invalid)}" if row.invalid else ""

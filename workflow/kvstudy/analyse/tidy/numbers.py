@@ -1,4 +1,4 @@
-"""How numbers are written, in one place for tables, figures and text."""
+"""Number formats for tables, figures and text."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def change(value: float) -> str:
 
 
 def marked_values() -> str:
-    """What the mark says."""
+    """Return the text of the mark."""
     return _("inconsistent with the source's other values")
 
 
 def of_other_sizes() -> str:
-    """What the mark of another size says."""
+    """Return the text of the mark of other sizes."""
     return _("another size")
 
 

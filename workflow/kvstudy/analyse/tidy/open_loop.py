@@ -46,7 +46,7 @@ TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
 
 @dataclass(frozen=True)
 class OpenLoopTables:
-    """Those tables of the open-loop cells and of the trial cells that set their rates."""
+    """The tables of the open-loop cells and of the trial cells that set their rates."""
 
     cells: pd.DataFrame
     measurements: pd.DataFrame
@@ -56,7 +56,7 @@ class OpenLoopTables:
 
     @property
     def counted(self) -> pd.DataFrame:
-        """What names the cells that count."""
+        """Return the keys of the cells that count."""
         return counting(self.cells)[CELL]
 
 

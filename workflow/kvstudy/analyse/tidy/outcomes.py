@@ -1,4 +1,4 @@
-"""How the operations of a cell's measured phase ended, by YCSB's account and the server's.
+"""The outcomes of operations in a cell's measured phase, by YCSB and by the server.
 
 ``outcomes.csv`` has one row per value: the cell, ``kind``, ``operation``, ``name``,
 ``count``. Kinds: ``status`` (operations that ended with the status ``name``),
@@ -63,7 +63,7 @@ def good(log: YcsbLog, missed: int | None) -> int:
 
 
 def invalid(study: Study, cell: Cell, log: YcsbLog, missed: int | None) -> list[str]:
-    """Why the cell leaves the rankings: failures or misses that the study does not declare."""
+    """Return why the cell is invalid: failures or misses that the study does not expect."""
     reasons = []
     for name, section in log.sections.items():
         total = section.operations + section.failed
@@ -84,7 +84,7 @@ def invalid(study: Study, cell: Cell, log: YcsbLog, missed: int | None) -> list[
 
 
 def lost(cell: Cell, manifest: dict, log: YcsbLog) -> list[str]:
-    """Why the cell leaves the rankings: its server lost records in the run phase.
+    """Return why the cell is invalid: its server lost records in the run phase.
 
     YCSB takes no notice: an insert or an update of a record goes well without all others.
     ``log`` is that of the run phase.

@@ -91,7 +91,7 @@ def rows_of(facts: dict) -> Iterator[dict]:
 
 
 class Probes:
-    """What the probes found out, by store and step."""
+    """The results of the probes, by store and step."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
         without = frame["kind"] == "none"
@@ -100,7 +100,7 @@ class Probes:
         self._values = {key: of.set_index("name")["value"].to_dict() for key, of in groups}
 
     def reason(self, store: str) -> str:
-        """Why the store has no probe; empty when it has one."""
+        """Return why the store has no probe; empty if it has one."""
         known = any(key[0] == store for key in self._values)
         return self._reasons.get(store, "" if known else NOT_YET)
 
@@ -109,7 +109,7 @@ class Probes:
         return next(iter(self._of(store, "", "client")), "")
 
     def operations(self, store: str, step: str) -> int:
-        """How many operations the step tried; 0 for a step that the store does not have."""
+        """Return the number of operations in the step; 0 if the store does not have it."""
         return int(self._of(store, step, "operations").get("", 0))
 
     def statuses(self, store: str, step: str) -> dict[str, float]:
@@ -131,7 +131,7 @@ class Probes:
         return (found["before"], found["after"]) if len(found) == 2 else None
 
     def creates(self, store: str) -> bool:
-        """Whether an update of a missing key has made a record that is found then.
+        """Return whether an update of a missing key created a record that can be read.
 
         Some clients say OK to a read that finds nothing; then only the server's misses tell.
         """
@@ -186,6 +186,6 @@ def becomes(sizes: tuple[float, float]) -> str:
 
 
 def records_of(probes: Probes, stores: Iterable[str]) -> dict[str, str]:
-    """What becomes of the records of each store whose probe could tell."""
+    """Return the change of record sizes for each store whose probe shows it."""
     found = {store: probes.sizes(store, "update") for store in stores}
     return {store: becomes(sizes) for store, sizes in found.items() if sizes}

@@ -1,4 +1,4 @@
-"""What client, server and machine used, from what was watched while a phase ran.
+"""Resources of client, server and machine, from samples taken during a phase.
 
 The sampler's counters (``measure/clients.py``) are totals, so what is used in a second is their
 difference. A counter that a kernel does not have is empty, and a side whose processes are not
@@ -68,7 +68,7 @@ Counters = dict[str, "np.ndarray"]
 
 
 class Samples:
-    """What was sampled in ``phase`` of a cell; nothing, of logs that were not measured here.
+    """The samples of ``phase`` of a cell; empty for imported logs.
 
     ``hosts`` has the counters of each host by side, of which "machine" is one; this machine's name
     is "". KvstudyError for files that the sampler did not write.
@@ -137,7 +137,7 @@ def _counters(path: Path, phase: str, needed: Sequence[str]) -> dict[str, Counte
 
 
 def resources(samples: Samples, offset: float) -> list[dict]:
-    """What each side used between every two samples, one row each.
+    """Return the resources of each side between every two samples, one row each.
 
     Keys: side (client, server, machine), second (end of the interval, s since ``offset``),
     seconds (its length), cores_user, cores_system (processor time by time), rss (bytes at its
@@ -195,7 +195,7 @@ def _apart(seconds: np.ndarray) -> list[int]:
 
 
 def client_start(raw: Path, phase: str, started: float | None) -> float:
-    """How long after its start (epoch s) the client began to count seconds, in s; 0 if unknown."""
+    """Return the delay from the start (epoch s) to the client's second 0, in s; 0 if unknown."""
     path = raw / f"{phase}.err"
     if started is None or not path.is_file():
         return 0.0
@@ -214,7 +214,7 @@ def usage(
     cores: int | None,
     bound: str | None = None,
 ) -> dict[str, float | None]:
-    """What limits a phase, by metric; None is not known.
+    """Return the resource use of a phase by metric; None if unknown.
 
     ``client`` is the CPU time of the whole client process and how long it lived (s), ``cores``
     how many the client's machines have, ``bound`` those that it was bound to (``0-1,4``).
@@ -242,7 +242,7 @@ def usage(
 
 
 def gc_pauses(raw: Path, label: str) -> tuple[int, float] | None:
-    """How often the collector stopped the client ``label``, and for how long together (ms).
+    """Return the number and the total time (ms) of the collector's pauses of client ``label``.
 
     None without ``<label>.gc.log``, or of a collector whose pauses do not stand in it.
     """

@@ -35,7 +35,7 @@ THROUGHPUT = ("overall", "throughput")
 
 @dataclass(frozen=True)
 class RepetitionStatus:
-    """What became of the repetitions of a store under a workload.
+    """The status of the repetitions of a store under a workload.
 
     ``label`` is "" when at least one repetition counts, else "not measured",
     "failed" or "invalid". ``problems`` has each reason once (``language.reasons``), with the
@@ -114,7 +114,7 @@ class Results:
         return row and converted(row.value, row.unit, unit or row.unit)
 
     def inconsistent(self, store: str, workload: str, operation: str, metric: str) -> bool:
-        """Whether the audit of the source finds the published value inconsistent."""
+        """Return whether the audit of the source finds the published value inconsistent."""
         row = self._published.get((store, workload, operation, metric))
         return row is not None and row.inconsistent
 
@@ -132,7 +132,7 @@ class Results:
         return rates[0] / rates[1], inconsistent
 
     def of_another_size(self, workload: str) -> bool:
-        """Whether the source published other numbers of operations than any store here has."""
+        """Return whether the published number of operations differs from all measured ones."""
         key = (workload, self.all_operations(workload) or "", "operations")
         stores = {store for store, *_of in self._published}
         counts = [(self.measured(store, *key), self.published(store, *key)) for store in stores]
@@ -151,7 +151,7 @@ class Results:
 
 
 def state_of(rows: pd.DataFrame) -> RepetitionStatus:
-    """What became of the planned repetitions that are the ``rows`` of ``cells.csv``."""
+    """Return the status of the planned repetitions in the ``rows`` of ``cells.csv``."""
     counted = counting(rows)
     if len(counted):
         label = ""
@@ -198,7 +198,7 @@ def published_only(published: pd.DataFrame, study: Study) -> pd.DataFrame:
 
 
 def of_sizes(published: pd.DataFrame, sizes: Mapping[str, pd.Series]) -> pd.Series:
-    """Whether each value is of the ``sizes`` beside it, as far as both tell one."""
+    """Return a mask of values with the ``sizes`` in the same row, where both are known."""
     fits = pd.Series(True, index=published.index)
     for size, numbers in sizes.items():
         fits &= published[size].isna() | numbers.isna() | (published[size] == numbers)

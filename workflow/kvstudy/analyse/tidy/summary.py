@@ -100,7 +100,7 @@ def shown_mean(summary: pd.DataFrame) -> pd.Series:
 
 
 def mean_over_workloads(study: Study) -> Mean:
-    """How the throughputs of the workloads are averaged."""
+    """Return how throughputs are averaged over workloads."""
     return "mean" if study.source else geometric_mean
 
 
@@ -151,7 +151,7 @@ def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
 
 
 def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:
-    """Which phase of each workload counts."""
+    """Return the measured phase of each workload."""
     with_run = set(measurements.loc[measurements["phase"] == "run", "workload"])
     return {name: "run" if name in with_run else "load" for name in measurements["workload"]}
 
@@ -172,7 +172,7 @@ def _combined(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def operation_rank(operation: str) -> tuple[bool, int]:
-    """Where the operation stands among others."""
+    """Return the position of the operation among others."""
     known = operation in OPERATIONS
     return "+" in operation, OPERATIONS.index(operation) if known else len(OPERATIONS)
 

@@ -169,7 +169,7 @@ class Swept:
         return rows.loc[~fits, list(SIZES)].drop_duplicates().sort_values(list(SIZES))
 
     def reason(self, store: str, workload: str, parameters: str) -> str:
-        """Why the setting has no value, in full."""
+        """Return the full reason why the setting has no value."""
         return "; ".join(self._state(store, workload, parameters).problems) or "not measured"
 
     def label(self, store: str, workload: str, parameters: str) -> str:

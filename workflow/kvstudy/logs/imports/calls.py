@@ -1,4 +1,4 @@
-"""Which lines of a log are of which call of YCSB.
+"""The assignment of a log's lines to calls of YCSB.
 
 Results belong to the call above them, or to that below in a file that begins with results and ends
 with a call: there each standard output stands before its standard error.
@@ -70,7 +70,7 @@ class Call:
 
 @dataclass
 class _Start:
-    """Where a call begins in the text, and its results; ``rank`` is -1 for results without one."""
+    """The start of a call in the text, and its results; ``rank`` is -1 for results without one."""
 
     position: int
     rank: int

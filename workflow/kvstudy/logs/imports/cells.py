@@ -235,7 +235,7 @@ def _copy(path: Path, kept: Path, folder: Path) -> dict[str, str]:
 
 
 def _no_series(source: LogBundle | None) -> str:
-    """Why there is no throughput over time; empty when there is."""
+    """Return why there is no throughput over time; empty if there is."""
     if source is None or " operations; " not in source.talk:
         return "YCSB was run without -s"
     try:

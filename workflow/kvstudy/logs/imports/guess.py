@@ -1,4 +1,4 @@
-"""What the logs themselves say of their cells: the draft of ``import.csv``."""
+"""The draft of ``import.csv``, from the logs themselves."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def guess_rows(sources: list[LogBundle], folder: Path, study: str) -> list[str]:
 
 
 def _from_results(source: LogBundle) -> None:
-    """What was done counts where nothing says what was asked."""
+    """Use the executed operations if the requested ones are unknown."""
     row, log = source.row, source.log
     if row.seconds and not row.operations:
         row.operations = UNLIMITED
@@ -247,7 +247,7 @@ def _count(properties: dict[str, str], name: str) -> int | None:
 
 
 def _from_file_names(source: LogBundle, reading: PathReading, stores: dict[str, StoreFile]) -> None:
-    """What the words of the path say, where the log says nothing."""
+    """Use the words of the path if the log does not give a value."""
     row, log = source.row, source.log
     row.store = _only(reading.stores.intersection(stores))
     inserts = log is not None and log.sections.keys() - {"CLEANUP"} == {"INSERT"}
@@ -401,7 +401,7 @@ def _name_sizes(sources: list[LogBundle]) -> None:
 
 
 def _is_sweep(group: list[LogBundle]) -> bool:
-    """Whether one store has several of the sizes, and these are all combinations of theirs."""
+    """Return whether one store has all combinations of several sizes."""
     sizes = {source.row.sizes for source in group}
     of_dimension = [set(numbers) for numbers in zip(*sizes, strict=True)]
     return (

@@ -120,7 +120,7 @@ def places(rows: list[Row]) -> str:
 
 
 def _problems(path: Path, rows: list[Row]) -> list[str]:
-    """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
+    """Return the problems of complete rows: unknown names, duplicate cells, sizes."""
     problems = [*_unknown_names(path, rows), *_unlike_sizes(path, rows)]
     cells: dict[tuple, Row] = {}
     for row in rows:
@@ -225,7 +225,7 @@ def check_changes(path: Path, drafts: Iterable[Row], rows: Iterable[Row]) -> Non
 
 
 def is_measured(row: Row) -> bool:
-    """Whether the row is no load of a run: its workload may have a load phase only."""
+    """Return whether the row is measured: a run, or a load of a workload without run phase."""
     base = base_of(row.workload, project_workloads())
     loads_only = base is not None and load_only(load_workload(WORKLOADS / base))
     return row.phase == "run" or loads_only

@@ -1,4 +1,4 @@
-"""What loggers and shells put before each line of a log: ``ycsb-1  | ``, a time, ``12:``.
+"""Prefixes that loggers and shells add to the lines of a log: ``ycsb-1  | ``, a time, ``12:``.
 
 A prefix counts where the lines that YCSB itself prints have it. Lines with the prefixes of several
 programs, as docker compose mixes them, are taken apart.

@@ -1,4 +1,4 @@
-"""Which files of a folder are logs of YCSB, and which of them belong together."""
+"""The YCSB logs in a folder, grouped by run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _HISTOGRAM = re.compile(rf"((?:Intended-)?({'|'.join(OPERATIONS)}))\.hdr$")
 
 @dataclass(eq=False)
 class LogBundle:
-    """What there is of one run of YCSB, and which cell it is.
+    """The files of one run of YCSB, and its cell.
 
     ``results`` has YCSB's results, ``errors`` is the standard error where it is a file of its
     own; one of the two can be missing. ``histograms`` are its HdrHistogram files by operation,
@@ -75,18 +75,18 @@ class LogBundle:
 
     @property
     def name(self) -> str:
-        """That of its main file below the folder, with ``#2`` for the second run in it."""
+        """Return the name of its main file below the folder, with ``#2`` for a second run in it."""
         return (self.results or self.errors).name
 
     @property
     def problem(self) -> str:
-        """Why its files cannot be read, if they cannot."""
+        """Return why its files cannot be read, if they cannot."""
         parts = [part for part in (self.results, self.errors) if part and part.problem]
         return f"{parts[0].name}: {parts[0].problem}" if parts else ""
 
     @property
     def texts(self) -> list[str]:
-        """What its files hold, the results first."""
+        """Return the contents of its files, results first."""
         return [part.text for part in (self.results, self.errors) if part]
 
     @cached_property

@@ -78,7 +78,7 @@ def check_alike(sources: list[LogBundle]) -> None:
 
 
 def _properties(source: LogBundle) -> dict[str, str]:
-    """What it was made with in place of what its workload's file says."""
+    """Return the properties that differ from the workload's file."""
     file = base_of(source.row.workload, project_workloads())
     return differences(source.given or {}, load_workload(WORKLOADS / file), source.row.phase)
 

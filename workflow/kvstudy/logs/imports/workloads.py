@@ -1,4 +1,4 @@
-"""How YCSB was called for a log, which file under workloads/ that was, and what differs from it."""
+"""The command line of a log, its workload file, and its deviations from that file."""
 
 import operator
 import re
@@ -53,7 +53,7 @@ _FLAGS = {"-s", *_PHASES}
 
 @dataclass
 class CommandLine:
-    """How YCSB was called.
+    """A command line of YCSB.
 
     ``db`` is the class of the binding, or its name where YCSB's launcher was called.
     ``files`` are the workload files as they were given, on whatever system. ``properties``
@@ -95,7 +95,7 @@ def joined_calls(text: str) -> str:
 
 
 def read_command(arguments: str) -> CommandLine:
-    """What ``arguments`` say.
+    """Parse the ``arguments`` of a call.
 
     YCSB prints them with blanks between and without quotes: a value goes on until
     the next option, so that it may have blanks itself. Backslashes are Windows's.
@@ -275,7 +275,7 @@ def base_workload(name: str, beside: dict[str, str] | None, study: str) -> str |
 
 
 def slug_of(differing: dict[str, str]) -> str:
-    """What stands behind a workload's name: ``uniform``, ``target-6000``."""
+    """Return the suffix of a workload's name: ``uniform``, ``target-6000``."""
     words = []
     for name, value in differing.items():
         word = value if value.isalpha() and value not in ("true", "false") else f"{name}-{value}"

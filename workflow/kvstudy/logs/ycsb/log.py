@@ -1,4 +1,4 @@
-"""What a log of YCSB 0.17 says, of every measurementtype and exporter; broken ones are refused.
+"""The parser of YCSB 0.17's logs, for all measurement types and exporters; refuses broken ones.
 
 Results are entries: section READ, label Operations, value 50187. There is one adapter per form of
 YCSB's exporters; a new form is one more adapter. Labels differ with the measurementtype:
@@ -85,7 +85,7 @@ class LogSection:
 
     @property
     def errors(self) -> dict[str, int]:
-        """How many operations returned which error."""
+        """Return the number of operations per error."""
         return {code: count for code, count in self.returns.items() if code not in GOOD}
 
 
@@ -306,7 +306,7 @@ def _section(
 
 
 def _percentiles(latencies: Iterable[str]) -> list[str]:
-    """Those of the metrics, rising."""
+    """Return the percentiles among the metrics, ascending."""
     percentiles = [metric for metric in latencies if metric.startswith("latency_p")]
     return sorted(percentiles, key=lambda metric: float(metric.removeprefix("latency_p")))
 

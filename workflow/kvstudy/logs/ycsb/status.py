@@ -50,7 +50,7 @@ _COUNTED = re.compile(r": Count=| count: ")
 
 
 class StatusLines(NamedTuple):
-    """What status lines tell, an element for each: time (s since the start of the run) and totals.
+    """Arrays of status lines: time (s since the start of the run) and totals.
 
     ``good`` is how many operations went well since the line before; where YCSB does not count them
     apart, how many there were.
@@ -93,7 +93,7 @@ def _lines(text: str) -> list[re.Match]:
 
 
 def operations_so_far(text: str, total: int, name: str) -> pd.Series:
-    """Those of one of several clients by the time on its machine's clock (s), which rises.
+    """Return the totals of one of several clients by its machine's clock (s, ascending).
 
     From the beginning of its first operation to the end of its last one, with which all ``total``
     are done. KvstudyError, naming ``name``, where the client does not say when that was.
@@ -135,7 +135,7 @@ def silence(status: StatusLines) -> float:
 
 
 class GoodOperations:
-    """How many operations of a running client went well, from its standard error in ``path``."""
+    """A counter of a running client's successful operations, by its standard error in ``path``."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -144,7 +144,7 @@ class GoodOperations:
         self._operations = 0
 
     def look(self) -> int:
-        """How many so far, by all whole lines that are there by now."""
+        """Return the total so far, from all complete lines."""
         with self.path.open("rb") as file:
             file.seek(self._read)
             new = file.read()
@@ -181,7 +181,7 @@ def last_status(text: str) -> Status | None:
 
 
 def run_start(text: str) -> datetime | None:
-    """When the run started, on the clock and in the time zone of its machine.
+    """Return the start of the run, by the clock and in the time zone of its machine.
 
     From the status lines in ``text``; None when there are none, or they tell of times
     that cannot be. It is late by less than a second, as the elapsed seconds of the lines

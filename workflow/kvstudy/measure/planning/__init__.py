@@ -1,1 +1,1 @@
-"""What a study will take before it is measured, and what is left of it while it is."""
+"""The duration of a study before it is measured, and its progress."""

@@ -29,7 +29,7 @@ REPETITIONS = 3
 
 
 def cells_to_calibrate(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]:
-    """What is still to be measured of the stores of ``planned`` cells, given what is ``known``.
+    """Return the cells to measure for the stores of ``planned`` cells, given the ``known`` costs.
 
     One cell for each store and workload, and of the first workload as many as a spread needs, if
     none is known. Of a new store one comes before: the others' sizes follow from its rate.
@@ -145,7 +145,7 @@ def _short(cell: Cell, records: int, rate: float) -> Cell:
 
 
 def _tells(cost: Cost, cell: Cell) -> bool:
-    """Whether the cost says how fast the cell's workload runs when the client is warm."""
+    """Return whether the cost shows the speed of the cell's workload with a warm client."""
     if not cell.operations:
         return "load" in cost.phases
     run, other = cost.phases.get("run"), cost.cell

@@ -1,4 +1,4 @@
-"""What measured cells took, by their raw logs, and what others like them will take.
+"""The cost of measured cells, from their raw logs, and estimates for similar ones.
 
 That is time by parts, disk, throughput and its spread.
 """
@@ -154,7 +154,7 @@ def _phase(directory: Path, name: str, seconds: float, clients: int) -> PhaseCos
 
 @dataclass(frozen=True)
 class PooledVariance:
-    """How ln throughput varies over repetitions: sum of squares, degrees of freedom."""
+    """The pooled variance of ln throughput over repetitions: sum of squares, degrees of freedom."""
 
     squares: float
     freedom: int
@@ -221,7 +221,7 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
 
 
 def conditions(cell: Cell) -> tuple:
-    """What cells of a store have in common that are repetitions of one another."""
+    """Return the key that cells of a store share if they are repetitions of one another."""
     return cell.workload, cell.properties, cell.parameters, cell.records, cell.operations
 
 
@@ -260,7 +260,7 @@ class Estimator:
         self._estimates[store].clear()
 
     def __call__(self, cell: Cell) -> CostEstimate | None:
-        """What ``cell`` will take; None when nothing is known of it."""
+        """Estimate the cost of ``cell``; None if nothing is known."""
         store, parameters = same_store(cell), _parameters(cell)
         estimates = self._estimates[store]
         if parameters not in estimates:
@@ -327,7 +327,7 @@ def _run_distance(cell: Cell, other: Cell) -> tuple:
 
 
 def _tells_of(cell: Cell, other: Cell) -> bool:
-    """Whether ``other`` is near enough in size to tell anything of ``cell``."""
+    """Return whether ``other`` is similar enough in size to predict ``cell``."""
     # From ten inserts, a million were once foretold to take 158 hours.
     return cell.records <= MOST_TIMES * other.records and (
         not other.operations or cell.operations <= MOST_TIMES * other.operations
@@ -366,7 +366,7 @@ def same_workload(cell: Cell) -> tuple:
 
 
 def _shape(cell: Cell) -> tuple:
-    """What decides how large a record is."""
+    """Return the properties that determine the size of a record."""
     return tuple(pair for pair in cell.properties if pair[0].startswith("field"))
 
 

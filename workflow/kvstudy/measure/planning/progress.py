@@ -1,4 +1,4 @@
-"""How far a study is while it is measured, and how long it still takes."""
+"""The progress of a run and its remaining time."""
 
 import contextlib
 import time
@@ -49,7 +49,7 @@ class Outlook:
 
 
 def why_missing(stores: Mapping[str, Store], config: Config, provider: str) -> dict[str, str]:
-    """Why stores cannot be measured, by their names; no key for those that can."""
+    """Return why stores cannot be measured, by name, without those that can."""
     if config.hosts.server:
         return hosts.why_missing(stores, config.hosts)
     servers = config.external.servers
@@ -175,7 +175,7 @@ class Progress:
         return line
 
     def look(self) -> RunProgress:
-        """How far it is now, without a word to the log."""
+        """Return the current progress, without writing to the log."""
         if self._estimator is None:
             self._estimator = Estimator(read_costs(self._earlier))
         for cell in [cell for cell in self._left.values() if self._is_done(cell)]:
@@ -195,7 +195,7 @@ class Progress:
         )
 
     def end(self) -> str:
-        """What to say when a run ends before it is complete; "" when all cells are there."""
+        """Return the message for a run that ends incomplete; "" if all cells exist."""
         line = str(self)
         # A cell that was planned and could not be measured is a gap, and is not left.
         if not self._left:

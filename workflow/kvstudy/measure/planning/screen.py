@@ -104,7 +104,7 @@ def freedom_of(cells: list[Cell]) -> Freedom:
 def repetition_lines(
     found: dict[str, PooledVariance], paired: PooledVariance | None, own: int, freedom: Freedom
 ) -> list[str]:
-    """Which differences how many repetitions tell, for stores that vary as ``found``.
+    """Return the detectable differences by number of repetitions, for the spreads ``found``.
 
     ``paired`` is the spread without what all stores of a repetition share, if it is known.
     ``freedom``: see ``freedom_of``.
@@ -154,7 +154,7 @@ def paragraph(text: str) -> list[str]:
 
 
 def notes(everything: Counter) -> list[str]:
-    """What the signs of the table mean."""
+    """Explain the signs of the table."""
     lines = []
     if everything["unknown"]:
         lines += paragraph(

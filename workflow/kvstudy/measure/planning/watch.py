@@ -44,7 +44,7 @@ class Watch:
         self._since = self._worked = 0.0
 
     def look(self) -> tuple[list[str], str, bool]:
-        """What happened since the last look, how it is now, and whether the run goes on."""
+        """Return the events since the last call, the state, and whether the run continues."""
         state, clock = self.progress.look(), self._clock()
         now = current(Path("results") / self.run, self._cells)
         if (now and now.name) != (self._now and self._now.name):
@@ -102,7 +102,7 @@ class Watch:
 
 
 def works_here() -> bool:
-    """Whether Snakemake, or a measurement, runs in this folder."""
+    """Return whether Snakemake, or a measurement, runs in this folder."""
     here = Path.cwd()
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
@@ -125,7 +125,7 @@ def latest_run() -> str | None:
 
 
 def _steps() -> str:
-    """How far Snakemake is with what it makes of the logs."""
+    """Return the progress of Snakemake's steps after the measurement."""
     logs = Path(".snakemake/log").glob("*.snakemake.log")
     steps = ""
     with contextlib.suppress(OSError, ValueError, IndexError):
@@ -151,7 +151,7 @@ class Current:
 
 
 def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
-    """What is measured of the run in ``results``; None when nothing is.
+    """Return the current cell of the run in ``results``; None if there is none.
 
     Files may vanish while this looks at them: the cell has ended then.
     """

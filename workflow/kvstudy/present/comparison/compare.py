@@ -1,4 +1,4 @@
-"""What two finished runs share, and how much each store's throughput changed from A to B."""
+"""The common part of two finished runs, and the change of each store's throughput from A to B."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def compare(first: str, second: str, base: str | None = None) -> Comparison:
 
 
 class Comparison:
-    """What run A and run B say of each other, matched by store, workload and parameters.
+    """The comparison of runs A and B, matched by store, workload and parameters.
 
     ``matches`` are the workloads and parameters that both have, each with the stores that have
     values in both: their throughputs (ops/s) by repetition in A, and in B. ``base`` is the store
@@ -195,7 +195,7 @@ class Comparison:
     def _in_both(
         self, key: str, names: list[list[str]], reasons: list[str], *place: str
     ) -> list[str]:
-        """Those of the ``names`` in A and in B that are in both; the others are left out."""
+        """Return the ``names`` that are in both A and B, and record the others as left out."""
         for side, own, other, reason in zip("AB", names, reversed(names), reasons, strict=True):
             for name in own:
                 if name not in other:
@@ -220,7 +220,7 @@ class Comparison:
         return both
 
     def _relative(self) -> Iterator[tuple[list[str], Parts, Parts]]:
-        """What the change of each store's ratio to the base is worked out from.
+        """Return the values from which the change of each store's ratio to the base is computed.
 
         In each run, the throughputs of store and base are divided repetition by repetition. The
         repetitions of an imported run only share a number: there all runs of each are taken.

@@ -43,7 +43,7 @@ def sizes(parameters: str) -> str:
 
 
 class Record(BaseModel):
-    """What is read of ``environment.json``, beside its stores and hosts."""
+    """The used part of ``environment.json``, without its stores and hosts."""
 
     study: StudyRecord
     # The components of each machine.
@@ -204,7 +204,7 @@ def _distinct(texts: Iterable[str]) -> str:
 
 
 def not_one_machine(a: RecordedRun, b: RecordedRun) -> str:
-    """Why both runs are not known to be of one machine; "" when they say they are.
+    """Return why the runs may be from different machines; "" if both say that it is the same.
 
     One machine is: the same CPU, cores and memory. Two machines of one type look the same.
     """

@@ -143,7 +143,7 @@ def _changes(comparison: Comparison, value: str, heads: list[str], *notes: str) 
 
 
 def _orders(comparison: Comparison) -> list[list[str]]:
-    """Of each workload ``run A: Redis > Memcached; run B: ...; of 1 pair, 1 in the same ...``."""
+    """Return a line per workload: ``run A: Redis > Memcached; run B: ...; 1 of 1 pair agrees``."""
     titles = {store: look.title for store, look in comparison.stores.items()}
     lines = []
     for row in comparison.orders.itertuples():
@@ -160,7 +160,7 @@ def _orders(comparison: Comparison) -> list[list[str]]:
 
 
 def _place(row) -> str:
-    """Which run, workload, store and repetitions a row of what is left out is about."""
+    """Return the run, workload, store and repetitions of a row that is left out."""
     side = "both runs" if row.run == "both" else f"run {row.run}"
     workload = f"workload {row.workload}" if row.workload else ""
     repetitions = f"repetition {row.repetitions}" if row.repetitions else ""

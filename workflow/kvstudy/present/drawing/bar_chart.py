@@ -128,10 +128,10 @@ class BarFigure(DrawnFigure):
 
     @property
     def value_name(self) -> str:
-        """What the bars show."""
+        """Return the name of the bars' values."""
 
     def titles(self, table: pd.DataFrame, looks: StyleSheet) -> dict[str, str]:
-        """What stands above each panel."""
+        """Return the title of each panel."""
 
     def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
         """One for each of the titles; the kind adds ``workload`` and ``metric`` of each bar."""
@@ -318,7 +318,7 @@ def top_of(table: pd.DataFrame) -> float:
 
 
 def reach(table: pd.DataFrame) -> float:
-    """How high the bars, runs and whiskers of a panel (``with_heights``) reach."""
+    """Return the height of the bars, runs and whiskers of a panel (``with_heights``)."""
     return max(top_of(table), table["reach"].max())
 
 

@@ -216,7 +216,7 @@ def line_at(**sides: object) -> alt.Chart:
 
 
 def band(low: float, high: float, x: dict, **mark: object) -> alt.Chart:
-    """What lies behind the values from ``low`` to ``high`` on the side ``x``."""
+    """Return the layer behind the values from ``low`` to ``high`` on the side ``x``."""
     ends = {"x": alt.XDatum(low, **x), "x2": alt.datum(float(high))}
     return alt.Chart().mark_rect(style="kv-band", aria=False, **mark).encode(**ends)
 
@@ -232,7 +232,7 @@ def color(name: str) -> str:
 
 
 def _entry(look: Style) -> dict:
-    """What the legend of a page has of ``look``."""
+    """Return the legend entry of a style on a page."""
     entry = {"label": look.title, "store": look.store, "color": color(look.color)}
     if look.hatch is not None:
         entry |= {"mark": "bar", "hatch": HATCHES.index(look.hatch)}
@@ -266,7 +266,7 @@ def exact_range(metric: str, low: float | None, high: float | None, unit: str) -
 
 
 def runs(n: float | None) -> str:
-    """How many runs are behind a value."""
+    """Return the number of runs behind a value."""
     return "" if pd.isna(n) else ngettext("{} run", "{} runs", int(n)).format(int(n))
 
 

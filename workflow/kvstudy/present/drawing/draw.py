@@ -1,4 +1,4 @@
-"""How static figures look, and writing them.
+"""The style of static figures, and writing them.
 
 The sizes are made for a text width of 16 cm: included at its own size, the
 text of a figure is 8 points.
@@ -51,7 +51,7 @@ GROUP_WIDTH = 0.92
 
 @dataclass(frozen=True)
 class Style:
-    """How a store or a line is drawn, and its entry in a legend; what is None, it has not.
+    """The style of a store or a line, and its legend entry; None means absent.
 
     What has a ``hatch`` is a filled area, ``hollow`` points are not filled.
     """
@@ -70,7 +70,7 @@ class Style:
         return patches.Patch(facecolor=self.color, label=self.title, **style)
 
     def style(self, **more: object) -> dict[str, object]:
-        """How a line, points or both are plotted."""
+        """Return Matplotlib's arguments for a line, points or both."""
         form = {"color": self.color, "linestyle": self.line or "", "marker": self.marker}
         face = {"markerfacecolor": "white"} if self.hollow else {}
         return form | face | {"label": self.title} | more
@@ -91,14 +91,14 @@ def styles(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Style]:
 
 @dataclass(frozen=True)
 class StyleSheet:
-    """How figures name and colour what they show, the same in all figures of a study."""
+    """The names and colours in figures, the same in all figures of a study."""
 
     study: Study
     stores: dict[str, Style]
 
     @classmethod
     def of(cls, run: Run) -> StyleSheet:
-        """Those of the stores of a ``run``."""
+        """Return the style sheet of the stores of a ``run``."""
         return cls(run.study, styles(run.titles, {n: s.color for n, s in run.stores.items()}))
 
     @property
@@ -118,7 +118,7 @@ class StyleSheet:
 
     @property
     def published(self) -> str:
-        """What stands above published values: who published them, where the study has a source."""
+        """Return the label of published values, with the source's authors if there is a source."""
         source = self.study.source
         return (
             _("Published {}").format(f"({source.author}, {source.year})" if source else "").strip()
@@ -153,15 +153,15 @@ class DrawnFigure(AnyFigure):
     across: ClassVar[int] = 2
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """What the figure shows of a run: its CSV, and all that is drawn."""
+        """Return the figure's data for a run: its CSV, and everything that is drawn."""
         raise NotImplementedError
 
     def published_rows(self, run: Run) -> pd.DataFrame:
-        """What it shows of a ``run`` that has published values alone."""
+        """Return the figure's data for a ``run`` with published values only."""
         return pd.DataFrame()
 
     def nothing(self, table: pd.DataFrame) -> str:
-        """What is said in place of both forms of ``table``; "" where it has something to show."""
+        """Return the text in place of an empty ``table``; "" if there is something to show."""
         return ""
 
     def panels(self, table: pd.DataFrame, styles: StyleSheet) -> list[Panel]:
@@ -169,11 +169,11 @@ class DrawnFigure(AnyFigure):
         raise NotImplementedError
 
     def legend(self, table: pd.DataFrame, styles: StyleSheet) -> list[Style]:
-        """What the legend of the chart explains."""
+        """Return the entries of the chart's legend."""
         return []
 
     def note(self, table: pd.DataFrame, styles: StyleSheet) -> str:
-        """What is said below the chart."""
+        """Return the note below the chart."""
         return ""
 
     def draw(self, table: pd.DataFrame, styles: StyleSheet) -> plt.Figure:
@@ -181,7 +181,7 @@ class DrawnFigure(AnyFigure):
         raise NotImplementedError
 
     def mark(self, row: dict, styles: StyleSheet) -> dict:
-        """What the chart has of a ``row`` besides ``fields``; one of both has its ``store``."""
+        """Return the chart's values for a ``row`` besides ``fields``; one has its ``store``."""
         raise NotImplementedError
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, styles: StyleSheet) -> list[alt.Chart]:

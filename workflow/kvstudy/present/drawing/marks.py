@@ -27,7 +27,7 @@ def mark_handles(table: pd.DataFrame) -> list[lines.Line2D]:
 
 
 def mark_notes(table: pd.DataFrame) -> list[str]:
-    """What the marks that the ``table`` has say, a sentence for each."""
+    """Explain the marks in the ``table``, one sentence each."""
     return [f"{mark}: {words}." for mark, words in _all_of(table).items()]
 
 

@@ -1,4 +1,4 @@
-"""How charts look on a light and on a dark page, and what a page needs to show them.
+"""The style of charts on light and dark pages, and the scripts that a page needs.
 
 Specifications name styles instead of colours, except for the stores' own colours. So one
 specification serves both themes, and a page chooses by the configuration.

@@ -55,7 +55,7 @@ def write_figure(figure: DrawnFigure, rows: pd.DataFrame, looks: StyleSheet, out
 
 
 def read_figure(path: Path) -> pd.DataFrame:
-    """What a figure shows, from its CSV: exact numbers, and words, which may be empty."""
+    """Read a figure's CSV: exact numbers, and words, which may be empty."""
     # Only what is empty has no value: a workload may be called null.
     words = dict.fromkeys(WORDS, str)
     table = pd.read_csv(path, dtype=words, keep_default_na=False, na_values=[""])

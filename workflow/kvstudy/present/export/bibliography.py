@@ -75,7 +75,7 @@ def _study_entry(run: Run, days: list[date]) -> str:
 
 
 def logs_digest(raw: Path) -> str:
-    """What ``sha256sum */*/*/rep*/SHA256SUMS | sha256sum`` prints in ``raw``; "" without logs.
+    """Return ``sha256sum */*/*/rep*/SHA256SUMS | sha256sum`` of ``raw``; "" without logs.
 
     It changes with any file of any cell, and with the list of cells.
     """

@@ -26,7 +26,7 @@ READ_IN_QUOTES = re.compile(r'([\\"$`])')
 
 @dataclass(frozen=True)
 class Substitutions:
-    """What stands for what: ``folders`` text for text, ``ports`` whole numbers, as ``$NAME``."""
+    """Replacements by ``$NAME``: ``folders`` text for text, ``ports`` whole numbers."""
 
     folders: dict[str, str]
     ports: dict[int, str]
@@ -84,12 +84,12 @@ class Measured:
 
     @property
     def external(self) -> bool:
-        """Whether the server is one of others."""
+        """Return whether kvstudy did not start the server."""
         return self.server["provider"] == "external"
 
     @property
     def directory(self) -> str:
-        """Where the cell was measured, as its commands name it."""
+        """Return the folder of the measurement, as named in its commands."""
         return f"results/{self.manifest['run']}/measuring/{self.cell.path}"
 
     @property

@@ -151,7 +151,7 @@ def _there(path: Path, command: str) -> Path:
 
 
 def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[str, object]:
-    """What README and examples speak of: the two first stores and a workload, with its values."""
+    """Return the values in README and examples: two stores, a workload and its numbers."""
     # A macro without a size means that of the tables.
     study, summary = run.study, only(run.summary, run.headline)
     speeds = summary[
@@ -251,7 +251,7 @@ def _keyed(rows: pd.DataFrame) -> Iterator[tuple]:
 
 
 def _ratios(rows: pd.DataFrame) -> Iterator[tuple]:
-    """Of each two stores in both directions: key, ratio, and its interval."""
+    """Return each pair of stores in both directions: key, ratio, and its interval."""
     for row in rows.itertuples():
         for one, other in ((row.faster, row.slower), (row.slower, row.faster)):
             key = "/".join([one, other, row.workload, row.parameters])
@@ -272,7 +272,7 @@ def _of_all(run: Run) -> Iterator[tuple]:
 
 
 def _names(summary: pd.DataFrame, planned: list[tuple[str, ...]]) -> list[tuple[str, str]]:
-    """What there is below each part of a name: stores below "", their workloads, and so on."""
+    """Return the names below each part of a name: stores below "", their workloads, and so on."""
     names: dict[str, dict[str, None]] = {}
     for key in [*planned, *summary[KEYS].itertuples(index=False, name=None)]:
         for depth, name in enumerate(key):

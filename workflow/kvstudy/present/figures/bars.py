@@ -68,7 +68,7 @@ class Bars(BarFigure):
 
     @property
     def in_overview(self) -> bool:
-        """Whether it is of several workloads; those of one stand in its section."""
+        """Return whether the figure has several workloads; those with one are in its section."""
         return len(self.workloads) > 1
 
     @property

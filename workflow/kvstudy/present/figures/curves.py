@@ -132,7 +132,7 @@ class Curves(DrawnFigure):
         return "" if table["value"].notna().any() else _("nothing was measured")
 
     def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
-        """What has values: metric by metric, the published ones behind the measured."""
+        """Return the panels with values, metric by metric, published values behind the measured."""
         table = table.dropna(subset="value")
         names = [look.title for look in self._looks(looks)]
         table = table.assign(
@@ -212,7 +212,7 @@ class Curves(DrawnFigure):
         ]
 
     def _looks(self, looks: StyleSheet) -> list[Style]:
-        """How each line is drawn.
+        """Return the style of each line.
 
         The colour is the store's; where there is one store, the workload's. What else tells
         lines apart is their style.
@@ -246,7 +246,7 @@ def _operations(figure: Curves, metric: str, workload: str, swept: Swept) -> lis
 
 
 def panel_title(row, study: Study) -> str:
-    """What stands above the panel of a ``row``; its ``panel`` is the same in English."""
+    """Return the title of the panel of a ``row``; its ``panel`` is the same in English."""
     name = _(METRICS[row.metric].short)
     latency = row.metric.startswith("latency")
     if latency:

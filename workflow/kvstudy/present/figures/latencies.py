@@ -158,7 +158,7 @@ class Box(DrawnFigure):
 
     @property
     def _least(self) -> float:
-        """What YCSB tells from 0, whole microseconds: 0 has no place on a logarithmic axis."""
+        """Return the lowest value: YCSB prints whole microseconds, and a log axis has no 0."""
         return converted(1, "us", self.unit)
 
     @property
@@ -320,7 +320,7 @@ def _farthest(table: pd.DataFrame) -> float:
 
 
 def odds(percent):
-    """Where a percentage stands: 1/(1 - p)."""
+    """Return the position of a percentage: 1/(1 - p)."""
     return 100 / (100 - percent)
 
 

@@ -154,7 +154,7 @@ def _shares() -> list[Style]:
 
 
 def _ends(loads: list[float]) -> list[float]:
-    """Of the axis of loads; a single load stands in the middle."""
+    """Return the ends of the axis of loads; a single load is in the middle."""
     room = max(0.2 * (loads[-1] - loads[0]), 5)
     return [loads[0] - room, loads[-1] + room]
 

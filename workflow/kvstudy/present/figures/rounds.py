@@ -1,4 +1,4 @@
-"""Of a workload with rounds: relative performance, and when a cache pays off."""
+"""Figures of workloads with rounds: relative performance, and the break-even point of a cache."""
 
 from __future__ import annotations
 

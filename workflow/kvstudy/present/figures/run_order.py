@@ -131,7 +131,7 @@ class RunOrder(DrawnFigure):
 
 
 def _repetitions(table: pd.DataFrame) -> list[float]:
-    """Where the next repetition begins."""
+    """Return the positions where a repetition starts."""
     ordered = table.sort_values("sequence")
     begins = ordered["repetition"].astype(int).diff() > 0
     return (ordered.loc[begins, "sequence"] - 0.5).astype(float).tolist()

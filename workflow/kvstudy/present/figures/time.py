@@ -59,7 +59,7 @@ class TimeStrips(DrawnFigure):
     workload: Name = Field(description="The workload.")
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
-        """What is drawn, one interval of a line a row.
+        """Return the drawn values, one interval of a line per row.
 
         ``strip`` is throughput (ops/s, of each repetition), or client,
         server and rest (of the machine; cores, of the first repetition). From ``start`` to
@@ -131,7 +131,7 @@ class TimeStrips(DrawnFigure):
         return figure
 
     def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
-        """Of the chart: for each group of runs its throughput and its cores."""
+        """Return the chart's panels: throughput and cores of each group of runs."""
         titles, panels = _titles(table, looks, ", "), []
         words = _("Line chart. {}: {} over the time of the run.")
         for key, mine in table.groupby(GROUP, sort=False):
@@ -209,7 +209,7 @@ class TimeStrips(DrawnFigure):
 
 
 def _titles(table: pd.DataFrame, looks: StyleSheet, comma: str) -> dict[tuple[str, str], str]:
-    """What stands above each group of runs: its store, and its sizes where there are several."""
+    """Return the title of each group of runs: its store, and its sizes if there are several."""
     several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
     return {
         (store, parameters): looks.titles[store] + (comma + parameters if several else "")
@@ -261,7 +261,7 @@ def _envelope(intervals: pd.DataFrame) -> list[dict[str, float]]:
 
 
 def verdict_words(rows: pd.DataFrame) -> str:
-    """How many runs were steady; nothing where none was judged."""
+    """Return the number of steady runs in words; empty if none was judged."""
     from kvstudy.stats.over_time import Steadiness
 
     verdicts = rows[rows["verdict"] != ""].groupby("repetition")["verdict"].first()

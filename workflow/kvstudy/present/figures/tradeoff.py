@@ -106,7 +106,7 @@ class Tradeoff(DrawnFigure):
         return looks.legend(_measured(table), "marker")
 
     def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
-        """Why values are missing, and what the marks say."""
+        """Explain missing values and marks."""
         missing = "; ".join(
             f"{looks.titles[row.store]}, {looks.study.workload(row.workload).short}: {row.note}"
             for row in table[table["latency"].isna()].itertuples()
@@ -212,6 +212,6 @@ def _scale(ax: plt.Axes, side: str, table: pd.DataFrame, name: str) -> None:
 
 
 def _ends(row: dict, name: str) -> list[list[float]] | None:
-    """How far an interval reaches below and above its value; None for a single run."""
+    """Return the distances of an interval's ends from its value; None for a single run."""
     low, value, high = row[f"{name}_low"], row[name], row[f"{name}_high"]
     return None if math.isnan(low) or math.isnan(high) else [[value - low], [high - value]]

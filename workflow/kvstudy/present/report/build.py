@@ -150,12 +150,12 @@ def tex_errors(log: str) -> list[str]:
 
 
 def faults(log: str) -> list[str]:
-    """What must be mended, in the last pass."""
+    """Return the errors in the last pass."""
     return list(dict.fromkeys(chain(*(_sentences(FAULTS, line) for line in log.splitlines()))))
 
 
 def remarks(log: str) -> list[str]:
-    """What looks worse than it should, in the last pass."""
+    """Return the warnings on the layout in the last pass."""
     sentences: list[str] = []
     for line, following in pairwise([*log.splitlines(), ""]):
         sentences += _sentences(REMARKS, line)

@@ -1,4 +1,4 @@
-"""What a reader must be careful about, by what it can change."""
+"""The caveats of a report, by what they can change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kvstudy.analyse.run import Run
 
 
 class Change(IntEnum):
-    """What a caveat can change; the gravest first."""
+    """The effect of a caveat, worst first."""
 
     ORDER = 0
     RATIO = 1
@@ -39,7 +39,7 @@ def caveats(facts: SimpleNamespace) -> list[str]:
 
 
 def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
-    """How the runs went, and where."""
+    """Return the caveats on the course of the runs."""
     course, background, busy = facts.course, facts.machine["background"], facts.busy
     unsteady = (course.unsteady + course.short) / max(course.runs, 1)
     others = background["above"] / background["cells"] if background else 0
@@ -60,7 +60,7 @@ def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
 
 
 def _of_stores(facts: SimpleNamespace) -> list[Caveat]:
-    """What makes stores unlike each other."""
+    """Return the caveats on differences between stores."""
     kinds = [store.definition.kind for store in facts.measured_stores]
     servers = [kind for kind in kinds if kind != "embedded"]
     pairs = list(combinations(servers, 2))
@@ -75,7 +75,7 @@ def _of_stores(facts: SimpleNamespace) -> list[Caveat]:
 
 
 def _of_values(facts: SimpleNamespace) -> list[Caveat]:
-    """What is not known, or has no value."""
+    """Return the caveats on unknown and missing values."""
     planned = max(len(facts.cells), 1)
     once = facts.data.study.repetitions == 1
     chance = Caveat("chance", Change.RATIO, min((facts.floor or 1) - 1, 1))

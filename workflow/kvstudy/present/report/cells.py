@@ -1,4 +1,4 @@
-"""What became of the cells: where a valid value is missing, and which did what was asked."""
+"""The status of cells: missing valid values, and successful operations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from kvstudy.study.probe import RECORDS
 
 @dataclass(frozen=True)
 class DisplayNames:
-    """What the text calls stores and workloads.
+    """The names of stores and workloads in the text.
 
     ``titles`` are those of the study's stores, ``cells`` one of each workload and parameters.
     """
@@ -162,7 +162,7 @@ WORTH_SAYING = 0.001
 
 
 def validity_facts(analysis: Analysis, names: DisplayNames) -> SimpleNamespace:
-    """Of the study's own stores. Stores and workloads have their titles.
+    """Return the facts on the validity of the study's stores. Stores and workloads have titles.
 
     ``slower``: goodput is lower than throughput by ``share`` (0 to 1). ``unknown`` are stores
     whose misses are not known. ``checked`` cells were compared with their server's counters,
@@ -226,7 +226,7 @@ def _unchecked(agreement: pd.DataFrame, names: DisplayNames) -> dict[str, list[s
 def operation_facts(
     probes: Probes, stores: list[SimpleNamespace], study: Study, names: DisplayNames
 ) -> SimpleNamespace:
-    """What the probes say of the ``stores`` (``store_facts``), by their titles.
+    """Return the probes' results for the ``stores`` (``store_facts``), by their titles.
 
     ``lighter`` and ``heavier`` are those whose records change with updates of one field, by more
     than ``tolerance``, with the bytes of a mean record ``before`` and ``after``: empty where no

@@ -1,4 +1,4 @@
-"""What stands around the results: the source and its claims, the machine, imported logs."""
+"""The context of the results: the source and its claims, the machine, imported logs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SLIGHT = (Fits.YES, Fits.DIGITS)
 
 
 def audit_facts(checks: pd.DataFrame | None, names: DisplayNames) -> SimpleNamespace | None:
-    """What ``audit.csv`` tells; None where the study's source was not audited.
+    """Return the facts in ``audit.csv``; None without an audit.
 
     ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
     these have none. ``inconsistent``: published values are marked for them. ``gravest`` are those
@@ -77,7 +77,7 @@ def audit_facts(checks: pd.DataFrame | None, names: DisplayNames) -> SimpleNames
 
 
 def _weighting(checks: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | None:
-    """Where weighting by operations changes a published combined mean most; means in us.
+    """Return the published combined mean that weighting changes most; means in us.
 
     ``share`` is the published one by the weighted one, less 1.
     """
@@ -98,7 +98,7 @@ def _weighting(checks: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | N
 def separation_facts(
     analysis: Analysis, names: DisplayNames, inconsistent: Callable[..., bool]
 ) -> SimpleNamespace | None:
-    """What separates the source's mean latencies from those measured here (``separation``).
+    """Return the facts on the difference between published and measured mean latencies.
 
     ``inconsistent`` tells of a published value (store, workload, operation, metric) whether the
     audit of the source finds it so.
@@ -229,7 +229,7 @@ def claim_facts(
 
 
 def claims_timing(run: Run, started: list[datetime]) -> dict[str, object]:
-    """Whether the claims of ``run`` were made ``before`` its cells, the first of ``started``.
+    """Return whether the claims of ``run`` were made ``before`` its cells, first ``started``.
 
     Cells record the checksum of claims.yaml: it was ``changed`` after so many. Cells that do not
     record it were measured after the claims of a source of an earlier year.
@@ -361,7 +361,7 @@ LACKS = {
 
 
 def import_facts(study: Study, environment: dict) -> dict | None:
-    """What environment.json says of imported logs; None when no cell of the run was imported.
+    """Return the facts on imported logs in environment.json; None if no cell was imported.
 
     ``origin`` is what the study file says of the logs, ``folder`` theirs as a word of a command.
     Of ``lacks``, so many ``cells`` lack ``what``, and so ``check`` is not possible.

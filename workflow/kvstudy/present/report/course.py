@@ -1,4 +1,4 @@
-"""How the runs went: steadiness, pauses of the client, rounds, and cells at fixed rates."""
+"""The course of the runs: steadiness, pauses of the client, rounds, and cells at fixed rates."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def course_facts(
 
 
 def _watching(rows: pd.DataFrame) -> SimpleNamespace | None:
-    """What our own watching took of one core (%): the mean and the largest of the runs."""
+    """Return the monitoring overhead in % of one core: mean and maximum of the runs."""
     if rows.empty:
         return None
     mean, largest = (rows["mean"] * rows["n"]).sum() / rows["n"].sum(), rows["max"].max()
@@ -75,7 +75,7 @@ def _watching(rows: pd.DataFrame) -> SimpleNamespace | None:
 
 
 def _clients(summary: pd.DataFrame) -> SimpleNamespace | None:
-    """Of cells with several: how far apart they began at most (ms), and least ``shared_time``."""
+    """Return the largest skew (ms) and the least ``shared_time`` of cells with several clients."""
     skew, shared = (summary[summary["metric"] == name] for name in ("skew", "shared_time"))
     if skew.empty:
         return None
@@ -83,7 +83,7 @@ def _clients(summary: pd.DataFrame) -> SimpleNamespace | None:
 
 
 def _pauses(summary: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | None:
-    """Where the collector stopped the client for the largest share of the run time: run means."""
+    """Return the setting with the largest share of collector pauses: means of its runs."""
     metrics = ["gc_count", "gc_pause", "runtime"]
     rows = summary[summary["metric"].isin(metrics)].set_index([*SETTING, "metric"])["mean"]
     cells = rows.unstack(sort=False).reindex(columns=metrics).dropna().query("runtime > 0")
@@ -196,7 +196,7 @@ def _trial_range(analysis: Analysis) -> tuple[float, float] | None:
 
 
 def _widest(percentiles: pd.DataFrame, rates: pd.DataFrame, names: DisplayNames) -> tuple | None:
-    """Where the ``service`` and the ``intended`` 99th percentile (us) differ most, of ``rates``."""
+    """Return the rate whose ``service`` and ``intended`` 99th percentiles (us) differ most."""
     chosen = percentiles[
         (percentiles["operation"] == ALL)
         & (percentiles["percent"] == PERCENT)

@@ -36,7 +36,7 @@ OPTIONS = [
 
 @dataclass(frozen=True)
 class Front:
-    """What stands before the text; ``run`` names the files.
+    """The front matter of the report; ``run`` names the files.
 
     ``stores`` and ``workloads`` are titles by names, for a reader's filters.
     """

@@ -1,4 +1,4 @@
-"""What the report's text speaks about, read from the files of one run.
+"""The facts in the report's text, read from the files of one run.
 
 The templates in report/text/ see these objects; nothing here knows a study.
 """
@@ -215,7 +215,7 @@ def _out_of_order(run: Run, names: DisplayNames) -> list[str]:
 
 
 def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> dict[str, object]:
-    """What the study says of its sizes, tables and figures."""
+    """Return the facts on the study's sizes, tables and figures."""
     study = run.study
     own = []
     for one in own_sizes(study, run.scale):
@@ -266,7 +266,7 @@ def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> d
 def _of_controls(
     run: Run, names: DisplayNames, closed: pd.DataFrame, absent: list[str]
 ) -> dict[str, object]:
-    """What is known of the control cells and the noise floor; ``absent`` stores have no cells."""
+    """Return the facts on control cells and the noise floor; ``absent`` stores have no cells."""
     study = run.study
     noise = noise_store(study)
     own = closed["store"].isin(study.store_names)

@@ -150,7 +150,7 @@ def _arcs(circle: re.Match[str]) -> str:
 
 
 def values_table(file: Path, spec: Mapping[str, Any]) -> str:
-    """What the marks of the chart ``spec`` say, as HTML, closed until it is asked for.
+    """Return the values of the chart ``spec`` as HTML, folded.
 
     ``file`` is the CSV that has more digits. Nothing for a chart without marks.
     """
@@ -190,7 +190,7 @@ def _details(kind: str, summary: str, note: str, content: str = "") -> str:
 
 
 class Provenance:
-    """What stands in a run's ``provenance.json``. KvstudyError when ``path`` is none."""
+    """The content of a run's ``provenance.json``. DataError if ``path`` is none."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -202,7 +202,7 @@ class Provenance:
         self._places = {path: place for place, path in enumerate(logged)}
 
     def listed(self, kind: str, name: str) -> str:
-        """How many cells a ``table`` or ``figure`` is made of, as HTML; "" for none with logs.
+        """Return the number of cells behind a ``table`` or ``figure`` as HTML; "" without logs.
 
         The places in ``cells`` of those that have logs are in ``data-cells``; ``cells.js`` lists
         them when they are asked for.
@@ -308,7 +308,7 @@ def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | No
 
 
 def pack(content: Mapping[str, Any]) -> str:
-    """What only scripts need, as base64 of compressed JSON: a third of the size.
+    """Return data for scripts as base64 of compressed JSON: a third of the size.
 
     The same content gives the same text.
     """
@@ -336,7 +336,7 @@ def _page(folder: Path, front: Front, contents: str, body: str, packed: Mapping[
 
 
 def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:
-    """Those that some part of the page belongs to; a filter of one would leave nothing."""
+    """Return the names that several parts of the page have; a filter of others would be useless."""
     named = re.findall(rf'data-{kind}="([^"]*)"', body)
     there = {name for names in named for name in names.split()}
     found = {name: title for name, title in titles.items() if name in there}

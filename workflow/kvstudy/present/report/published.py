@@ -131,7 +131,7 @@ def _make_figures(
 
 
 def _missing(figure: AnyFigure, rows: pd.DataFrame) -> tuple[str, ...]:
-    """What the figure should show but has no value of; places without a bar say so themselves."""
+    """Return what the figure lacks; empty places in bar charts are labelled themselves."""
     if "metric" not in rows:
         return ()
     there = set(rows.loc[rows["value"].notna(), "metric"])

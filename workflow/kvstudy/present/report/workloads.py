@@ -1,4 +1,4 @@
-"""What is said of a workload: the order of its stores, and on the first page who is ahead."""
+"""The text on a workload: the order of its stores, and the answers of the first page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def compared_pairs(pairs: pd.DataFrame) -> SimpleNamespace:
 
 
 def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespace:
-    """How the order of the measured stores agrees with that of the published values.
+    """Compare the order of the measured stores with that of the published values.
 
     Of the ``pairs`` with values on both sides, ``open`` are equal on one side, or undecided here.
     """
@@ -131,7 +131,7 @@ PERCENT = 99.0
 
 
 def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamespace]:
-    """Of each operation with a histogram, stores and their percentiles (us), smallest first.
+    """Return stores and their percentiles (us) for each operation with a histogram, ascending.
 
     ``percentiles`` are ``analysis.percentiles`` of one workload and its parameters. ``few`` are
     stores with too few operations beyond the percentile.
@@ -155,7 +155,7 @@ MOST_ANSWERS = 4
 
 
 def answers(run: Run) -> SimpleNamespace:
-    """What ``analysis.pairs`` decide at the headline sizes, stores by their titles.
+    """Return the decisions of ``analysis.pairs`` at the headline sizes, stores by their titles.
 
     Of the ``answers``, in the order of the workloads, each has its ``kind``, the ``stores`` that
     are ahead (several where they are not told apart), and for each of its workloads (``of``) the
@@ -214,7 +214,7 @@ def answers(run: Run) -> SimpleNamespace:
 def _ahead(
     pairs: pd.DataFrame, ranges: dict[str, tuple[int, int]]
 ) -> tuple[Decision, list[str], pd.DataFrame]:
-    """Which stores are ahead under one workload, and the pairs that say so, by rising ratio.
+    """Return the leading stores of a workload and the pairs that show it, by ascending ratio.
 
     One that is faster than all others, or several that are equal or undecided.
     """

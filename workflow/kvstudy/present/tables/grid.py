@@ -232,7 +232,7 @@ def _group(run: Run, store: str) -> list[str]:
 
 
 def _bases(rows: pd.DataFrame, run: Run, baseline: str) -> dict[str, str]:
-    """Of each store, the one that it is related to: the baseline, if it is compared with that."""
+    """Return the reference store of each store: the baseline, if the two are compared."""
     there = set(rows["baseline"])
     wanted = [baseline, run.study.baseline, *run.study.store_names]
     return {
@@ -330,7 +330,7 @@ def _source(row) -> str:
 
 
 def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) -> list[str]:
-    """What the numbers are, once below all."""
+    """Return the notes below all grids."""
     operations = "; ".join(
         f"{operation_word(operation)}: {list_of(map(shorts.get, of['workload'].unique()))}"
         for operation, of in rows.dropna(subset="p99" if metric == THROUGHPUT else "ratio")

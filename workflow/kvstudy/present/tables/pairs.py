@@ -96,7 +96,7 @@ class RatiosTable(Table):
 
 
 def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], study: Study) -> Iterator[str]:
-    """What a cell says, and the signs that stand in this table."""
+    """Explain the cells and signs of the table."""
     if rows["low"].isna().all():
         yield _("Throughput ratios of single runs. {}: one run decides nothing.").format(TIE)
     else:

@@ -159,7 +159,7 @@ class ResultsTable(Table):
         return groups, columns, [note(mark, text) for text, mark in notes.items()]
 
     def _notes(self, run: Run, stores: list[str], cells: str) -> Iterator[str]:
-        """What the numbers are, and what the marks in the ``cells`` mean."""
+        """Explain the numbers, and the marks in the ``cells``."""
         results = run.results
         runs = span_of(results.state(store, self.workload).counted for store in stores)
         if runs == "1":
@@ -194,7 +194,7 @@ class ResultsTable(Table):
 
 
 def _marks(row, fewest: pd.Series) -> str:
-    """Those of a measured value; ``fewest`` are the operations of a run by store and operation."""
+    """Return the marks of a measured value; ``fewest`` are a run's operations by store and kind."""
     marks = "*" if row.cov > NOISY else ""
     if percent := METRICS[row.metric].percent:
         counts = fewest.reindex([(row.store, part) for part in row.operation.split("+")])

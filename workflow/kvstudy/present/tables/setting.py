@@ -1,4 +1,4 @@
-"""What was measured: the machine, the stores, and what their operations are."""
+"""Tables of the setting: the machine, the stores, and their operations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MACHINE = ["component", "name", "details", "source_name", "source_details"]
 
 
 class MachineTable(Table):
-    """What the cells were measured on, beside the machine of the source."""
+    """The machine of the cells, next to the source's."""
 
     cells = "all"
     controls = True
@@ -134,7 +134,7 @@ MOST_STORES, WIDTH = 4, 0.8
 
 
 class PropertiesTable(Table):
-    """What the stores of the study are, from their properties.yaml."""
+    """The properties of the study's stores, from their properties.yaml."""
 
     cells = "none"
 
@@ -179,7 +179,7 @@ class PropertiesTable(Table):
         return [Grid(columns, [TableSection("", lines)], _notes(rows, run.study), paper=paper)]
 
     def published_grid(self, source: PublishedSource) -> Grid | None:
-        """What the source says of the stores, in our words: its own are not English."""
+        """Return the source's statements on the stores, in our words: its own are not English."""
         published = published_properties(source.study)
         if published is None:
             return None
@@ -198,7 +198,7 @@ class PropertiesTable(Table):
 
 
 def _statement(row) -> Rich:
-    """What the store says, and in brackets what the source says of it."""
+    """Return the store's property, and in brackets the source's statement."""
     text = Rich.escape(row.says)
     if row.published:
         text += " " + grey(f"({sentence(row.published)})")
@@ -237,7 +237,7 @@ PAPER = Paper(widths=(0.385, 0, 0.25), head=20)
 
 
 class OperationsTable(Table):
-    """What one operation makes each server do. A study that names none has it all the same."""
+    """The work per operation and store, in every report."""
 
     cells = "none"
     probes = True
@@ -335,7 +335,7 @@ def _line(probes: Probes, store: str, step: str, sized: bool) -> TableRow:
 
 
 def _missing(probes: Probes, store: str, step: str) -> str:
-    """What the operation says of a key that is not there, and what comes of it."""
+    """Return the response to a missing key, and its effect."""
     if step not in MISSING:
         return ""
     text = _shown_shares(probes.statuses(store, MISSING[step]))

@@ -125,7 +125,7 @@ def _cell(row, source: Source | None = None) -> str:
 
 
 class ScalingTable(Table):
-    """Where throughput saturates; a part of every report with six thread counts or more."""
+    """The saturation of throughput, in every report with six thread counts or more."""
 
     cells = "every size"
     own_caption = N_("Throughput by client threads")

@@ -1,4 +1,4 @@
-"""What the source says: its claims in a line each, and the checks of its numbers."""
+"""Tables on the source: its claims, one line each, and the checks of its numbers."""
 
 from __future__ import annotations
 

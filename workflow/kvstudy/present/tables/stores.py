@@ -80,7 +80,7 @@ class RunsTable(Table):
 
 
 def _seconds(run: Run) -> pd.DataFrame:
-    """Of each setting the mean of whole runs, of what follows the warm-up, and the warm-up in s.
+    """Return for each setting the means of whole runs and after the warm-up, and the warm-up in s.
 
     The means over runs of their rates are geometric.
     """
@@ -105,7 +105,7 @@ def _steady(verdicts: pd.Series) -> str:
 
 
 class BottleneckTable(Table):
-    """What limits each store's throughput; a part of every report."""
+    """The bottleneck of each store, in every report."""
 
     controls = True
     finding = "bottleneck"
@@ -217,7 +217,7 @@ class TrimmedTable(Table):
 
 
 class ValidityTable(Table):
-    """How many operations did what was asked; a part of every report."""
+    """Good, failed and missed operations, in every report."""
 
     probes = True
     finding = "validity"
@@ -257,7 +257,7 @@ class ValidityTable(Table):
 
 
 def _below(row) -> list[str]:
-    """What failed, and how many cells are invalid."""
+    """Return the failures, and the number of invalid cells."""
     # In the file: update: 12 ERROR; ...
     parts = (part.split(": ", 1) for part in row.kinds.split("; ") if part)
     kinds = "; ".join(": ".join([_(operation), *counts]) for operation, *counts in parts)

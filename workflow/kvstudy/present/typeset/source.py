@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PublishedSource:
-    """What a source published: ``values`` as ``read_published`` gives them.
+    """The published values of a source: ``values`` as ``read_published`` gives them.
 
     ``audit`` are the checks of it (``audit.files``), if it has any.
     """

@@ -1,4 +1,4 @@
-"""What a kind of table does, what it is made of, and what several kinds share."""
+"""The base of all kinds of tables, its parts, and shared functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def kind_of_means(study: Study, plain: bool, over_workloads: bool = False) -> str:
-    """Which means of throughput a table has.
+    """Return the kind of a table's mean throughputs.
 
     They are ``plain`` in a table of the source. The one over the workloads is plain wherever the
     study has a source, beside whose values it stands.
@@ -81,7 +81,7 @@ class TableSection:
 
 @dataclass(frozen=True)
 class Paper:
-    """How a table is set on paper. Lengths without a unit are shares of the line.
+    """The layout of a table on paper. Lengths without a unit are shares of the line.
 
     ``label`` is the width of the labels, ``widths`` are those of the columns; 0: as wide as
     their longest cell. Columns with a width hold text, the others numbers. ``most`` columns fit
@@ -121,7 +121,7 @@ class Grid:
 
     @property
     def widths(self) -> list[float]:
-        """Of each column, 0 for one of numbers."""
+        """Return the width of each column, 0 for numbers."""
         return list(self.paper.widths or [0] * len(self.columns))
 
     @property
@@ -149,7 +149,7 @@ class Grid:
         return pd.DataFrame(rows, columns=["section", "line", *heads])
 
     def parts(self) -> list[Grid]:
-        """What stands below each other on paper: as many columns in each, or one fewer."""
+        """Return the parts below each other on paper: as many columns in each, or one fewer."""
         number, most = len(self.columns), self.paper.most
         if not self.sections or not most or number <= most:
             return [self] if self.sections else []
@@ -201,23 +201,23 @@ class Table(AnyTable):
     finding: ClassVar[str]
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """What the table shows of a run, unrounded: its CSV."""
+        """Return the table's data for a run, unrounded: its CSV."""
         return getattr(run.headline_analysis, self.finding)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """How the rows are shown: tables below each other, most often one."""
+        """Return the grids of the rows, below each other, usually one."""
         raise NotImplementedError
 
     def choices(self, rows: pd.DataFrame, run: Run) -> dict[tuple[str, ...], list[Grid]]:
-        """What a reader of the page may choose, by its words, first what ``grids`` shows."""
+        """Return the page's alternatives by name, first the one in ``grids``."""
         return {}
 
     def published_rows(self, source: PublishedSource) -> pd.Series:
-        """Which values of its source the table shows without a run, as True and False."""
+        """Return a mask of the source's values that the table shows without a run."""
         return source.values["table"].eq(self.source) & (self.source != "")
 
     def published_grid(self, source: PublishedSource) -> Grid | None:
-        """What the table shows of its source alone, as it printed it; None where it has nothing."""
+        """Return the grid of the source's values as printed; None if there are none."""
         values = source.values[self.published_rows(source)]
         if values["value"].isna().all() and not values["printed"].any():
             return None
@@ -272,7 +272,7 @@ SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
 
 
 def sign_of(pair) -> str:
-    """That of a row of ``findings.pairs``; undecided is also a pair without a common repetition."""
+    """Return the sign of a row of ``pairs``; a pair without a common repetition is undecided."""
     return SIGNS[pair.decision if pair else Decision.UNDECIDED]
 
 
@@ -287,7 +287,7 @@ def values_head(study: Study) -> str:
 
 
 def pairing(study: Study) -> str:
-    """How ratios of two stores are made of their runs."""
+    """Return how ratios of two stores are paired, in words."""
     return _("unpaired, by Welch's method") if study.imported else _("paired by repetition")
 
 
@@ -314,7 +314,7 @@ def two_lines(label: str, cells: list[tuple[str, str]], store: str, below: str =
 
 
 def number_of(name: str, text: Callable[[float], str]) -> Callable[[Any], str]:
-    """What makes the cell of a row: its number called ``name``, as ``text`` writes it."""
+    """Return a function that formats the number ``name`` of a row with ``text``."""
     return lambda row: number_cell(getattr(row, name), text)
 
 

@@ -1,4 +1,4 @@
-"""What a workbook is made of, and how its parts ask for it."""
+"""The content of a workbook, and access to it."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class Content:
                 )
 
     def heading(self, what: str) -> str:
-        """What stands above the printed pages of a sheet."""
+        """Return the heading of a sheet's printed pages."""
         return f"{self.study.title}, {self.run.name}: {what}"
 
     @property
     def trial(self) -> str:
-        """That the run is a trial; "" for one that is none."""
+        """Return the notice of a trial run; "" for others."""
         if self.run.scale == 1:
             return ""
         return (
@@ -81,7 +81,7 @@ class Content:
         )
 
     def title(self, store: str) -> str:
-        """What people call a store or a control."""
+        """Return the title of a store or a control."""
         titles = {CEILING.name: CEILING.title} | self.run.titles
         of = original(self.study, store)
         if store in titles or of not in titles:
@@ -89,7 +89,7 @@ class Content:
         return f"{titles[of]} ({added(store)})"
 
     def workload(self, name: str) -> str:
-        """What people call a workload."""
+        """Return the title of a workload."""
         return self.study.workload(name).title
 
     def write_sizes(self, sheet: Sheet, workload: str, parameters: str, store: str = "") -> None:
@@ -131,13 +131,13 @@ class Content:
         return defaultdict(lambda: rows.head(0), of_settings)
 
     def status(self, row) -> tuple[str, str]:
-        """What became of a cell, and why; invalid is measured, but not in the means."""
+        """Return the status of a cell and its reason; invalid cells are measured, but excluded."""
         if row.status == "measured" and row.invalid:
             return "invalid", sentence(row.invalid)
         return row.status, sentence(row.reason)
 
     def state(self, setting: Setting) -> RepetitionStatus:
-        """Which runs of the setting have no value or do not count, and why."""
+        """Return the runs of the setting without a value or excluded, with reasons."""
         return state_of(self.outcomes[setting])
 
 
@@ -158,7 +158,7 @@ def operation_order(operation: str) -> tuple[bool, int, str]:
 
 
 def operation_title(operation: str) -> str:
-    """What an operation is called: the whole phase, or that it combines others."""
+    """Return the title of an operation: the whole phase, or a combined row."""
     if operation == "overall":
         return "whole phase"
     return f"{operation} (plain mean)" if "+" in operation else operation

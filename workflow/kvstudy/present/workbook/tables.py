@@ -46,7 +46,7 @@ class CellReferences:
         self._places.setdefault(key, (sheet, column, {}))[2][repetition] = row
 
     def count(self, key: Key) -> int:
-        """How many runs that count have this value."""
+        """Return the number of counted runs with this value."""
         return len(self._places[key][2]) if key in self._places else 0
 
     def cell(self, key: Key, repetition: str) -> str:
@@ -297,11 +297,11 @@ class AverageSheets:
         self._formula(sheet, column, function, row, row.shown)
 
     def _runs(self, row) -> str:
-        """Where the runs behind a ``row`` are."""
+        """Return the references of the runs behind a ``row``."""
         return self._places.ranges(tuple(getattr(row, name) for name in KEYS))
 
     def _formula(self, sheet: Sheet, column: str | int, function: str, row, value: float) -> None:
-        """What the ``function`` makes of the runs behind a ``row``; nothing for NaN."""
+        """Return the formula ``function`` over the runs behind a ``row``; empty for NaN."""
         if pd.notna(value):
             form = {} if function == "COUNT" else {"num_format": number_format(row.unit)}
             sheet.formula(column, f"={function}({self._runs(row)})", value, **form)

@@ -1,4 +1,4 @@
-"""What is checked of an archive but its numbers, and the page that says what came out.
+"""The checks of an archive except its numbers, and the page of results.
 
 Its files against their checksums; whether the plan is complete; whether the cells were measured as
 planned. A cell that was measured again because of its value would be the easiest way to nicer
@@ -56,7 +56,7 @@ class CheckSection:
 
 @dataclass(frozen=True)
 class Verified:
-    """What came out; ``lines`` say what was looked at."""
+    """The result of verification; ``lines`` describe the checks."""
 
     title: str
     lines: list[str]
@@ -119,7 +119,7 @@ def check_packed(damaged: dict[str, str]) -> CheckSection:
 def _against_sums(
     folder: Path, paths: Iterable[Path], words: tuple[str, str, str], damaged: dict[str, str]
 ) -> tuple[int, list[str]]:
-    """How many files the checksum list of ``folder`` has, and what is wrong with ``paths``."""
+    """Return the number of files in the checksum list of ``folder``, and faults of ``paths``."""
     try:
         sums = read_sums(folder)
     except KvstudyError as error:
@@ -200,7 +200,7 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
 
 
 def check_stop(run: RunName, study: Study, declared: Collection[str]) -> CheckSection:
-    """Whether the run stopped where its plan says, and by the bound that the plan had.
+    """Check whether the run stopped as its plan says, with the bound of the plan.
 
     ``looks.csv`` is among the numbers that are made anew from the raw logs. ``declared``: see
     ``check_plan``; a run that is not finished has not stopped.

@@ -1,4 +1,4 @@
-"""What goes into an archive: the files of a run, and of the project those that its report needs.
+"""The contents of an archive: the files of a run, and the project's files for its report.
 
 An archive is a project of its own: unpacked, it holds the study, the stores, the workloads, the
 workflow and the results in the same folders, with a configuration that builds this one report
@@ -123,7 +123,7 @@ def contents_of(run: RunName, lean: bool = False) -> Contents:
 
 
 def is_input(run: RunName, name: str) -> bool:
-    """Whether a file of the archive is not made by the workflow, but read by it."""
+    """Return whether a file of the archive is an input of the workflow."""
     results = f"{RESULTS / run.base}/"
     if name.startswith(results):
         return name.removeprefix(results).split("/")[0] in GIVEN

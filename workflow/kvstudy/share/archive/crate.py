@@ -109,7 +109,7 @@ def metadata(
 
 
 def _times(manifest: dict) -> dict[str, str]:
-    """When a cell was measured, in UTC; nothing where the logs do not say it."""
+    """Return the times of a cell in UTC; empty if the logs do not have them."""
     start = manifest.get("started") or ""
     ends = [
         phase["started"] + phase["seconds"]

@@ -112,7 +112,7 @@ def snakemake(
 
 
 def target(run: RunName) -> list[str]:
-    """What Snakemake is asked for: all of the run, or of the report of its finished cells."""
+    """Return Snakemake's targets: the whole run, or the report of its finished cells."""
     return ["report_partial"] if run.partial else []
 
 
@@ -226,7 +226,7 @@ def _languages(run: RunName, given: Path) -> list[str]:
 
 
 def _outputs(run: RunName, summary: str) -> list[str]:
-    """What of Snakemake's list of files holds numbers of the run; folders may."""
+    """Return the outputs in Snakemake's list with numbers of the run; some are folders."""
     names = [line.split("\t")[0] for line in summary.splitlines() if line.count("\t") > 3]
     return [
         name
@@ -244,7 +244,7 @@ def _with_numbers(top: Path, names: Iterable[str]) -> list[str]:
 
 
 def differing(packed: Path, anew: Path) -> str:
-    """Where two files differ by more than rounding; "" when they do not."""
+    """Return the difference between two files beyond rounding; "" if there is none."""
     if packed.read_bytes() == anew.read_bytes():
         return ""
     rows, others = _lines(packed), _lines(anew)

@@ -112,7 +112,7 @@ def _chunks(file: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
 
 def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
-    """Of which run the archive is, and which planned cells it says are missing."""
+    """Return the archive's run, and the planned cells that it lists as missing."""
     try:
         data = json.loads(b"".join(_chunks(file, FACTS)))
         if data["format"] != FORMAT:

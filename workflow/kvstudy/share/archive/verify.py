@@ -1,4 +1,4 @@
-"""Whether an archive, or a run, holds what it says: for the page that a reviewer reads."""
+"""The verification of an archive, or a run, for the page that a reviewer reads."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _parts(
 
 
 def _code(folder: Path, code: Path | None) -> CheckSection:
-    """Whether the workflow in the archive is the one that checks it."""
+    """Check whether the archive's workflow is the one that verifies it."""
     here = _workflow(code or clone_here())
     different = {name for name, _ in _workflow(folder).items() ^ here.items()}
     if not different:

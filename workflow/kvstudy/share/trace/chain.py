@@ -43,7 +43,7 @@ class Address:
         return "/".join(vars(self).values())
 
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Those of a table that are of it."""
+        """Return the rows of a table that the address means."""
         keys = vars(self)
         return table[(table[[*keys]] == [*keys.values()]).all(axis=1)]
 
@@ -138,7 +138,7 @@ class MeasuredValue:
 
 @dataclass(frozen=True)
 class Repetition:
-    """What one repetition gives: its value, or why it gives none; ``made_of`` are its rows.
+    """The value of a repetition, or why it has none; ``made_of`` are its rows.
 
     ``value`` is NaN without any. ``why`` is "" for one that counts.
     """
@@ -201,7 +201,7 @@ def chain(run: Run, address: Address) -> Chain:
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two numbers are one, but for the last digits of floating point."""
+    """Return whether two numbers are equal up to the last digits of floating point."""
     return math.isclose(one, other, rel_tol=SAME, abs_tol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""What each table, figure and number of a run is made of, as data: ``provenance.json``.
+"""The cells behind each table, figure and number of a run, as data: ``provenance.json``.
 
 - ``cells``: by path, ``counts`` (whether it is in means), ``why`` not, ``raw`` (the folder
   of its logs) and ``sums``, the sha256 of its SHA256SUMS, which has those of all its

@@ -124,7 +124,7 @@ class RawCell:
         return [source for source in sources if source.sha256 or source.problem]
 
     def _sources(self, names: list[str], operation: str, metric: str) -> list[RawFile]:
-        """Of these files, also of those that each host of server or clients has."""
+        """Return these files, also those of each host of server or clients."""
         of_hosts = (path.name for name in names for path in files_of(self.folder, name).values())
         names = dict.fromkeys([*names, *of_hosts])
         return [self._source(name, operation, metric) for name in names]

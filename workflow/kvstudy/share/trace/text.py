@@ -96,7 +96,7 @@ def part_lines(title: str, part: dict[str, Any]) -> list[str]:
 
 
 def problem_lines(problems: list[str]) -> list[str]:
-    """What does not fit, at the end where it is seen."""
+    """Return the differences, for the end of the output."""
     if not problems:
         return []
     lines = [line for problem in problems for line in wrapped(problem, "  ", "    ")]
