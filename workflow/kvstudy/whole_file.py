@@ -5,7 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from kvstudy.errors import EnvironmentFault, KvstudyError, RunError
+from kvstudy.errors import EnvironmentFault, RunError
 
 # A disk with less room than this (bytes) is full: logs are written in such pieces.
 ROOM = 1 << 16
@@ -25,7 +25,7 @@ def put(content: bytes, output: Path) -> None:
 
 
 def check_folder(folder: Path) -> Path:
-    """The part of the path that is there; KvstudyError when it is a file."""
+    """The part of the path that is there; EnvironmentFault when it is a file."""
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not there.is_dir():
         raise EnvironmentFault(f"{folder}: cannot be made: {there} is a file; move it away")
@@ -33,7 +33,7 @@ def check_folder(folder: Path) -> Path:
 
 
 def check_writable(folder: Path) -> None:
-    """KvstudyError when we could not make ``folder``, or a file in it."""
+    """Raise EnvironmentFault when we could not make ``folder``, or a file in it."""
     there = folder
     with contextlib.suppress(OSError):
         there = check_folder(folder)
@@ -61,7 +61,7 @@ def full_disk(folder: Path, free: int) -> str:
 
 
 def check_room(folder: Path, needed: int, who: str) -> None:
-    """RunError where less than ``needed`` bytes are free in the folder."""
+    """Raise RunError where less than ``needed`` bytes are free in the folder."""
     if (free := free_bytes(folder)) < needed:
         raise RunError(
             f"the disk is full ({folder}: {free // 1024} kB are free, {who} {needed // 1024} kB at "

@@ -141,7 +141,7 @@ class WorkflowPlan:
         return sorted(own + self.beside(name) + self.of_stores(name))
 
     def cell(self, path: str) -> Cell:
-        """The cell of that path; KvstudyError where the study has none."""
+        """The cell of that path; InputError where the study has none."""
         if path not in self.positions:
             raise InputError(f"{path}: no cell of the study; 'kvstudy plan --cells' lists them")
         return self.cells[self.positions[path] - 1]
@@ -150,7 +150,7 @@ class WorkflowPlan:
 def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
     """Plan the work for the configuration that Snakemake has merged.
 
-    ``main`` is whether no other Snakemake started this one as a job. KvstudyError names file and
+    ``main`` is whether no other Snakemake started this one as a job. InputError names file and
     key of whatever is wrong, before anything is made or measured.
     """
     # Before anything is planned from files that another Snakemake writes.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvstudy.commands.options import PROVIDER, configuration, study_to_measure
-from kvstudy.errors import InputError, KvstudyError, RunError
+from kvstudy.errors import InputError, RunError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import stop_on_signals
 from kvstudy.stores import providers
@@ -131,7 +131,7 @@ def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mix
     """Refuse a cell that is no repetition of those that are there.
 
     ``planned`` is its digest as Snakemake planned it, None by hand: RunError where a file was
-    edited since. By hand, KvstudyError where other repetitions are ``mixed`` with it; Snakemake
+    edited since. By hand, InputError where other repetitions are ``mixed`` with it; Snakemake
     measures those again.
     """
     if planned is None:
@@ -335,7 +335,7 @@ def run(
 
 
 def _ask(question: str, option: str, kind: click.ParamType, default: object = None) -> object:
-    """The answer; where nobody is there to answer, the default, or KvstudyError without one."""
+    """The answer; where nobody is there to answer, the default, or InputError without one."""
     try:
         if kind is click.BOOL:
             return click.confirm(question, default=default)
@@ -354,7 +354,7 @@ def _save(cell: Cell, log: YcsbLog, invalid: str, lines: list[str]) -> list[Path
 
     One row for the whole phase (operation ``overall``; ops/s and s) and one for each
     operation (latencies in us), with why the cell is ``invalid``. Returns both paths.
-    KvstudyError when they cannot be written; the raw logs are there all the same.
+    InputError when they cannot be written; the raw logs are there all the same.
     """
     root = Path("results") / RUN
     table, text = root / "results.csv", root / f"{cell.path.replace('/', '-')}.txt"

@@ -162,7 +162,7 @@ def _flat(lists: tuple[list, ...]) -> list:
 
 
 def _several(kind: str, names: list[str], known: list[str]) -> list[str]:
-    """The names that were given or are asked for; KvstudyError for an unknown one."""
+    """The names that were given or are asked for; InputError for an unknown one."""
     if not names:
         answer = click.prompt(f"{kind.capitalize()}s, with commas ({', '.join(known)})")
         names = [name.strip() for name in answer.split(",") if name.strip()]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import use
 from kvstudy.study.config import Config
 from kvstudy.study.load import STUDIES, load_design, load_study, project_studies
@@ -35,7 +35,7 @@ def configuration() -> Config:
 
 
 def study_to_measure(path: Path) -> Study:
-    """Return the study in the file; KvstudyError for logs that others measured.
+    """Return the study in the file; InputError for logs that others measured.
 
     By hand, all that belongs to the study is checked, as Snakemake has done before its jobs: they
     read what is measured only, since the rest takes a tenth of a second.
@@ -56,7 +56,7 @@ def study_to_measure(path: Path) -> Study:
 
 
 def study_file(study: str) -> Path:
-    """The study file of a name, a folder or a path; KvstudyError when there is none."""
+    """The study file of a name, a folder or a path; InputError when there is none."""
     path = Path(study)
     if path.is_dir() and (path / "study.yaml").is_file():
         return path / "study.yaml"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kvstudy.commands.options import study_file
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.study.cells import run_name
 from kvstudy.study.config import configured
 from kvstudy.study.load import load_study
@@ -82,7 +82,7 @@ def trace(
 def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     """The run called ``name``, or that of a study and scale; left out ones are as configured.
 
-    Where nothing is named and that one is not there, it is the only run that is. KvstudyError when
+    Where nothing is named and that one is not there, it is the only run that is. InputError when
     there is no such run, or one of several is to be named.
     """
     from kvstudy.analyse.run import find_run, run_of

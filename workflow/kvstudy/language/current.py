@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 
 FOLDER = Path(__file__).parent
 # The language of the texts themselves; it has no catalogue.
@@ -25,7 +25,7 @@ def languages() -> list[str]:
 
 
 def check_language(language: str, where: str) -> str:
-    """``language``; KvstudyError, which begins with ``where``, for one that there is not."""
+    """``language``; InputError, which begins with ``where``, for one that there is not."""
     if language not in languages():
         raise InputError(
             f"{where}: unknown language '{language}'; there are {', '.join(languages())}, and "
@@ -35,7 +35,7 @@ def check_language(language: str, where: str) -> str:
 
 
 def use(language: str) -> None:
-    """From now on this process writes ``language``; KvstudyError for an unknown one."""
+    """From now on this process writes ``language``; InputError for an unknown one."""
     global _language
     _language = check_language(language, "--language")
 
@@ -107,7 +107,7 @@ def _own() -> gettext.NullTranslations:
 def read_catalogue(path: Path) -> gettext.NullTranslations:
     """The translations in a .po file but fuzzy and empty ones; English where there is no file.
 
-    KvstudyError for a file that is not a catalogue.
+    InputError for a file that is not a catalogue.
     """
     if path not in _READ and path.is_file():
         from babel.messages.mofile import write_mo
@@ -120,7 +120,7 @@ def read_catalogue(path: Path) -> gettext.NullTranslations:
 
 
 def read_po_file(path: Path, language: str):
-    """Babel's catalogue of all entries of a .po file; KvstudyError for a file that is none."""
+    """Babel's catalogue of all entries of a .po file; InputError for a file that is none."""
     # Only other languages than English need the library, which takes a while to load.
     from babel.messages.pofile import PoFileError, read_po
 

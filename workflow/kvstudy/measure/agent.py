@@ -83,7 +83,7 @@ class Agent:
     def missing(self, stores: list[str], host: str, data: str) -> dict[str, str | None]:
         """Return why the server of each of the folders ``stores`` cannot start here, or None.
 
-        KvstudyError where none can, at ``host`` and with its data below ``data``.
+        EnvironmentFault where none can, at ``host`` and with its data below ``data``.
         """
         free_port(host=host)
         if not os.access(data, os.W_OK | os.X_OK):

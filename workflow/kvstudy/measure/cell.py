@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kvstudy import __version__
-from kvstudy.errors import InvalidMeasurement, KvstudyError
+from kvstudy.errors import InvalidMeasurement
 from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check_run, read_rounds
 from kvstudy.logs.ycsb.latencies import keep_raw
 from kvstudy.logs.ycsb.log import YcsbLog, parse
@@ -61,7 +61,7 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     """Measure the cell and return the directory of its raw logs.
 
     Before it counts as measured, ``read`` reads what will be read of that directory later. A
-    KvstudyError, also of ``read``, makes it a failed cell, see ``MeasurementContext.working``.
+    InvalidMeasurement, also of ``read``, makes it a failed cell, see ``MeasurementContext.working``.
     """
     began = time.monotonic()
     client, cell = request.client, request.cell
@@ -201,7 +201,7 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
 def keep_latencies(directory: Path, phase: str) -> None:
     """Leave the latencies of ``phase`` as ``<phase>.latencies.parquet``.
 
-    KvstudyError when they are not all: YCSB says nothing when it cannot write them.
+    InvalidMeasurement when they are not all: YCSB says nothing when it cannot write them.
     """
     path = raw_latencies(directory, phase)
     check_raw(

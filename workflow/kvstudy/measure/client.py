@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kvstudy.errors import InputError, KvstudyError, RunError
+from kvstudy.errors import InputError, RunError
 from kvstudy.stores.ask import LIBRARY
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import pinning_prefix
@@ -95,7 +95,7 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
 
 
 def check_class(client: Client, name: str) -> None:
-    """KvstudyError when no jar has the workload class; YCSB would end with exit status 0."""
+    """Raise InputError when no jar has the workload class; YCSB would end with exit status 0."""
     if name == CORE:
         return
     entry = f"{name.replace('.', '/')}.class"

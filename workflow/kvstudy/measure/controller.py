@@ -28,7 +28,7 @@ from typing import IO
 
 import psutil
 
-from kvstudy.errors import EnvironmentFault, KvstudyError
+from kvstudy.errors import EnvironmentFault
 from kvstudy.whole_file import check_writable
 
 VARIABLE = "KVSTUDY_CONTROLLER"
@@ -111,7 +111,7 @@ _held: list[IO[bytes]] = []
 def lock_shared() -> str:
     """Keep others from changing the clone while this process plans; "" or who changes it now.
 
-    KvstudyError where nothing can be written in the clone.
+    EnvironmentFault where nothing can be written in the clone.
     """
     check_writable(LOCK.parent)
     try:
@@ -132,7 +132,7 @@ def lock_shared() -> str:
 
 
 def lock_exclusive(holder: str) -> None:
-    """Have the clone alone from now on; KvstudyError for a ``holder``, as share_clone gave it."""
+    """Have the clone alone from now on; EnvironmentFault for a ``holder``, as share_clone gave it."""
     if not holder and not all(map(_locked, _held)):
         holder = ANOTHER
     if holder:
@@ -153,7 +153,7 @@ def lock_exclusive(holder: str) -> None:
 
 @contextlib.contextmanager
 def clone_lock() -> Iterator[None]:
-    """Have the clone alone while the block runs; KvstudyError tells who else works in it."""
+    """Have the clone alone while the block runs; EnvironmentFault tells who else works in it."""
     lock_exclusive(lock_shared())
     try:
         yield
@@ -167,7 +167,7 @@ CELLS = Path(".snakemake/kvstudy-cells.lock")
 
 @contextlib.contextmanager
 def cell_lock(folder: Path) -> Iterator[None]:
-    """Have the folder of a cell alone, among all hosts that share the clone; else KvstudyError.
+    """Have the folder of a cell alone, among all hosts that share the clone; else EnvironmentFault.
 
     SLURM may count a node as lost, and give its cells to another one, while they go on there.
     """
@@ -209,7 +209,7 @@ CANCEL_SECONDS = 300
 def end_earlier_jobs(executor: str) -> None:
     """Cancel the jobs of an earlier Snakemake of this clone, and return when they have ended.
 
-    ``executor`` is Snakemake's name of the cluster. KvstudyError for jobs that do not end. Does
+    ``executor`` is Snakemake's name of the cluster. EnvironmentFault for jobs that do not end. Does
     nothing where the cluster's commands are not.
     """
     if executor not in CLUSTERS:

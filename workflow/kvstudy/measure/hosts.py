@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kvstudy.errors import EnvironmentFault, KvstudyError
+from kvstudy.errors import EnvironmentFault
 from kvstudy.language.reasons import reason
 from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, KEY, boot_id
 from kvstudy.measure.controller import VARIABLE
@@ -45,7 +45,7 @@ CLOCK_SECONDS = 0.05
 GOOD = [True, None, False]
 
 
-class Lost(KvstudyError):
+class Lost(EnvironmentFault):
     """An agent has ended, or does not answer; what it started ends with it."""
 
 
@@ -228,7 +228,7 @@ class Connected:
 def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> dict[str, dict]:
     """Both looks at the clock and the network of each client's host as one.
 
-    KvstudyError where the clocks of ``several`` clients are not known well enough to put their
+    EnvironmentFault where the clocks of ``several`` clients are not known well enough to put their
     operations into one order.
     """
     found = {}
@@ -253,7 +253,7 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
 def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
     """An agent on each of the hosts while the block runs.
 
-    KvstudyError where one cannot be started, or has other ``results``.
+    EnvironmentFault where one cannot be started, or has other ``results``.
     """
     results.mkdir(parents=True, exist_ok=True)
     variables = {name: os.environ[name] for name in VARIABLES if name in os.environ}
@@ -281,7 +281,7 @@ def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
 def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
     """Return why stores cannot be measured on the hosts, by name, without those that can.
 
-    KvstudyError where the hosts cannot be used at all.
+    EnvironmentFault where the hosts cannot be used at all.
     """
     found: dict[str, str] = {}
     with connected(hosts, Path("results")) as there:

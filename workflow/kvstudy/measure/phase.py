@@ -120,9 +120,9 @@ class Phases:
         if end := self.server.died():
             raise self._server_ended(end, name)
 
-    def _server_ended(self, end: str, name: str) -> KvstudyError:
+    def _server_ended(self, end: str, name: str) -> EnvironmentFault:
         log = log_end(self.work / SERVER_LOG)
-        return KvstudyError(f"{self.setting.store.title} server {end} during {name}{log}")
+        return EnvironmentFault(f"{self.setting.store.title} server {end} during {name}{log}")
 
     @contextlib.contextmanager
     def _true_cause_first(self, labels: Iterable[str]) -> Iterator[None]:

@@ -93,7 +93,7 @@ class MeasurementContext:
         return there.java() if there else environment.java(process.pinning_prefix(self.client.cores))
 
     def refuse_unlike(self, name: str, server: dict | None = None, **known: object) -> None:
-        """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
+        """Raise KvstudyError when the run's cells were measured otherwise than ``name`` would be.
 
         ``server`` and ``known`` are what its manifest will record, as far as it is known by now.
         Cells of the store whose options have changed since are to be measured again.

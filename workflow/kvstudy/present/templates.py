@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.libraries import jinja2
 
 
@@ -30,7 +30,7 @@ def fill(
     filters: Mapping[str, Callable] | None = None,
     **options: Any,
 ) -> str:
-    """The ``template`` filled in; KvstudyError names file and line of what fails.
+    """The ``template`` filled in; InputError names file and line of what fails.
 
     ``filters`` and ``options`` (of Jinja2) are those of a format.
     """

@@ -172,7 +172,7 @@ def _listed(*changed: str) -> str:
 
 
 def check_options(manifest: dict, store: Store, folder: Path) -> None:
-    """KvstudyError when what was measured in ``folder`` had something else by its options."""
+    """Raise InputError when what was measured in ``folder`` had something else by its options."""
     if changed := changes(manifest, store):
         raise InputError(
             f"{folder}: measured with other options than {store.file} has now: {changed}. Put "

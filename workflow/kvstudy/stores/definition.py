@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.locale import Text
 from kvstudy.study.base import Operation, Strict
 from kvstudy.study.controls import measured_uses
@@ -337,7 +337,7 @@ class Store(StoreFile):
 def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> Store:
     """The store in ``folder`` with the choices of ``use``, else with its defaults.
 
-    KvstudyError names file and key of what is wrong; ``where`` is the place of ``use``.
+    InputError names file and key of what is wrong; ``where`` is the place of ``use``.
     """
     use = use or StoreUse(store=folder.name)
     store = read_yaml(folder / "store.yaml", StoreFile)
@@ -385,7 +385,7 @@ def lighter(color: str, times: int) -> str:
 def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     """The stores of the study in the file ``path``, in its order, and its controls.
 
-    KvstudyError when a workload asks a store for what it cannot do.
+    InputError when a workload asks a store for what it cannot do.
     """
     stores = load_stores(study, measured_uses(study))
     if study.imported:

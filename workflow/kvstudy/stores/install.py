@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from kvstudy.errors import EnvironmentFault, KvstudyError
+from kvstudy.errors import EnvironmentFault
 from kvstudy.language.reasons import sentence
 from kvstudy.stores import native
 from kvstudy.stores.definition import Store
@@ -26,7 +26,7 @@ def install_packages(stores: Iterable[Store]) -> str:
 def install_server(store: Store, download: bool) -> None:
     """Install the server of the store, from its makers' package only with ``download``.
 
-    Unavailable where this system cannot have it, KvstudyError for all else that is wrong.
+    Unavailable where this system cannot have it, EnvironmentFault for all else that is wrong.
     """
     script = store.folder / "install"
     if script.is_file():

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from kvstudy.errors import EnvironmentFault, KvstudyError
+from kvstudy.errors import EnvironmentFault
 from kvstudy.stores.definition import SERVERS, Package, Store, load_store
 from kvstudy.stores.native import RECORD, program_in
 from kvstudy.study.load import STORES
@@ -42,7 +42,7 @@ def fitting(store: Store) -> Package | None:
 def fetch(store: Store, package: Package) -> Path:
     """Download the package, going on with a part that is there, and check it; its file.
 
-    KvstudyError tells the address when it cannot be had, and where a wrong file is kept.
+    EnvironmentFault tells the address when it cannot be had, and where a wrong file is kept.
     """
     DOWNLOADS.mkdir(parents=True, exist_ok=True)
     path = DOWNLOADS / package.file
@@ -80,7 +80,7 @@ def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
     """Put the server of a package, or of the folder of a release, below servers/.
 
     A file whose checksum is not known is taken where ``accept`` says so to the question about it.
-    Returns the store and its program. After a KvstudyError, what was there is there still.
+    Returns the store and its program. After a EnvironmentFault, what was there is there still.
     """
     if not path.exists():
         raise EnvironmentFault(f"{path}: no such file or folder")
@@ -141,7 +141,7 @@ def _server_in(tree: Path, of: Path) -> tuple[Store, Path]:
 
 
 def _check(store: Store, root: Path) -> None:
-    """KvstudyError when a program below ``root`` asks for libraries that this machine lacks."""
+    """Raise EnvironmentFault when a program below ``root`` asks for libraries that this machine lacks."""
     lacking: dict[str, None] = {}
     own = {path.name for path in root.rglob("*.so*")}
     for path in sorted(root.rglob("*")):

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from kvstudy.errors import EnvironmentFault, InputError, KvstudyError
+from kvstudy.errors import EnvironmentFault, InputError
 from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Store

@@ -63,7 +63,7 @@ class Server:
     shown = "no server"
 
     def start(self) -> None:
-        """Start it without waiting; KvstudyError when it cannot even be started."""
+        """Start it without waiting; EnvironmentFault when it cannot even be started."""
 
     def run_beside(self, command: list[str]) -> None:
         """Run one of ``after_start`` where the server runs; OSError with its words if it fails."""
@@ -141,7 +141,7 @@ class LocalServer(Server):
 def free_port(wanted: int = 0, distances: Iterable[int] = (), host: str = HOST) -> int:
     """A free port of ``host``: ``wanted``, or any with 0; so are those at the ``distances`` above.
 
-    KvstudyError when one is taken.
+    EnvironmentFault when one is taken.
     """
     if not wanted:
         # Chosen by chance, so that two measurements choose different ones.
@@ -179,7 +179,7 @@ def _check_free(port: int, host: str) -> None:
 def running_server(store: Store, server: Server, log: Path) -> Iterator[str]:
     """Run the server for as long as the context lasts; yields the version it tells.
 
-    KvstudyError with the end of its log when it dies or does not answer its own protocol in time.
+    EnvironmentFault with the end of its log when it dies or does not answer its own protocol in time.
     """
     clock = time.monotonic()
     try:
@@ -196,7 +196,7 @@ def running_server(store: Store, server: Server, log: Path) -> Iterator[str]:
 def ask(store: Store, server: Server, verb: str, *arguments: object):
     """The answer of the store's ``verb`` (see ``Store.verbs``); None when the store lacks it.
 
-    KvstudyError when the server gives no answer, or one that the verb cannot read.
+    EnvironmentFault when the server gives no answer, or one that the verb cannot read.
     """
     function = getattr(store.verbs, verb, None)
     if function is None:
@@ -216,7 +216,7 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
 
 
 def check_empty(store: Store, server: Server, fields: Sequence[str], remedy: str) -> None:
-    """Make the empty table that the store may need; KvstudyError for a server that is not empty."""
+    """Make the empty table that the store may need; EnvironmentFault for a server that is not empty."""
     ask(store, server, "create", fields)
     if records := ask(store, server, "records"):
         raise EnvironmentFault(
@@ -314,7 +314,7 @@ def filled_in(store: Store, files: dict[str, str], values: dict) -> dict[str, st
     """Text of each file by its name; ``files`` maps that name to the template.
 
     A template says $name where store.yaml says {name}, since configurations
-    are full of braces, and $port_name for {ports[name]}. KvstudyError names the
+    are full of braces, and $port_name for {ports[name]}. EnvironmentFault names the
     template that cannot be read or asks for an unknown value.
     """
     values = values | {f"port_{name}": port for name, port in values["ports"].items()}

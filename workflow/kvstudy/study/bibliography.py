@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.errors import DataError, InputError, KvstudyError
+from kvstudy.errors import DataError, InputError
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.reading import line_of, read_text
@@ -59,7 +59,7 @@ def missing_entry(key: str, entries: dict[str, str]) -> str:
 
 
 def check_citations(path: Path, study: Study) -> None:
-    """KvstudyError for a bibliography that lacks what the report cites, or cannot be read.
+    """Raise KvstudyError for a bibliography that lacks what the report cites, or cannot be read.
 
     That is the source of the study in the file ``path``, and what the texts of the report cite.
     """
@@ -85,7 +85,7 @@ def _cited_in_texts() -> Iterator[tuple[str, str]]:
 
 
 def _check_by_pandoc(path: Path) -> None:
-    """KvstudyError for what pandoc, which makes the report of it, cannot read."""
+    """Raise KvstudyError for what pandoc, which makes the report of it, cannot read."""
     command = ["pandoc", "--from=bibtex", "--to=csljson", str(path)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.study.base import MOST, Strict
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, controls, original, trial_clients, trials
@@ -177,7 +177,7 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     come last, in the same way, and the trial cells that set their rates just before them: the
     machine is then as it was for the rates.
 
-    KvstudyError for a scale that is none, or that the name of a run cannot hold.
+    InputError for a scale that is none, or that the name of a run cannot hold.
 
     Source: randomized blocks. When the cells of a whole repetition were shuffled together,
     Redis and Redis again were up to 20 minutes and a factor of 1.3 apart.
@@ -377,7 +377,7 @@ def own_sizes(study: Study, scale: float = 1.0) -> list[OwnSize]:
 
 
 def find_cell(cells: list[Cell], path: str) -> Cell:
-    """The planned cell called ``path``; KvstudyError when the plan has none."""
+    """The planned cell called ``path``; InputError when the plan has none."""
     if found := next((cell for cell in cells if cell.path == path), None):
         return found
     example = cells[0].path if cells else "none"

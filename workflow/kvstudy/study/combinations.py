@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.study.base import SIZES, Sizes, as_list
 from kvstudy.study.kinds import Exhibit
 from kvstudy.study.model import Study
@@ -108,7 +108,7 @@ def threads_of(study: Study, use: WorkloadUse) -> list[int]:
 
 
 def check_lines(part: Exhibit, study: Study, path: Path, key: str) -> None:
-    """KvstudyError when a line of ``part`` over the size ``part.over`` has no cells on it."""
+    """Raise InputError when a line of ``part`` over the size ``part.over`` has no cells on it."""
     if getattr(part.where, part.over) is not None:
         raise InputError(
             f"{path}: {key}.where.{part.over}: is what the lines go over; remove the key"

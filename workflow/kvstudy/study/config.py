@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import check_language
 from kvstudy.study.naming import problems
 from kvstudy.study.reading import read_yaml
@@ -202,7 +202,7 @@ def configured() -> Config:
 
 
 def check_config(data: dict) -> Config:
-    """The configuration as Snakemake has merged it; KvstudyError names the wrong key."""
+    """The configuration as Snakemake has merged it; InputError names the wrong key."""
     try:
         checked = Config.model_validate(data)
     except ValidationError as error:

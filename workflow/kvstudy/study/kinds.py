@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union
 from pydantic import Field, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import _
 from kvstudy.language.locale import Place, Text
 from kvstudy.study.base import Name, Strict, as_list
@@ -87,7 +87,7 @@ class Exhibit(Strict):
         return named or getattr(self, "stores", None) or study.store_names
 
     def check(self, study: Study, path: Path, key: str) -> None:
-        """KvstudyError when the study in the file ``path`` has not what ``key`` is to show."""
+        """Raise InputError when the study in the file ``path`` has not what ``key`` is to show."""
         for name in self._named_workloads():
             check_known(f"{path}: {key}.workload", "workload", name, study.workload_names)
         for role in (*ROLES, "base", "stores"):
@@ -209,7 +209,7 @@ class RoundsExhibit(Strict):
     """Something of a workload with rounds."""
 
     def check(self, study: Study, path: Path, key: str) -> None:
-        """KvstudyError for names that the study does not have, or a workload without rounds."""
+        """Raise InputError for names that the study does not have, or a workload without rounds."""
         from kvstudy.study.workload import properties_of, rounds_of
         from kvstudy.study.ycsb_properties import ROUNDS
 

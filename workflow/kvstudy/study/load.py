@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import FIGURES, TABLES, added
@@ -56,7 +56,7 @@ def load_design(path: Path, model: type[Study] = Design) -> Study:
 
 
 def _refuse(path: Path, problems: Iterable[tuple[str, str]]) -> None:
-    """KvstudyError for the first of the problems: a key, and what is wrong with it."""
+    """Raise InputError for the first of the problems: a key, and what is wrong with it."""
     for key, problem in problems:
         raise InputError(f"{path}: {key[:200]}: {problem} (line {line_of(path, key)})")
 
@@ -189,7 +189,7 @@ def _twice(
 def _with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
     """The study with what its claims.yaml, published.csv and quotes.yaml bring to its report.
 
-    ``stores`` and ``workloads`` are those of the project. KvstudyError for values of others.
+    ``stores`` and ``workloads`` are those of the project. InputError for values of others.
     """
     values = beside(path, PUBLISHED)
     rows = check_names(values, study, stores, workloads) if values else []
@@ -257,6 +257,6 @@ def known_stores(study: Study) -> list[str]:
 
 
 def study_path(name: str) -> Path:
-    """The file of the study called ``name``; KvstudyError when there is none."""
+    """The file of the study called ``name``; InputError when there is none."""
     check_known("config/config.yaml: study", "study", name, project_studies())
     return STUDIES / name / "study.yaml"

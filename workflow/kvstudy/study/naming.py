@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 
 # Characters that no text has: PDF, HTML and Word cannot show them, some end a line or a file.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -50,7 +50,7 @@ _ECHO.maxlevel = 3
 
 
 def check_printable(path: Path, text: str) -> None:
-    """KvstudyError for a control character in the ``text`` of the file ``path``."""
+    """Raise InputError for a control character in the ``text`` of the file ``path``."""
     if match := UNPRINTABLE.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise InputError(
@@ -70,7 +70,7 @@ def did_you_mean(word: str, known: list[str]) -> str:
 
 
 def check_known(place: str, kind: str, name: str, known: list[str]) -> None:
-    """KvstudyError, which begins with ``place``, for a ``name`` that is not ``known``."""
+    """InputError, which begins with ``place``, for a ``name`` that is not ``known``."""
     if name not in known:
         raise InputError(f"{place}: unknown {kind} '{name}'{did_you_mean(name, known)}")
 

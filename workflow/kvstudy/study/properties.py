@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, create_model, model_validator
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import N_
 from kvstudy.language.locale import Noted, Text
 from kvstudy.study.base import Name, Strict

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import suffix
 from kvstudy.study.base import SIZES, Asked
 from kvstudy.study.metrics import OF_SOURCES, is_percentile, metric_of
@@ -51,7 +51,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     """The rows of the file ``path``, with all of ``COLUMNS``, sizes, printed, and their line.
 
     Each has one value: a number, or empty where ``printed`` says what the source has in its place.
-    KvstudyError names line and column of all that is wrong.
+    InputError names line and column of all that is wrong.
     """
     rows, problems = [], []
     seen: dict[tuple[str, ...], int] = {}
@@ -75,7 +75,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def check_names(
     path: Path, study: Study, stores: list[str], workloads: list[str]
 ) -> list[dict[str, str]]:
-    """The rows of ``path``; KvstudyError for one of another study, or of unknown names.
+    """The rows of ``path``; InputError for one of another study, or of unknown names.
 
     ``stores`` and ``workloads`` are those that the project has: a study may have fewer than
     its source.
@@ -129,7 +129,7 @@ def _problems(row: dict[str, str]) -> Iterator[str]:
 
 
 def source_files(study: Path) -> dict[str, Path]:
-    """The files beside the study file by name; KvstudyError where nothing of a source is known."""
+    """The files beside the study file by name; InputError where nothing of a source is known."""
     names = (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)
     files = {name: path for name in names if (path := beside(study, name))}
     if files.keys() <= {PROPERTIES}:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kvstudy.errors import DataError, InputError, KvstudyError
+from kvstudy.errors import DataError, InputError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import clients_of_trial
 from kvstudy.study.model import Study
@@ -180,7 +180,7 @@ def read_sums(directory: Path) -> dict[str, str]:
 
 
 def check_sums(directory: Path) -> None:
-    """KvstudyError when a file is missing, is not what was measured, or is not in the list."""
+    """Raise KvstudyError when a file is missing, is not what was measured, or is not in the list."""
     sums = read_sums(directory)
     names = {path.name for path in directory.iterdir() if path.suffix in READ}
     for name in sorted(names - sums.keys()):
@@ -265,7 +265,7 @@ def noted(folder: Path, step: str) -> Iterator[list[Path]]:
 
 
 def refuse_edited(folders: Iterable[Path]) -> None:
-    """KvstudyError when a file that was noted in one of the folders is another now."""
+    """Raise KvstudyError when a file that was noted in one of the folders is another now."""
     edited = []
     for notes in (path for folder in folders for path in sorted(folder.glob(f".*{ENDING}"))):
         try:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from kvstudy.errors import DataError, InputError, KvstudyError
+from kvstudy.errors import DataError, InputError
 from kvstudy.language.locale import catalogue_beside
 from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean, problems
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import ORIGINAL, current, languages, subfolder, suffix
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import STUDIES, project_studies
@@ -124,7 +124,7 @@ def run_folders() -> list[str]:
 
 
 def find_name(name: str, published: bool = True) -> RunName:
-    """The run of that name, or of that folder below results/; KvstudyError where there is none.
+    """The run of that name, or of that folder below results/; InputError where there is none.
 
     Where it may not be ``published``, also for one whose values do not come from logs.
     """

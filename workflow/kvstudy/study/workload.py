@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import Combination
 from kvstudy.study.model import Study
@@ -77,7 +77,7 @@ class NamedRecord:
 def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | None:
     """The record of the properties, None where it is YCSB's own.
 
-    KvstudyError (naming ``place``) when no record can be made of them.
+    InputError (naming ``place``) when no record can be made of them.
     """
     if class_of(properties) != RECORD:
         return None
@@ -113,7 +113,7 @@ def project_workloads() -> list[str]:
 
 
 def load_workload(path: Path) -> dict[str, str]:
-    """The properties of the workload file ``path``; KvstudyError names file, line and key."""
+    """The properties of the workload file ``path``; InputError names file, line and key."""
     text = read_text(path)
     check_printable(path, text)
     properties: dict[str, str] = {}

@@ -78,7 +78,7 @@ def read_values(path: Path, decimals: int) -> pd.DataFrame:
 
 
 def at(values: pd.DataFrame, address: str) -> list[PrintedNumber]:
-    """The numbers at ``address`` (see ``study.quotes``); KvstudyError where there is none.
+    """The numbers at ``address`` (see ``study.quotes``); InputError where there is none.
 
     Any workload is none that is the mean of the others.
     """
@@ -102,7 +102,7 @@ def which(values: pd.DataFrame, address: str) -> pd.Series:
 
 
 def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
-    """The check of a quote; KvstudyError begins with its ``key`` in the file."""
+    """The check of a quote; InputError begins with its ``key`` in the file."""
     said = quoted(quote.value, quote.about)
     words = {"kind": Kind.TEXT, "rank": quote.place, "what": quote.says, "unit": quote.unit}
     words |= {"note": quote.note, "claim": quote.claim or ""}
@@ -145,7 +145,7 @@ def _ratio(expected: object, values: pd.DataFrame) -> tuple[float, float]:
 def evaluate(operand: Computed | str | float, values: pd.DataFrame) -> PrintedNumber:
     """The number that ``operand`` stands for, with its room for rounding.
 
-    KvstudyError: an address without a value, or with several where one belongs; a
+    InputError: an address without a value, or with several where one belongs; a
     division by 0.
     """
     if isinstance(operand, Computed):
@@ -175,7 +175,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
     """All checks of the source (see ``check.Check``), the tables' first.
 
     ``published`` are its tables, ``quoted`` what its text says; one of them may be missing.
-    KvstudyError names file and key of a quote that the tables do not have.
+    InputError names file and key of a quote that the tables do not have.
     """
     said = load_quotes(quoted, study, published) if quoted else Quotes()
     keys = [f"{quoted}: quotes[{index}].expected" for index in range(len(said.quotes))]

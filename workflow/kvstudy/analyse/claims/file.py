@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kvstudy.analyse.claims.statements import Statement
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.locale import Text
 from kvstudy.study.base import CLAIM_ID, Strict
 from kvstudy.study.bibliography import check_citations
@@ -56,7 +56,7 @@ class Claims(Strict):
 
 
 def load_claims(path: Path, study: Study) -> list[Claim]:
-    """The claims in the file ``path``, checked against the study; KvstudyError for bad ones.
+    """The claims in the file ``path``, checked against the study; InputError for bad ones.
 
     A claim may be of a store that the project knows and the study does not measure.
     """
@@ -77,7 +77,7 @@ def load_claims(path: Path, study: Study) -> list[Claim]:
 
 
 def check_source(path: Path, study: Study) -> None:
-    """KvstudyError for what is wrong in claims, quotes and properties beside the study file.
+    """Raise InputError for what is wrong in claims, quotes and properties beside the study file.
 
     Likewise for a source that the bibliography lacks.
     """

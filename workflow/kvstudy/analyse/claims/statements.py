@@ -22,7 +22,7 @@ from kvstudy.analyse.claims.amounts import UNITS, Amount, amount_of, words_of
 from kvstudy.analyse.claims.quantities import Couple, Proposition, Step, part_of_ratio, part_over, series
 from kvstudy.analyse.claims.selection import ParameterGrid, Selection, couples, singles
 from kvstudy.analyse.claims.verdicts import Judge, beyond_one
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.ratios import MARGIN, margin_bounds
@@ -81,7 +81,7 @@ class AnyStatement(Selection):
             yield from ((key, "store", name) for name in as_list(getattr(self, key)))
 
     def check(self, key: str, stores: list[str]) -> None:
-        """KvstudyError (naming ``key``) for what is missing, or has no meaning for ``stores``."""
+        """InputError (naming ``key``) for what is missing, or has no meaning for ``stores``."""
         sides = self.sides or {"": self}
         # Every value needs a workload and, where the kind does not bring it, a store.
         for needed in ("workload",) if self.own_stores else ("store", "workload"):

@@ -24,7 +24,7 @@ from kvstudy.analyse.findings.rounds import ROUNDS
 from kvstudy.analyse.findings.separation import MODELS, ORDERS, SEPARATION
 from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.tidy.results import only
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.libraries import pd
 
 # The tables of a run's analysis; beside them it has drift.json.
@@ -91,7 +91,7 @@ def write_analysis(analysis: Analysis, folder: Path) -> None:
 
 
 def read_analysis(folder: Path) -> Analysis:
-    """The analysis in ``folder``; KvstudyError for a file that is missing or of another kind."""
+    """The analysis in ``folder``; DataError for a file that is missing or of another kind."""
     path = folder / "drift.json"
     try:
         drift = json.loads(path.read_text(encoding="utf-8"))

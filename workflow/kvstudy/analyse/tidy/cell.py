@@ -71,7 +71,7 @@ class CellTables:
         return {table.name: table.frame(self.rows[table.name]) for table in OF_CELLS}
 
 
-class Unreadable(KvstudyError):
+class Unreadable(DataError):
     """The files of one measurement are not whole; those of others may be. On one line."""
 
 
@@ -120,7 +120,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
 
 
 def _check_origin(study: Study, manifest: dict, raw: Path) -> None:
-    """KvstudyError for an imported cell in a study that measures, and the other way round.
+    """Raise KvstudyError for an imported cell in a study that measures, and the other way round.
 
     Both in one mean would compare machines, and the report would say wrong things of one.
     """

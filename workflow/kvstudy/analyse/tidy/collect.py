@@ -133,7 +133,7 @@ def collect(
     ``take_histograms`` is called with the lines of each cell, one cell after the other: those of
     a large study do not fit into memory. A cell that cannot be read, or whose files differ from
     their checksums, is a failed one.
-    KvstudyError for cells of other parameters or options than the study now has, and for cells
+    DataError for cells of other parameters or options than the study now has, and for cells
     that were not measured alike, unless ``mixed``.
     """
     frames = defaultdict(list)

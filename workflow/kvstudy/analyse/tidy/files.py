@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import arrow_csv, np, pa, pd
 from kvstudy.study.cells import cell_path
@@ -38,7 +38,7 @@ class CsvTable:
     def read(self, folder: Path) -> pd.DataFrame:
         """The table in ``folder``; text columns have "" for nothing, numbers are float with NaN.
 
-        KvstudyError, which tells where the file comes from, when it is missing, is no CSV, lacks
+        DataError, which tells where the file comes from, when it is missing, is no CSV, lacks
         a column or has a word where a number belongs.
         """
         path = self.path(folder)
@@ -155,7 +155,7 @@ SUMMARY = CsvTable("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "
 
 
 def read_environment(path: Path, keys: Sequence[str] = ()) -> dict:
-    """``environment.json``, what was measured on; KvstudyError where it is none with ``keys``."""
+    """``environment.json``, what was measured on; DataError where it is none with ``keys``."""
     try:
         environment = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

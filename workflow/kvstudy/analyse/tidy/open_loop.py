@@ -27,7 +27,7 @@ from kvstudy.analyse.tidy.files import (
     counting,
 )
 from kvstudy.analyse.tidy.summary import throughputs
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.stores.configuration import is_current
@@ -128,7 +128,7 @@ def find_target(
 
     Where open-loop cells of this trial cell are there, it is the throughput that they recorded:
     all repetitions have one rate, also when the trial cell was measured again meanwhile.
-    KvstudyError for a trial cell that cannot be read, or of other parameters than the study has.
+    DataError for a trial cell that cannot be read, or of other parameters than the study has.
     """
     trial = rate_trial(cells, cell)
     if recorded := _recorded_target(study, stores, cells, cell, run):

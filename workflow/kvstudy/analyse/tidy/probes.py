@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kvstudy.analyse.tidy.cell import Unreadable, reading
 from kvstudy.analyse.tidy.files import PROBES
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.libraries import pd
 from kvstudy.stores.configuration import changed_plan, check_options
 from kvstudy.stores.definition import Store, load_stores
@@ -37,7 +37,7 @@ IMPORTED = "imported-not-probed"
 def collect_probes(study: Study, run: str) -> tuple[pd.DataFrame, dict[str, str]]:
     """The rows of ``probes.csv``, and the stores whose probe cannot be read, with the reasons.
 
-    KvstudyError for a probe of other records or options than the study now has.
+    DataError for a probe of other records or options than the study now has.
     """
     rows, unreadable, stores = [], {}, load_stores(study)
     for store, plan in planned(study).items():

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import TIMES, YcsbLog
 from kvstudy.logs.ycsb.status import run_start
@@ -71,7 +71,7 @@ class Samples:
     """The samples of ``phase`` of a cell; empty for imported logs.
 
     ``hosts`` has the counters of each host by side, of which "machine" is one; this machine's name
-    is "". KvstudyError for files that the sampler did not write.
+    is "". DataError for files that the sampler did not write.
     """
 
     def __init__(self, raw: Path, phase: str) -> None:

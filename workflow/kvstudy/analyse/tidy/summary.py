@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.metrics import PRINTED, RATE_UNIT
@@ -57,7 +57,7 @@ def summarise(
     Rows are of ``stores`` only, and in the order of them and of ``workloads`` (the study's).
     Columns as of ``SUMMARY``; sd and cov are NaN for n = 1, cov also for a mean of 0, the geometric
     mean for what is no rate.
-    Raises KvstudyError when measurements and cells contradict each other.
+    Raises DataError when measurements and cells contradict each other.
     """
     values = per_repetition(measurements, cells, workloads, shown, mean)
     values = values[values["store"].isin(stores)]

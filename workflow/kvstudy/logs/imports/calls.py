@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.logs.imports.rows import RUN_TIME
 from kvstudy.logs.imports.workloads import (
     CALL,
@@ -87,7 +87,7 @@ def split_calls(text: str) -> list[Call]:
 
     Results belong to the call directly above them, once; what is before the first call belongs
     to it. Results without a call, below others of the same call, or of a file that a shell
-    shows, are on their own. KvstudyError where they may as well be of the call below.
+    shows, are on their own. DataError where they may as well be of the call below.
     """
     text = joined_calls(text)
     events = [(match.start(), -1, match[0]) for match in RUN_TIME.finditer(text)]
@@ -130,7 +130,7 @@ def _shows_another(call: _Start, printed: str) -> bool:
 
 
 def _check_order(text: str, starts: list[_Start]) -> None:
-    """KvstudyError where results without a call may be of a call that seems to have none."""
+    """Raise DataError where results without a call may be of a call that seems to have none."""
     ends = [*(start.position for start in starts[1:]), len(text)]
     parts = [text[start.position : end] for start, end in zip(starts, ends, strict=True)]
     rates = [match and match.groups() for match in map(_RATE.search, parts)]
@@ -193,7 +193,7 @@ def _may_be_of_the_call_below(text: str, starts: list[_Start]) -> bool:
 def _with_results_first(text: str, starts: list[_Start]) -> list[_Start]:
     """Return the calls with the results above each; ``starts`` where status lines deny them.
 
-    KvstudyError where nothing says which it is.
+    DataError where nothing says which it is.
     """
     blocks: list[tuple[int, _Start]] = []
     for start in starts:
@@ -238,7 +238,7 @@ def _is_counted(results: str, call: str) -> bool | None:
 
 
 def check_call(text: str) -> None:
-    """KvstudyError when the command line of a call is cut off, or broken over several lines."""
+    """Raise DataError when the command line of a call is cut off, or broken over several lines."""
     mark = MARK.search(text)
     if mark is None:
         return

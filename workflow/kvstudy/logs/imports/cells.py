@@ -151,7 +151,7 @@ def planned_without_logs(study: Study, rows: list[Row]) -> str:
 
 
 def _check(cell: Cell, phases: dict[str, LogBundle], folder: Path) -> None:
-    """KvstudyError when the cell is none that counts, as for a measured one."""
+    """Raise KvstudyError when the cell is none that counts, as for a measured one."""
     for phase, source in phases.items():
         log = source.read(_interval(cell, source))
         if phase == "run":

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.logs.imports.mapping import BETWEEN, COLUMNS, SIZES, UNLIMITED, Row, places
 from kvstudy.logs.imports.names import PathReading, read_path
 from kvstudy.logs.imports.questions import (
@@ -427,7 +427,7 @@ def _number_repetitions(sources: list[LogBundle]) -> None:
 
 
 def draft(path: Path, sources: list[LogBundle]) -> None:
-    """Write ``path``; KvstudyError when a person must look at it before it counts."""
+    """Write ``path``; InputError when a person must look at it before it counts."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         # What is not known is left empty.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.study.load import STORES, project_stores
 from kvstudy.study.reading import read_lines
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
@@ -63,7 +63,7 @@ COLUMNS = [field.name for field in fields(Row) if field.name != "line"]
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The completed file; KvstudyError names the lines that are wrong or not complete."""
+    """The completed file; InputError names the lines that are wrong or not complete."""
     problems: list[str] = []
     rows: list[Row] = []
     questions: dict[str, list[Row]] = defaultdict(list)
@@ -209,7 +209,7 @@ def _lonely_load(path: Path, load: Row, rows: list[Row]) -> str:
 
 
 def check_changes(path: Path, drafts: Iterable[Row], rows: Iterable[Row]) -> None:
-    """KvstudyError for a row that says another size or phase than its log, unless it was asked."""
+    """Raise InputError for a row that says another size or phase than its log, unless it was asked."""
     by_file = {row.file: row for row in drafts}
     for row in rows:
         if (draft := by_file.get(row.file)) is None:

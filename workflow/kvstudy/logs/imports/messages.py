@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 
 # A value of a JSON document that is no list and no object, by its keys.
 Entry = dict[str, str]
@@ -21,7 +21,7 @@ def without_json(text: str, is_wanted: Callable[[str], object]) -> str:
     """Return what programs printed, if ``text`` is JSON that holds it, else ``text``.
 
     A JSON object a line, one document, or Ansible's results; of a notebook its code cells with
-    their outputs. ``is_wanted`` knows YCSB's own lines. KvstudyError when they are from several
+    their outputs. ``is_wanted`` knows YCSB's own lines. DataError when they are from several
     sources.
     """
     documents = _documents(text)

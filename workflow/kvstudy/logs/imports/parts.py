@@ -101,7 +101,7 @@ class Output:
 def read_parts(path: Path, data: bytes) -> Output:
     """Return the runs in the file ``path``, which holds ``data``.
 
-    KvstudyError with the reason when it holds output of YCSB that cannot be read.
+    DataError with the reason when it holds output of YCSB that cannot be read.
     """
     if remedy := packed(data):
         return Output(ignored={path.as_posix(): remedy})
@@ -172,7 +172,7 @@ def _digits(number: str) -> str:
 
 
 def _kind(text: str, calls: list[Call]) -> str:
-    """Return which output of YCSB it is; KvstudyError for results that cannot be read."""
+    """Return which output of YCSB it is; DataError for results that cannot be read."""
     if any(call.has_results for call in calls):
         return "results"
     if program := program_of(text):

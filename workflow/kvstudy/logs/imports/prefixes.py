@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.logs.imports.rows import RESULT
 from kvstudy.logs.imports.workloads import CALL, LAUNCHER
 
@@ -74,7 +74,7 @@ class _Line:
 def streams(text: str) -> list[Stream]:
     """Return the output of each program in ``text``; most have one.
 
-    KvstudyError when the lines of one cannot be told from those of another.
+    DataError when the lines of one cannot be told from those of another.
     """
     own = list(_own_lines(text))
     if not any(line.prefix for line in own):
@@ -95,7 +95,7 @@ def streams(text: str) -> list[Stream]:
 
 
 def _own_lines(text: str) -> Iterator[_Line]:
-    """Yield the lines that YCSB prints; KvstudyError where several are joined to one."""
+    """Yield the lines that YCSB prints; DataError where several are joined to one."""
     last, number, end = -1, 0, 0
     for match in YCSB.finditer(text):
         start = text.rfind("\n", 0, match.start()) + 1
@@ -148,7 +148,7 @@ def _pattern(key: str) -> re.Pattern:
 def _check_complete(
     real: list[str], kinds: dict[str, Counter], lines_of: dict[str, list[_Line]]
 ) -> None:
-    """KvstudyError where the results of one run have several prefixes."""
+    """Raise DataError where the results of one run have several prefixes."""
     others = sum(kinds[key]["result"] for key in kinds if not kinds[key]["run time"])
     for key in real:
         if kinds[key]["run time"] and not kinds[key]["result"] and others:

@@ -185,7 +185,7 @@ def ask_name(source: LogBundle, reading: PathReading, stores: Iterable[str], has
 
 
 def check_threads(sources: Iterable[LogBundle]) -> None:
-    """KvstudyError for threads that somebody filled in, and that are fewer than were in calls."""
+    """Raise InputError for threads that somebody filled in, and that are fewer than were in calls."""
     for source in sources:
         row, busy = source.row, busy_threads(source)
         if source.command is None and busy is not None and busy > row.threads * _TOLERANCE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.logs.ycsb.log import OPERATIONS
 
 _SECTION = (
@@ -54,7 +54,7 @@ _OLD_CODE = re.compile(r"Return=(-?\d+), \d")
 def in_form_of_ycsb(text: str) -> tuple[str, list[str]]:
     """Return ``text`` with its results as YCSB 0.17 writes them, and what was changed.
 
-    KvstudyError, naming the first line, where that cannot be done for certain.
+    DataError, naming the first line, where that cannot be done for certain.
     """
     rows = [match for match in _ROW.finditer(text) if not _NATIVE.match(match[0])]
     if "[OVERALL]" in text:
@@ -145,7 +145,7 @@ def _decimal_sign(rows: list[re.Match]) -> str:
 
 
 def _plain(row: re.Match, decimal: str) -> str:
-    """Return the value as YCSB writes it; KvstudyError when it is no number, or may be two."""
+    """Return the value as YCSB writes it; DataError when it is no number, or may be two."""
     value = row["value"].strip()
     if value in ("NaN", "Infinity"):
         return value

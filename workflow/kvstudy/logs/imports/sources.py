@@ -138,7 +138,7 @@ class LogBundle:
         return None
 
     def read(self, interval: str = "op") -> YcsbLog:
-        """The results of a run with this measurement.interval; KvstudyError for broken ones."""
+        """The results of a run with this measurement.interval; DataError for broken ones."""
         if self.problem:
             raise DataError(self.problem)
         if self.results is None:
@@ -160,7 +160,7 @@ class OtherFiles:
 def find_sources(folder: Path) -> tuple[list[LogBundle], OtherFiles]:
     """Return the runs of YCSB in ``folder`` and below, and the other files.
 
-    KvstudyError when there is no run, or the folder cannot be read.
+    DataError when there is no run, or the folder cannot be read.
     """
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; give the one that holds the logs of YCSB")

@@ -33,7 +33,7 @@ CHOICE_BY_HAND = (
 
 
 def check_study(name: str, machine: str, measured_by: str) -> None:
-    """KvstudyError when the study cannot take imported logs, or says something else of them."""
+    """Raise InputError when the study cannot take imported logs, or says something else of them."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise InputError(
             f"--study: '{name}' is no name of a study; use small letters, digits and hyphens"
@@ -55,7 +55,7 @@ def check_study(name: str, machine: str, measured_by: str) -> None:
 
 
 def check_alike(sources: list[LogBundle]) -> None:
-    """KvstudyError when logs of one store or workload were made with different properties.
+    """Raise InputError when logs of one store or workload were made with different properties.
 
     The load of a run may have been; what it loaded is what counts.
     """

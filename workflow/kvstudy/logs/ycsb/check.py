@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from kvstudy.errors import DataError, InvalidMeasurement, KvstudyError
+from kvstudy.errors import DataError, InvalidMeasurement
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import LogSection, YcsbLog
 from kvstudy.study.cells import Cell
@@ -22,7 +22,7 @@ ROUNDS_COLUMNS = ["round", "operation", "operations", "ok", "ns"]
 
 
 def check_load(log: YcsbLog, records: int, name: str) -> None:
-    """KvstudyError unless the load phase stored all ``records``."""
+    """Raise InvalidMeasurement unless the load phase stored all ``records``."""
     _check_counts(log, name)
     good = log.sections.get("INSERT", LogSection()).operations
     if good != records:
@@ -30,14 +30,14 @@ def check_load(log: YcsbLog, records: int, name: str) -> None:
 
 
 def check_run(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
-    """KvstudyError unless the run phase did what it should, and some of it well."""
+    """Raise InvalidMeasurement unless the run phase did what it should, and some of it well."""
     check_executed(log, operations, seconds, name)
     if log.failed >= log.attempted:
         raise InvalidMeasurement(f"{name}: no operation went well{_kinds(log)}")
 
 
 def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
-    """KvstudyError unless all ``operations`` were tried, or the phase lasted its ``seconds``."""
+    """Raise InvalidMeasurement unless all ``operations`` were tried, or the phase lasted its ``seconds``."""
     _check_counts(log, name)
     if seconds is None and log.attempted != operations:
         raise InvalidMeasurement(
@@ -49,7 +49,7 @@ def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str
 
 
 def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
-    """KvstudyError unless the ``rows`` of each section are all operations of ``log``.
+    """Raise InvalidMeasurement unless the ``rows`` of each section are all operations of ``log``.
 
     Failed ones too, and intended latencies where the log has them.
     """
@@ -77,7 +77,7 @@ def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
 
 
 def check_histogram(histogram: Mapping[int, int], operations: int, name: str) -> None:
-    """KvstudyError unless ``histogram`` (see ``read_histogram``) has all ``operations``."""
+    """Raise InvalidMeasurement unless ``histogram`` (see ``read_histogram``) has all ``operations``."""
     if (counted := sum(histogram.values())) != operations:
         raise DataError(
             f"{name}: latencies of {counted} operations, the log counts {operations}; "
@@ -113,7 +113,7 @@ def _kinds(log: YcsbLog) -> str:
 def read_rounds(path: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
     """One row per round and operation: how many there were, how many OK, sum of latencies (ns).
 
-    The first round has no inserts, they are the load phase. KvstudyError unless the
+    The first round has no inserts, they are the load phase. InvalidMeasurement unless the
     rounds did what the cell asks: all operations, and exactly those reads found
     their record whose key was stored; and unless ``log`` counts the same.
     """

@@ -18,7 +18,7 @@ from typing import IO
 
 from hdrh.histogram import HdrHistogram
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.libraries import arrow_csv, np, pa, pq
 from kvstudy.logs.ycsb.log import OPERATIONS
 
@@ -42,7 +42,7 @@ def keep_raw(written: Path, kept: Path) -> Counter[str]:
     since 1970, when the operation ended) and latency (us). Sections that are no operations
     (CLEANUP) are left out.
 
-    KvstudyError for a file that cannot be read, for a row that is cut off, for a second run (YCSB
+    DataError for a file that cannot be read, for a row that is cut off, for a second run (YCSB
     appends to a file that is there) and when there are no rows at all.
     ``kvstudy.logs.ycsb.check.check_raw`` tells whether rows are missing at the end.
     """
@@ -81,7 +81,7 @@ def keep_raw(written: Path, kept: Path) -> Counter[str]:
 def count_latencies(kept: Path) -> dict[str, dict[int, int]]:
     """Exact counts by latency in us, rising, of each operation in the file.
 
-    KvstudyError when it cannot be read.
+    DataError when it cannot be read.
     """
     counts: dict[str, Counter[int]] = defaultdict(Counter)
     try:
@@ -121,7 +121,7 @@ def _blocks(file: IO[bytes], name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _table(section: str, block: bytes, schema: pa.Schema, name: str) -> pa.Table:
-    """The rows of a block; KvstudyError unless each is a latency of that section."""
+    """The rows of a block; DataError unless each is a latency of that section."""
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(block),
@@ -140,8 +140,8 @@ def _table(section: str, block: bytes, schema: pa.Schema, name: str) -> pa.Table
     return table
 
 
-def _damaged(name: str, section: str, what: str) -> KvstudyError:
-    return KvstudyError(
+def _damaged(name: str, section: str, what: str) -> DataError:
+    return DataError(
         f"{name}: among the latencies of {section or 'nothing yet'} is no latency "
         f"(operation,ms,us): {what}; is the file cut off? Measure again"
     )
@@ -155,7 +155,7 @@ def read_histogram(path: Path) -> dict[int, int]:
     percentiles that YCSB prints. A line that is missing at the end cannot be seen
     here: the sum of the counts must be what the log counts for that operation.
 
-    KvstudyError, naming file and line: a file that cannot be read, without any
+    DataError, naming file and line: a file that cannot be read, without any
     operation, of something else, or cut off; lines of different precision.
     """
     try:

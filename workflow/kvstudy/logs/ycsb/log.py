@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.study.metrics import LATENCIES, METRICS
 
 # YCSB's BATCHED_OK is an operation that went well as part of a batch.
@@ -118,7 +118,7 @@ def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
     both. With "intended" the plain sections hold intended latencies, and nothing
     in the log says so.
 
-    KvstudyError when it is no log of YCSB, holds two runs, is cut off or contradicts itself.
+    DataError when it is no log of YCSB, holds two runs, is cut off or contradicts itself.
     """
     read = next((read for form, read in ADAPTERS.items() if form.search(text)), None)
     if read is None:
@@ -153,7 +153,7 @@ def _metric(label: str) -> str | None:
 
 
 def _number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
-    """The value of ``entry``; NaN where YCSB divided by 0. KvstudyError when it is no number.
+    """The value of ``entry``; NaN where YCSB divided by 0. DataError when it is no number.
 
     With ``kind`` int also when it is no count: whole (YCSB before 0.13 has 492.0), and not
     below 0.
@@ -199,8 +199,8 @@ def _read_json(text: str, name: str) -> list[Entry]:
     return entries
 
 
-def _cut_off(name: str, line: int, text: str) -> KvstudyError:
-    return KvstudyError(
+def _cut_off(name: str, line: int, text: str) -> DataError:
+    return DataError(
         f"{name}: line {line}: the log is cut off in '{text}', which has no end; measure again"
     )
 
@@ -312,7 +312,7 @@ def _percentiles(latencies: Iterable[str]) -> list[str]:
 
 
 def _check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, name: str) -> None:
-    """KvstudyError for ``latencies`` (us, by metric) that no run of ``runtime`` ms can have.
+    """Raise DataError for ``latencies`` (us, by metric) that no run of ``runtime`` ms can have.
 
     They are finite, 0 <= minimum <= mean <= maximum <= run time; percentiles rise, from the
     minimum to the maximum. In a ``coarse`` histogram these are rounded down to milliseconds.
@@ -336,7 +336,7 @@ def _check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, 
 
 
 def _check_entries(entries: list[Entry], name: str) -> None:
-    """KvstudyError when the last sections are missing or lack latencies that others have.
+    """Raise DataError when the last sections are missing or lack latencies that others have.
 
     CLEANUP stands among the operations wherever one was done. Sections without
     operations have no latencies in raw; a histogram leaves out percentiles beyond
@@ -369,7 +369,7 @@ def _check_entries(entries: list[Entry], name: str) -> None:
 
 
 def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
-    """KvstudyError unless the sections list all operations that [OVERALL] counts.
+    """Raise DataError unless the sections list all operations that [OVERALL] counts.
 
     A load ends a thread at an insert that fails: the section has it, [OVERALL]
     does not. With measurement.interval=both every operation has intended latencies.

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kvstudy.errors import InvalidMeasurement, KvstudyError
+from kvstudy.errors import InvalidMeasurement
 from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import LogSection, YcsbLog
 from kvstudy.logs.ycsb.status import each_second
@@ -54,7 +54,7 @@ class Together:
 
 
 def together(clients: Sequence[ClientLog], name: str) -> Together:
-    """All ``clients`` as one; KvstudyError, naming ``name``, when they never ran all."""
+    """All ``clients`` as one; InvalidMeasurement, naming ``name``, when they never ran all."""
     began, ended = ([client.so_far.index[at] for client in clients] for at in (0, -1))
     first, last = min(began), max(ended)
     since, until = max(began), min(ended)

@@ -63,7 +63,7 @@ Parts = tuple[list[pd.Series], list[pd.Series]]
 def compare(first: str, second: str, base: str | None = None) -> Comparison:
     """Compare the runs called ``first`` (A) and ``second`` (B), or the folders of that name.
 
-    KvstudyError when they cannot be compared; it says why.
+    InputError when they cannot be compared; it says why.
     """
     a, b = map(read_recorded, (first, second))
     same = a.folder.resolve() == b.folder.resolve()
@@ -89,7 +89,7 @@ class Comparison:
     def __init__(self, a: RecordedRun, b: RecordedRun, base: str | None) -> None:
         """``base``: left out, the first store that has values in the most of the workloads.
 
-        KvstudyError when nothing can be compared, or ``base`` is none of the shared stores.
+        InputError when nothing can be compared, or ``base`` is none of the shared stores.
         """
         self.a, self.b, self.runs = a, b, (a, b)
         self._left_out: list[dict[str, str]] = []
@@ -168,7 +168,7 @@ class Comparison:
     def _shared(self, kind: str, what: str) -> list[str]:
         """The names of the stores or workloads that are in both runs and the same there.
 
-        The others are left out. KvstudyError when no name is in both.
+        The others are left out. InputError when no name is in both.
         """
         a, b = (run.named(kind) for run in self.runs)
         reasons = [f"the other run has no such {kind}"] * 2

@@ -103,7 +103,7 @@ class RecordedRun:
 def read_recorded(name: str) -> RecordedRun:
     """The run called ``name``, or in the folder of that path.
 
-    KvstudyError when there is none, and for files that are broken, contradict each other or
+    DataError when there is none, and for files that are broken, contradict each other or
     were written by another version of kvstudy.
     """
     folder = next((path for path in (RESULTS / name, Path(name)) if path.is_dir()), None)

@@ -9,7 +9,7 @@ import pandas as pd
 from altair.utils.schemapi import debug_mode
 
 from kvstudy.analyse.run import Run
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.chart import as_json, spec
 from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, grid, save, empty_panel, use_style
@@ -25,7 +25,7 @@ WORDS = [
 def write_figures(run: Run, output: Path, only: list[str]) -> list[Path]:
     """Draw the run's figures, also those of every report, or those named in ``only``.
 
-    Returns their CSV files. Raises KvstudyError when ``only`` has a name that is no
+    Returns their CSV files. Raises InputError when ``only`` has a name that is no
     figure of the study.
     """
     figures = {figure.name: figure for figure in run.study.drawn_figures}

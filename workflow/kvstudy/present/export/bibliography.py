@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.analyse.run import Run
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import Latex, escape
 from kvstudy.study.bibliography import REFERENCES, bibliography_entries, missing_entry
@@ -25,7 +25,7 @@ HINT = "Whoever measured it is the author of the first entry: write your name th
 def references(run: Run) -> str:
     """The text of references.bib; the entries of publications come from the report's.
 
-    KvstudyError when that file lacks the study's source or YCSB's paper.
+    DataError when that file lacks the study's source or YCSB's paper.
     """
     source = run.study.source
     started = run.cells.loc[run.cells["status"] == "measured", "started"]

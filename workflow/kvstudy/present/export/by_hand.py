@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
@@ -145,7 +145,7 @@ class Measured:
 def commands_of_run(study: Study, scale: float, run: str, raw: Path) -> str:
     """The text of commands.txt for the measured cells below ``raw``.
 
-    KvstudyError for a cell whose commands or manifest cannot be read. Cells without logs are
+    DataError for a cell whose commands or manifest cannot be read. Cells without logs are
     named at the end.
     """
     planned = plan(study, scale)

@@ -15,7 +15,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING, CsvTable
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import only
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
 from kvstudy.present.export.bibliography import references
@@ -98,7 +98,7 @@ def export(run: Run, language: str) -> Path:
     """Make the folder ``export`` of the run anew, in one step; returns it.
 
     Tables and figures are those in the ``language``; the numbers for LaTeX and the folder's own
-    texts are English. KvstudyError for a table or a figure that is not there, and for files that
+    texts are English. DataError for a table or a figure that is not there, and for files that
     cannot be read.
     """
     with using(language):

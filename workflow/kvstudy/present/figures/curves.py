@@ -88,7 +88,7 @@ class Curves(DrawnFigure):
         return self
 
     def check(self, study: Study, path: Path, key: str) -> None:
-        """KvstudyError for names that the study does not have, or a line without cells."""
+        """Raise KvstudyError for names that the study does not have, or a line without cells."""
         super().check(study, path, key)
         check_lines(self, study, path, key)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 from pathlib import Path
 
-from kvstudy.errors import DataError, EnvironmentFault, KvstudyError
+from kvstudy.errors import DataError, EnvironmentFault
 from kvstudy.whole_file import put
 
 SHOWN = 12

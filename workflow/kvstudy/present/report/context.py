@@ -32,7 +32,7 @@ from kvstudy.analyse.findings.separation import MODELLED, ORDER_NUMBERS
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import DisplayNames, joined
@@ -185,7 +185,7 @@ def _faster_first(row, names: DisplayNames, turned: bool) -> SimpleNamespace:
 def claim_facts(
     folder: Path, timing: Mapping[str, object] = MappingProxyType({})
 ) -> SimpleNamespace:
-    """From ``claims.csv`` in ``folder`` and ``claims_timing``; KvstudyError when it is missing.
+    """From ``claims.csv`` in ``folder`` and ``claims_timing``; DataError when it is missing.
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
     are counts of claims; ``parts`` are those of all parts that the source says, with their

@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from kvstudy.errors import DataError, EnvironmentFault, KvstudyError
+from kvstudy.errors import DataError, EnvironmentFault
 from kvstudy.language.current import ORIGINAL, _, pgettext, using
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import fill, printable
@@ -71,7 +71,7 @@ def read_document(markdown: Path) -> tuple[str, Front]:
 
 @contextlib.contextmanager
 def reading(path: Path, what: str, command: str) -> Iterator[None]:
-    """KvstudyError where the block cannot read ``path``, or it is not ``what`` it should be."""
+    """Raise KvstudyError where the block cannot read ``path``, or it is not ``what`` it should be."""
     try:
         yield
     except OSError as error:

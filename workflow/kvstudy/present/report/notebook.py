@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 from kvstudy.analyse.run import Run
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.present.report.document import TEMPLATES
 from kvstudy.present.typeset.latex import escape
 from kvstudy.study.run_names import REPORT
@@ -39,7 +39,7 @@ def run_notebook(run: Run, notebook: Path, latex: bool = False) -> Path:
 
     It writes the notebook with its outputs too, and with ``latex`` its part of the report, whose
     figures lie in a folder beside it. The kernel runs in the present directory, with the Python
-    that runs this. The page needs no network. The same data gives the same files. KvstudyError
+    that runs this. The page needs no network. The same data gives the same files. InputError
     tells which cell failed and why; what was written before is then left as it was.
     """
     # The debugger's remark on frozen modules would stand in every log.
@@ -139,7 +139,7 @@ def notebook_latex(book) -> tuple[str, dict[str, bytes]]:
     """``book`` (of nbformat) without a preamble, and its figures by their file names.
 
     The document refers to them in a folder ``notebook``. It needs graphicx, xcolor and
-    booktabs. Raises KvstudyError where the template is not there.
+    booktabs. Raises InputError where the template is not there.
     """
     from nbconvert import LatexExporter
     from traitlets.config import Config

@@ -11,7 +11,7 @@ from kvstudy.analyse.claims.table import judge_run
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_claims
@@ -45,7 +45,7 @@ WORDS = [
 def write_published(run: Run) -> Path:
     """Write tables, figures and the LaTeX source of the report; returns its main file.
 
-    KvstudyError where the study of ``run`` has no source, or there is nothing of it.
+    InputError where the study of ``run`` has no source, or there is nothing of it.
     """
     study = run.study
     if study.source is None:

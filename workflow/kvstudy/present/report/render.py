@@ -15,7 +15,7 @@ from kvstudy.analyse.tidy.clients import ENOUGH
 from kvstudy.analyse.tidy.files import path_of
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
-from kvstudy.errors import DataError, InputError, KvstudyError
+from kvstudy.errors import DataError, InputError
 from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
 from kvstudy.present.report.cells import joined

@@ -166,7 +166,7 @@ class RankingTable(Table):
         return [line.workload for line in self.lines]
 
     def check(self, study: Study, path: Path, key: str) -> None:
-        """KvstudyError for a line of a workload that the study has not."""
+        """Raise KvstudyError for a line of a workload that the study has not."""
         names = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
         for index, line in enumerate(self.lines):
             if line.workload not in names:

@@ -51,7 +51,7 @@ class SweepTable(Table):
     )
 
     def check(self, study: Study, path: Path, key: str) -> None:
-        """KvstudyError for names that the study does not have, or a line without cells."""
+        """Raise KvstudyError for names that the study does not have, or a line without cells."""
         super().check(study, path, key)
         check_lines(self, study, path, key)
 

@@ -15,7 +15,7 @@ from kvstudy.analyse.claims.table import JUDGED, deciding_rows, counts_of
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
@@ -92,7 +92,7 @@ class AuditTable(Table):
 
 
 def checks_of(run: Run) -> pd.DataFrame:
-    """The checks of the source; KvstudyError where there are none."""
+    """The checks of the source; InputError where there are none."""
     if run.audit is None:
         raise InputError(
             f"{STUDIES / run.study.name / 'study.yaml'}: tables: nothing of the study's source can "

@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.files import CELLS, SETTING, path_of
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import RepetitionStatus, state_of
 from kvstudy.analyse.tidy.summary import operation_rank
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.sheet import Column, Sheet
 from kvstudy.study.cells import Cell, closed_loop
@@ -55,7 +55,7 @@ class Content:
     """A ``run`` as its sheets show it."""
 
     def __init__(self, run: Run) -> None:
-        """KvstudyError for a ``cells.csv`` with cells that the study does not plan."""
+        """Raise DataError for a ``cells.csv`` with cells that the study does not plan."""
         self.run, self.study = run, run.study
         self._planned = closed_loop(run.planned.values())
         names = {cell.path for cell in self._planned}

@@ -12,7 +12,7 @@ from kvstudy import __version__
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import MARK
-from kvstudy.errors import EnvironmentFault, KvstudyError
+from kvstudy.errors import EnvironmentFault
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.content import Content, as_utc, moment
 from kvstudy.present.workbook.ratios import RatioSheet
@@ -117,7 +117,7 @@ NO_DATE = datetime(2000, 1, 1)
 def write_workbook(run: Run, output: Path) -> list[str]:
     """Write ``output`` in one step; returns the names of its sheets.
 
-    The same run gives the same bytes. KvstudyError when the file cannot be written.
+    The same run gives the same bytes. EnvironmentFault when the file cannot be written.
     """
     content, study = Content(run), run.study
     stores = dict.fromkeys(store for store, *_ in content.settings)

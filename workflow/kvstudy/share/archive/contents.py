@@ -17,7 +17,7 @@ import yaml
 
 from kvstudy import __version__
 from kvstudy.analyse.tidy.files import read_environment
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.current import languages, suffix
 from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import Cell, left_out, plan
@@ -82,7 +82,7 @@ class Contents:
 
 
 def contents_of(run: RunName, lean: bool = False) -> Contents:
-    """The contents of the run's archive; KvstudyError for a run that is not finished.
+    """The contents of the run's archive; InputError for a run that is not finished.
 
     A ``lean`` one has no report, drawings, notebook and workbook: what is measured, and numbers.
     """

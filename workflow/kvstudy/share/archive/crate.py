@@ -18,7 +18,7 @@ import yaml
 from rocrate.model import ContextEntity, Dataset, File
 from rocrate.rocrate import ROCrate
 
-from kvstudy.errors import InputError, KvstudyError
+from kvstudy.errors import InputError
 from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import (
     CONFIG,
@@ -67,7 +67,7 @@ class Person:
 
 
 def read_citation() -> dict:
-    """The software's own citation, its authors as persons; KvstudyError when it lacks something."""
+    """The software's own citation, its authors as persons; InputError when it lacks something."""
     names = ("given-names", "name-particle", "family-names")
     try:
         data = yaml.safe_load(CITATION.read_text(encoding="utf-8"))

@@ -53,7 +53,7 @@ PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 def clone_here() -> Path:
     """Return the present folder where it is a clone, else the clone that this program is of.
 
-    KvstudyError when neither has a workflow.
+    InputError when neither has a workflow.
     """
     for folder in (Path(), CLONE):
         if (folder / SNAKEFILE).is_file():

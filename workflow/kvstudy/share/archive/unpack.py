@@ -51,7 +51,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_sizes(path: Path, file: zipfile.ZipFile) -> None:
-    """KvstudyError for what would fill memory or disk; zipfile reads no more than is said here."""
+    """Raise KvstudyError for what would fill memory or disk; zipfile reads no more than is said here."""
     entries, total = len(file.infolist()), unpacked_size(file)
     if entries > FILES or total > max(ALWAYS, GROWTH * path.stat().st_size):
         raise DataError(
@@ -69,7 +69,7 @@ def unpacked_size(file: zipfile.ZipFile) -> int:
 
 
 def check_room(path: Path, file: zipfile.ZipFile, folder: Path) -> None:
-    """KvstudyError when the disk of ``folder``, there or not yet, has no room for the files."""
+    """Raise KvstudyError when the disk of ``folder``, there or not yet, has no room for the files."""
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     needed, free = unpacked_size(file), shutil.disk_usage(there).free
     if needed > free:
@@ -81,7 +81,7 @@ def check_room(path: Path, file: zipfile.ZipFile, folder: Path) -> None:
 
 
 def _check_names(path: Path, file: zipfile.ZipFile) -> None:
-    """KvstudyError for an entry that would be written outside of the folder, or twice."""
+    """Raise KvstudyError for an entry that would be written outside of the folder, or twice."""
     seen: set[str] = set()
     for entry in file.infolist():
         name = entry.filename

@@ -33,7 +33,7 @@ def verify(
     """Check the archive file ``name``, or the run of that name or folder.
 
     ``own_code``: numbers are made anew by the workflow of ``clone_here``, else by the archive's.
-    ``say`` is told what is being done. KvstudyError for what is no archive and no run.
+    ``say`` is told what is being done. InputError for what is no archive and no run.
     """
     code = clone_here() if own_code else None
     with tempfile.TemporaryDirectory(prefix="kvstudy-verify-") as top:

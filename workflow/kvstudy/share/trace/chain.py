@@ -53,7 +53,7 @@ def resolve(run: Run, text: str) -> Address:
 
     SIZES are ``records=…,threads=…`` or the name of the parameters; left out, they are
     those that the report shows. OPERATION is left out for what is of the whole phase; ``all``
-    are a workload's operations combined. KvstudyError for a name that is not there,
+    are a workload's operations combined. InputError for a name that is not there,
     with those that are.
     """
     parts = text.strip("/").split("/")
@@ -289,7 +289,7 @@ class RatioChain:
 
 
 def ratio_chain(run: Run, text: str) -> RatioChain:
-    """Follow the ratio ``STORE/OTHER/WORKLOAD[/SIZES]``; KvstudyError when there is none."""
+    """Follow the ratio ``STORE/OTHER/WORKLOAD[/SIZES]``; InputError when there is none."""
     parts = text.split("/")
     if len(parts) not in (3, 4):
         raise InputError(

@@ -16,7 +16,7 @@ from typing import Any
 
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import path_of, why_not
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import controls, is_compared
 from kvstudy.study.kinds import Exhibit
@@ -29,7 +29,7 @@ CLAIMS = "claims"
 
 
 def write_provenance(run: Run) -> Path:
-    """Write ``provenance.json``; KvstudyError where raw logs of a cell are missing."""
+    """Write ``provenance.json``; DataError where raw logs of a cell are missing."""
     data = provenance(run)
     for path in _measured(run):
         if not data["cells"][path]["sums"]:
@@ -45,7 +45,7 @@ def write_provenance(run: Run) -> Path:
 def part_of(run: Run, kind: str, name: str) -> dict[str, Any]:
     """The sha256 of a table's or figure's (``kind``) ``files``, its ``cells`` and ``probes``.
 
-    KvstudyError for a name that is not there, with those that are.
+    DataError for a name that is not there, with those that are.
     """
     data = provenance(run)
     parts = data[f"{kind}s"]

@@ -35,7 +35,7 @@ def lines_of(path: Path, operation: str, metric: str, interval: str = "op") -> l
     """The lines of the results ``path`` behind a value; none where another file tells it.
 
     ``operation`` and ``metric`` are those of measurements.csv, ``interval`` the property
-    measurement.interval of the run. KvstudyError for a log that is not YCSB's.
+    measurement.interval of the run. DataError for a log that is not YCSB's.
     """
     text = path.read_text(encoding="utf-8", errors="replace")
     log, plain = parse(text, str(path), interval), text.splitlines()
@@ -81,7 +81,7 @@ class RawFile:
 
 
 class RawCell:
-    """The raw logs of the cell ``path``; KvstudyError when the study does not plan it any more."""
+    """The raw logs of the cell ``path``; DataError when the study does not plan it any more."""
 
     def __init__(self, run: Run, path: str) -> None:
         if path not in run.planned:
@@ -110,7 +110,7 @@ class RawCell:
         }
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:
-        """The value as the raw logs tell it; None without them. KvstudyError for broken ones."""
+        """The value as the raw logs tell it; None without them. DataError for broken ones."""
         return self._parsed.get((phase, operation, metric)) if self._sums else None
 
     def sources(self, phase: str, operation: str, metric: str) -> list[RawFile]:
