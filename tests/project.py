@@ -37,7 +37,7 @@ def add_pretended(folder: Path) -> None:
     library = folder / "workflow" / "bindings" / "target" / "lib"
     library.mkdir(parents=True)
     with zipfile.ZipFile(library / "kvstudy-bindings.jar", "w") as jar:
-        jar.writestr(zipfile.ZipInfo("kvstudy/workload/TogetherWorkload.class"), b"")
+        jar.writestr(zipfile.ZipInfo("kvstudy/workload/SynchronizedWorkload.class"), b"")
     (folder / STUDY).parent.mkdir()
     shutil.copy(PRETEND / "study.yaml", folder / STUDY)
 

@@ -119,7 +119,7 @@ def meeting(clients: int, host: str) -> Iterator[str]:
     """Let so many clients meet while the block runs: each reports ready, then all start.
 
     Yields a port of ``host`` as host:port; "" for one client, who needs nobody. The other end is
-    ``TogetherWorkload`` of the bindings. Who still waits when the block ends is not let go.
+    ``SynchronizedWorkload`` of the bindings. Who still waits when the block ends is not let go.
     """
     if clients == 1:
         yield ""

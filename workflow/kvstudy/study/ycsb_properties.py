@@ -19,7 +19,7 @@ CORE = "site.ycsb.workloads.CoreWorkload"
 # CoreWorkload with named fields, of kvstudy's bindings.
 RECORD = "kvstudy.workload.RecordWorkload"
 # Does the workload of a class that a property names, together with other clients.
-TOGETHER = "kvstudy.workload.TogetherWorkload"
+TOGETHER = "kvstudy.workload.SynchronizedWorkload"
 # A workload of this class runs one short test in rounds inside a cell. A *round* inserts all
 # records into an empty table, reads in a fixed pattern and deletes some of the records. The first
 # rounds warm up and do not count. The load phase is the inserting of the first round, the run phase

@@ -34,7 +34,7 @@ _LONGEST = 24 * 3600
 # the store is. In the reference run's cells, and beside 40 busy programs on two cores, lines came
 # 0.1 s late at most, and our samples, which are taken each second too, 0.8 s.
 SILENT_SECONDS = 3.0
-# Of one of several clients, from TogetherWorkload.
+# Of one of several clients, from SynchronizedWorkload.
 _MARK = re.compile(
     r"^(?P<clock>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) together: (?P<what>began|ended)$",
     re.ASCII | re.MULTILINE,

@@ -27,7 +27,7 @@ import site.ycsb.Status;
  * <p>Properties: see {@link EmbeddedClient}; {@code berkeleydb.durability} is {@code sync}.
  */
 public class BerkeleyDbClient extends EmbeddedClient {
-  private static final Shared<Settings, Database> OPEN = new Shared<>(Opened::new);
+  private static final RefCounted<Settings, Database> OPEN = new RefCounted<>(Opened::new);
 
   public BerkeleyDbClient() {
     super("berkeleydb", OPEN, "sync", "write");

@@ -54,12 +54,12 @@ abstract class EmbeddedClient extends StoreClient<EmbeddedClient.Database> {
 
   private final String name;
   private final String[] durability;
-  private final Shared<Settings, Database> shared;
+  private final RefCounted<Settings, Database> shared;
   private Settings settings;
   private Database taken;
 
   /** The first of both kinds of {@code durability} is the default. */
-  EmbeddedClient(String name, Shared<Settings, Database> shared, String... durability) {
+  EmbeddedClient(String name, RefCounted<Settings, Database> shared, String... durability) {
     this.name = name;
     this.shared = shared;
     this.durability = durability;

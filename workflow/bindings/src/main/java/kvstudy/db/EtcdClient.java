@@ -48,7 +48,7 @@ import site.ycsb.Status;
  * <p>Properties: {@code etcd.host} (127.0.0.1), {@code etcd.port} (2379), {@code etcd.timeout} (ms
  * for each operation, 2000).
  */
-public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Emptying {
+public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Truncatable {
   /** As a key: the first one; as the end of a range: behind the last one. */
   private static final ByteString ALL = ByteString.copyFrom(new byte[] {0});
 

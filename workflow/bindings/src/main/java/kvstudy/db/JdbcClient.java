@@ -45,7 +45,7 @@ import site.ycsb.Status;
  * db.passwd} (empty), {@code db.timeout} (ms for connecting and for each answer, 10000). Batches,
  * several servers and transactions are not supported.
  */
-public class JdbcClient extends StoreClient<Connection> implements Emptying {
+public class JdbcClient extends StoreClient<Connection> implements Truncatable {
   /** Named here: DriverManager would take any driver on the class path that knows the address. */
   private static final List<Driver> DRIVERS =
       List.of(new org.mariadb.jdbc.Driver(), new org.postgresql.Driver());

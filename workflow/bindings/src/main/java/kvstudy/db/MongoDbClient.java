@@ -72,8 +72,8 @@ public class MongoDbClient extends StoreClient<MongoDatabase> {
    * With a client for each thread, each of which watches the server with threads of its own, there
    * were 4 % (workload A) and 10 % (C) fewer operations in a second (4 rounds of 150 000).
    */
-  private static final Shared<MongoClientSettings, MongoClient> CLIENTS =
-      new Shared<>(MongoClients::create);
+  private static final RefCounted<MongoClientSettings, MongoClient> CLIENTS =
+      new RefCounted<>(MongoClients::create);
 
   private int timeout;
   private ConnectionString url;

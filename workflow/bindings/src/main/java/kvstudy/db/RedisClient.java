@@ -55,7 +55,7 @@ import site.ycsb.Status;
  * (ms for connecting and for each operation, 2000), {@code redis.password}, {@code redis.layout}
  * (hash or string, hash).
  */
-public class RedisClient extends StoreClient<Connection> implements Emptying {
+public class RedisClient extends StoreClient<Connection> implements Truncatable {
   private static final String INDEX_KEY = "_indices";
   private static final byte[] INDEX = INDEX_KEY.getBytes(UTF_8);
   private static final byte[] LAST = "+inf".getBytes(UTF_8);

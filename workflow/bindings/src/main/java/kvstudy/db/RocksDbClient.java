@@ -26,7 +26,7 @@ import site.ycsb.Status;
  * <p>Properties: see {@link EmbeddedClient}; {@code rocksdb.durability} is {@code write}.
  */
 public class RocksDbClient extends EmbeddedClient {
-  private static final Shared<Settings, Database> OPEN = new Shared<>(Opened::new);
+  private static final RefCounted<Settings, Database> OPEN = new RefCounted<>(Opened::new);
 
   // Before YCSB's clock runs: it unpacks a library of 80 MB.
   static {

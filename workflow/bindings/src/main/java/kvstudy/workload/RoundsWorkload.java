@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import kvstudy.db.Emptying;
+import kvstudy.db.Truncatable;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.DBException;
@@ -29,7 +29,7 @@ import site.ycsb.WorkloadException;
  * all the rest, one YCSB operation after the other, so {@code operationcount} is their sum. Reads
  * of keys that are not there count, as failed ones.
  *
- * <p>Between two rounds the table is emptied: in one command where the client is {@link Emptying},
+ * <p>Between two rounds the table is emptied: in one command where the client is {@link Truncatable},
  * else by deleting what is left. No latency contains it, but YCSB's run time does.
  *
  * <p>A record is one field: its key and {@code fieldlength} letters (100). Keys are the numbers
@@ -194,7 +194,7 @@ public class RoundsWorkload extends Workload {
     } catch (ReflectiveOperationException | DBException e) {
       throw new IllegalStateException("no client to empty the table with: " + e.getMessage(), e);
     }
-    if (own instanceof Emptying emptying) {
+    if (own instanceof Truncatable emptying) {
       check(emptying.empty(table));
       return;
     }

@@ -100,7 +100,7 @@ abstract class RecordContract {
 
   @Test
   void aClientThatCanEmptyLeavesNothing() {
-    if (db instanceof Emptying emptying) {
+    if (db instanceof Truncatable emptying) {
       db.insert(TABLE, key, record("field0", "1"));
       assertEquals(Status.OK, emptying.empty(TABLE));
       assertEquals(Status.NOT_FOUND, read(key, null));

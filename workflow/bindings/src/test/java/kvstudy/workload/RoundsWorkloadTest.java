@@ -14,7 +14,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.Vector;
-import kvstudy.db.Emptying;
+import kvstudy.db.Truncatable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,7 +75,7 @@ class RoundsWorkloadTest {
   }
 
   /** One that can be emptied at once. */
-  public static class Emptied extends Memory implements Emptying {
+  public static class Emptied extends Memory implements Truncatable {
     @Override
     public Status empty(String table) {
       ASKED.add("empty " + table);
@@ -85,7 +85,7 @@ class RoundsWorkloadTest {
   }
 
   /** One that loses its connection. */
-  public static class Stubborn extends Memory implements Emptying {
+  public static class Stubborn extends Memory implements Truncatable {
     @Override
     public Status empty(String table) {
       return Status.ERROR;

@@ -15,32 +15,32 @@ import site.ycsb.Workload;
 import site.ycsb.WorkloadException;
 
 /**
- * Another workload, done by several clients that begin at the same moment.
+ * A wrapper of another workload that several clients start at the same moment.
  *
- * <p>Once all threads of a client are connected, it says so at {@code together.at} by one byte, and
- * none of them begins before a byte comes back. YCSB's own run time counts the waiting, so the
- * client says itself on standard error when its first operation began and its last one ended, with
- * the clock and in the form of YCSB's status lines.
+ * <p>When all threads of a client are connected, it sends one byte to {@code together.at} and waits
+ * for a byte in return. YCSB's own run time includes the waiting, so the client prints to standard
+ * error when its first operation began and its last one ended, with the clock and in the form of
+ * YCSB's status lines.
  *
  * <p>Properties: {@code together.workload} (the class of the workload), {@code together.at}
  * (host:port; without it the client begins by itself).
  */
-public class TogetherWorkload extends Workload {
+public class SynchronizedWorkload extends Workload {
   static final String WORKLOAD = "together.workload";
   static final String AT = "together.at";
 
   /** Drivers connect to slow servers for some seconds, and clients start one after the other. */
-  private static final int PATIENCE_MS = 60_000;
+  private static final int TIMEOUT_MS = 60_000;
 
   private final CountDownLatch go = new CountDownLatch(1);
   private final AtomicInteger connected = new AtomicInteger();
   private final Queue<ThreadState> threads = new ConcurrentLinkedQueue<>();
   private Workload workload;
   private String at;
-  private volatile boolean late;
+  private volatile boolean timedOut;
   private volatile long began;
 
-  /** What the workload has for a thread, and when the thread's last operation ended. */
+  /** The wrapped workload's state of a thread, and the end of the thread's last operation. */
   private static final class ThreadState {
     private final Object inner;
     private long ended;
@@ -68,28 +68,28 @@ public class TogetherWorkload extends Workload {
     ThreadState state = new ThreadState(workload.initThread(p, id, count));
     threads.add(state);
     if (connected.incrementAndGet() == count) {
-      late = !at.isEmpty() && !met();
+      timedOut = !at.isEmpty() && !awaitStart();
       began = System.nanoTime();
-      say("began", System.currentTimeMillis());
+      log("began", System.currentTimeMillis());
       go.countDown();
     }
     try {
-      late |= !go.await(2 * PATIENCE_MS, TimeUnit.MILLISECONDS);
+      timedOut |= !go.await(2 * TIMEOUT_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       throw new WorkloadException("interrupted while it waited for the other clients", e);
     }
-    if (late) {
+    if (timedOut) {
       throw new WorkloadException("the other clients did not begin, or " + AT + " is wrong");
     }
     state.ended = began;
     return state;
   }
 
-  private boolean met() {
+  private boolean awaitStart() {
     int colon = at.lastIndexOf(':');
     int port = Integer.parseInt(at.substring(colon + 1));
     try (Socket all = new Socket(at.substring(0, colon), port)) {
-      all.setSoTimeout(PATIENCE_MS);
+      all.setSoTimeout(TIMEOUT_MS);
       all.getOutputStream().write(1);
       return all.getInputStream().read() >= 0;
     } catch (IOException e) {
@@ -100,17 +100,17 @@ public class TogetherWorkload extends Workload {
   @Override
   public boolean doInsert(DB db, Object threadState) {
     ThreadState state = (ThreadState) threadState;
-    boolean goOn = workload.doInsert(db, state.inner);
+    boolean proceed = workload.doInsert(db, state.inner);
     state.ended = System.nanoTime();
-    return goOn;
+    return proceed;
   }
 
   @Override
   public boolean doTransaction(DB db, Object threadState) {
     ThreadState state = (ThreadState) threadState;
-    boolean goOn = workload.doTransaction(db, state.inner);
+    boolean proceed = workload.doTransaction(db, state.inner);
     state.ended = System.nanoTime();
-    return goOn;
+    return proceed;
   }
 
   /** A workload may end itself, for example when there is nothing left to read. */
@@ -124,11 +124,11 @@ public class TogetherWorkload extends Workload {
     // Nanoseconds are comparable only by their differences.
     long last = threads.stream().mapToLong(state -> state.ended - began).max().orElse(0);
     long now = System.currentTimeMillis();
-    say("ended", now - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began - last));
+    log("ended", now - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began - last));
     workload.cleanup();
   }
 
-  private static void say(String what, long time) {
+  private static void log(String what, long time) {
     String clock = new SimpleDateFormat("yyyy-MM-dd HH:mm:ss:SSS").format(new Date(time));
     System.err.println(clock + " together: " + what);
   }

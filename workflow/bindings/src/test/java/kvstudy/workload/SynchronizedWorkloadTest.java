@@ -21,7 +21,7 @@ import site.ycsb.DB;
 import site.ycsb.Workload;
 import site.ycsb.WorkloadException;
 
-class TogetherWorkloadTest {
+class SynchronizedWorkloadTest {
   private final ExecutorService pool = Executors.newCachedThreadPool();
 
   @AfterEach
@@ -47,24 +47,24 @@ class TogetherWorkloadTest {
     }
   }
 
-  private static TogetherWorkload workload(String at) throws WorkloadException {
+  private static SynchronizedWorkload workload(String at) throws WorkloadException {
     Properties p = new Properties();
-    p.setProperty(TogetherWorkload.WORKLOAD, Counting.class.getName());
-    p.setProperty(TogetherWorkload.AT, at);
-    TogetherWorkload workload = new TogetherWorkload();
+    p.setProperty(SynchronizedWorkload.WORKLOAD, Counting.class.getName());
+    p.setProperty(SynchronizedWorkload.AT, at);
+    SynchronizedWorkload workload = new SynchronizedWorkload();
     workload.init(p);
     return workload;
   }
 
-  private Future<Object> begins(TogetherWorkload workload, int thread, int threads) {
+  private Future<Object> begins(SynchronizedWorkload workload, int thread, int threads) {
     return pool.submit(() -> workload.initThread(new Properties(), thread, threads));
   }
 
   @Test
   void noThreadBeginsBeforeAllOfAllClientsAreConnected() throws Exception {
     try (ServerSocket all = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-      TogetherWorkload first = workload("127.0.0.1:" + all.getLocalPort());
-      TogetherWorkload second = workload("127.0.0.1:" + all.getLocalPort());
+      SynchronizedWorkload first = workload("127.0.0.1:" + all.getLocalPort());
+      SynchronizedWorkload second = workload("127.0.0.1:" + all.getLocalPort());
       Future<Object> alone = begins(first, 0, 1);
       try (Socket one = all.accept()) {
         assertEquals(1, one.getInputStream().read());
@@ -103,7 +103,7 @@ class TogetherWorkloadTest {
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     System.setErr(new PrintStream(said));
     try {
-      TogetherWorkload workload = workload("");
+      SynchronizedWorkload workload = workload("");
       Object state = workload.initThread(new Properties(), 0, 1);
       while (!workload.isStopRequested()) {
         assertTrue(workload.doTransaction(null, state));
@@ -124,9 +124,9 @@ class TogetherWorkloadTest {
   @Test
   void aClassThatIsNoWorkloadIsNamed() {
     Properties p = new Properties();
-    p.setProperty(TogetherWorkload.WORKLOAD, "java.lang.String");
+    p.setProperty(SynchronizedWorkload.WORKLOAD, "java.lang.String");
     WorkloadException problem =
-        assertThrows(WorkloadException.class, () -> new TogetherWorkload().init(p));
+        assertThrows(WorkloadException.class, () -> new SynchronizedWorkload().init(p));
     assertTrue(problem.getMessage().contains("'java.lang.String' is no class of a workload"));
   }
 }

@@ -9,9 +9,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import site.ycsb.DBException;
 
-class SharedTest {
+class RefCountedTest {
   private final List<String> closed = new ArrayList<>();
-  private final Shared<String, AutoCloseable> shared = new Shared<>(this::open);
+  private final RefCounted<String, AutoCloseable> shared = new RefCounted<>(this::open);
 
   private AutoCloseable open(String settings) {
     return () -> closed.add(settings);
