@@ -182,6 +182,28 @@ class Agent:
         }
 
 
+# The methods that a request may call.
+REQUESTS = {
+    name: getattr(Agent, name)
+    for name in (
+        "hello",
+        "be_alone",
+        "missing",
+        "java",
+        "machine",
+        "start_server",
+        "run_beside",
+        "died",
+        "stop_server",
+        "start_clients",
+        "look",
+        "stop_clients",
+        "tell_time",
+        "compare_clocks",
+    )
+}
+
+
 def _tell_time(listening: socket.socket) -> None:
     while True:
         asking, _ = listening.accept()
@@ -197,23 +219,23 @@ def boot_id() -> str:
 
 
 def serve() -> None:
-    """Do what standard input asks for, until it ends."""
-    asked: queue.SimpleQueue[dict] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=[asked], daemon=True).start()
+    """Answer the requests on standard input until it ends."""
+    requests: queue.SimpleQueue[dict] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=[requests], daemon=True).start()
     agent = Agent()
     with agent.all, contextlib.suppress(Interrupted):
         while True:
-            question = asked.get()
-            number, do = question.pop("number"), question.pop("do")
+            request = requests.get()
+            number, name = request.pop("number"), request.pop("do")
             try:
-                told = {"told": getattr(agent, do)(**question)}
+                reply = {"result": REQUESTS[name](agent, **request)}
             except (KvstudyError, OSError) as error:
-                told = {"error": str(error)}
-            print(json.dumps({"number": number} | told), flush=True)
+                reply = {"error": str(error)}
+            print(json.dumps({"number": number} | reply), flush=True)
 
 
-def _listen(asked: queue.SimpleQueue) -> None:
-    """Hand on each line; when no more come, end what the main thread does, whatever it is."""
+def _listen(requests: queue.SimpleQueue) -> None:
+    """Queue each line; when the input ends, stop the main thread whatever it does."""
     rest = b""
     while select.select([0], [], [], SILENCE_SECONDS)[0]:
         read = os.read(0, 1 << 16)
@@ -221,5 +243,5 @@ def _listen(asked: queue.SimpleQueue) -> None:
             break
         *lines, rest = (rest + read).split(b"\n")
         for line in filter(None, lines):
-            asked.put(json.loads(line))
+            requests.put(json.loads(line))
     os.kill(os.getpid(), signal.SIGTERM)

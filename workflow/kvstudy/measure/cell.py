@@ -118,9 +118,19 @@ def _measure(
         for phase in cell.phases:
             shares = cell.shares(phase)
             with meeting(len(shares), there.here if there else HOST) as start:
-                at = (server.host, server.port, work, rate)
                 commands = {
-                    share.label: phase_command(client, store, cell, phase, *at, share, start)
+                    share.label: phase_command(
+                        client,
+                        store,
+                        cell,
+                        phase,
+                        host=server.host,
+                        port=server.port,
+                        directory=work,
+                        rate=rate,
+                        share=share,
+                        start=start,
+                    )
                     for share in shares
                 }
                 with phases.run(phase, commands, least_share):

@@ -84,8 +84,8 @@ class Link:
         if self._lost:
             raise Lost(self._lost)
         handle, limit = self._launcher.stdout, time.monotonic() + seconds
-        told: dict = {}
-        while told.get("number") != self._asked:
+        reply: dict = {}
+        while reply.get("number") != self._asked:
             while b"\n" not in self._unread:
                 if not select.select([handle], [], [], max(0, limit - time.monotonic()))[0]:
                     self._lose(f"no answer for {seconds:g} s")
@@ -93,11 +93,11 @@ class Link:
                     self._lose("")
                 self._unread += read
             line, _, self._unread = self._unread.partition(b"\n")
-            # A shell there may greet its user, and an answer that nobody waited for be left.
-            told = json.loads(line) if line.startswith(b'{"number":') else {}
-        if "error" in told:
-            raise EnvironmentFault(f"{self.host}: {told['error']}")
-        return told["told"]
+            # A login shell may print a greeting, and earlier replies may be left.
+            reply = json.loads(line) if line.startswith(b'{"number":') else {}
+        if "error" in reply:
+            raise EnvironmentFault(f"{self.host}: {reply['error']}")
+        return reply["result"]
 
     def close(self) -> None:
         """End the agent and all that it has started; returns when the launcher has ended."""
@@ -118,9 +118,10 @@ class Link:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._launcher.wait(ANSWER_SECONDS)
             status = self._launcher.poll()
-            how = "it closed" if status is None else f"it {process.how_it_ended(status)}"
-        said = log_tail(end_of(self._said))
-        self._lost = f"{KEY}: lost the agent on {self.host}: {how}{said and f'; it said: {said}'}"
+            how = "it closed" if status is None else f"it {process.describe_exit(status)}"
+        output = log_tail(end_of(self._said))
+        suffix = f"; its output: {output}" if output else ""
+        self._lost = f"{KEY}: lost the agent on {self.host}: {how}{suffix}"
         raise Lost(self._lost)
 
     def _beats(self) -> None:

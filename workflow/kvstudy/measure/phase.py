@@ -79,10 +79,15 @@ class Phases:
     ) -> Clients | FarClients:
         """The clients, when they have ended well."""
         store, work = self.setting.store, self.work
-        how = (name, commands, self.setting.client.classpath, work, f"ycsb-{store.name}")
-        there = self.there
-        with there.clients(*how) if there else Clients(*how, self.server.process_ids()) as clients:
-            progress = {label: OperationMonitor(work / f"{label}.err", least_share) for label in commands}
+        arguments = (name, commands, self.setting.client.classpath, work, f"ycsb-{store.name}")
+        if self.there:
+            running = self.there.clients(*arguments)
+        else:
+            running = Clients(*arguments, self.server.process_ids())
+        with running as clients:
+            progress = {
+                label: OperationMonitor(work / f"{label}.err", least_share) for label in commands
+            }
             next_look = time.monotonic() + 1
             # Until all have ended, or one has failed.
             while None in (ends := clients.look(next_look - time.monotonic())).values():

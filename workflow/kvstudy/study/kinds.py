@@ -1,16 +1,15 @@
-"""The kinds of tables and figures, and what all of them have.
+"""The kinds of tables and figures, and their common base.
 
-A kind is a class derived from ``Exhibit`` in a module of ``present/figures/`` or ``present/tables/``,
-with its name as the type of its field ``kind``. It says which keys a study file gives, makes the
-rows and shows them. A module is imported when a study uses a kind of it. So it must not import
-libraries like Matplotlib at its top, see ``kvstudy.libraries``: every command reads the study, and
-most draw nothing.
+A kind is a subclass of ``Exhibit`` in a module of ``present/figures/`` or ``present/tables/``, with
+its name as the type of its field ``kind``. It defines the keys of a study file, makes the rows and
+shows them. ``FIGURES`` and ``TABLES`` list the kinds with their modules, which are imported when a
+study uses them. They must not import libraries like Matplotlib at the top, see
+``kvstudy.libraries``: every command reads the study, and most draw nothing.
 """
 
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args
@@ -28,30 +27,28 @@ from kvstudy.study.parts import MEAN
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
-# How the class of a kind names it.
-KIND = re.compile(r'^    kind: Literal\["([\w-]+)"\]', re.M)
+
 # Keys that name a store.
 ROLES = ("baseline", "store", "database", "cache")
 
 
 class Exhibit(Strict):
-    """A table or figure of the report: what every kind of them has.
+    """A table or figure of the report: the base of all kinds.
 
-    The class variables say what of a run it is made of: of which of the planned cells, whether of
-    the controls or of the probes too, and whether of one cell only, the first measured one.
+    The class variables define the part of a run that it uses: which planned cells, also controls or
+    probes, and whether only one cell, the first measured one.
     """
 
-    # The headline sizes; or those of all cells that run as fast as they can; or the open-loop
-    # cells and the trial cells that set their rates.
+    # The headline sizes; or all closed-loop cells; or open-loop cells with their trial cells.
     cells: ClassVar[Literal["headline", "every size", "open loop", "all", "none"]] = "headline"
-    # Whether it tells stores apart, by the spread of all cells that run as fast as they can.
+    # It decides between stores, by the spread of all closed-loop cells.
     compares: ClassVar[bool] = False
     controls: ClassVar[bool] = False
     probes: ClassVar[bool] = False
     one_cell: ClassVar[bool] = False
-    # Caption of those that a report has by itself, {} is the workload's title.
+    # Caption of an automatic exhibit; {} is the workload's title.
     own_caption: ClassVar[str] = ""
-    # No study names it: the report has it by itself.
+    # Every report has it; a study cannot name it.
     by_itself: ClassVar[bool] = False
 
     name: Name
@@ -123,18 +120,14 @@ class AnyFigure(Exhibit):
 
 
 class Kinds:
-    """The kinds in the modules of ``package``.
+    """The kinds in a ``package``: ``modules`` by module name.
 
-    As the annotation of a field of a model it validates a part by its ``kind``.
+    As the annotation of a field of a model it validates an exhibit by its ``kind``.
     """
 
-    def __init__(self, package: str):
-        folder = Path(__file__).parents[2].joinpath(*package.split("."))
-        # Each with its module, which is not imported to know that.
+    def __init__(self, package: str, modules: dict[str, list[str]]):
         self.modules = {
-            name: f"{package}.{path.stem}"
-            for path in folder.glob("*.py")
-            for name in KIND.findall(path.read_text(encoding="utf-8"))
+            name: f"{package}.{module}" for module, names in modules.items() for name in names
         }
         self.names = sorted(self.modules)
 
@@ -181,32 +174,64 @@ class Kinds:
         return handler(kinds.core_schema)
 
 
-FIGURES = Kinds("kvstudy.present.figures")
+FIGURES = Kinds(
+    "kvstudy.present.figures",
+    {
+        "bars": ["bars", "averages"],
+        "curves": ["curves"],
+        "heatmap": ["heatmap"],
+        "latencies": ["box", "spectrum"],
+        "open_loop": ["open-loop"],
+        "ratios": ["ratios"],
+        "rounds": ["relative", "break-even"],
+        "run_order": ["run-order"],
+        "separation": ["separation"],
+        "time": ["time"],
+        "tradeoff": ["tradeoff"],
+        "transcript": ["transcript"],
+    },
+)
 Figure = Annotated[AnyFigure, FIGURES]
-TABLES = Kinds("kvstudy.present.tables")
+TABLES = Kinds(
+    "kvstudy.present.tables",
+    {
+        "comparison": ["comparison"],
+        "grid": ["grid"],
+        "latencies": ["percentiles", "open-loop"],
+        "pairs": ["ratios", "ranking"],
+        "results": ["results"],
+        "rounds": ["relative", "break-even"],
+        "setting": ["machine", "properties", "operations"],
+        "sizes": ["sweep", "scaling"],
+        "source": ["audit", "scoreboard"],
+        "stores": ["runs", "bottleneck", "trimmed", "validity", "store"],
+    },
+)
 Table = Annotated[AnyTable, TABLES]
 
 
 def added(own: list, parts: Iterable[Exhibit]) -> list:
-    """``own``, and those of ``parts`` that it does not name."""
-    named = {part.subject for part in own}
-    return own + [part for part in parts if part.subject not in named]
+    """Return the study's exhibits, and those ``parts`` that it does not define itself."""
+    subjects = {part.subject for part in own}
+    return own + [part for part in parts if part.subject not in subjects]
 
 
 def with_automatic(own: list, kinds: Iterable[type[Exhibit]], study: Study) -> list:
-    """``own``, and what a report has besides, of ``kinds``: first what is of all workloads."""
+    """Return the study's exhibits and automatic ones of ``kinds``, those of all workloads first."""
     parts = [part for kind in kinds for part in kind.automatic(study)]
-    rank = {name: place for place, name in enumerate(study.workload_names, 1)}
-    return added(own, sorted(parts, key=lambda part: rank.get(getattr(part, "workload", ""), 0)))
+    position = {name: number for number, name in enumerate(study.workload_names, 1)}
+    return added(
+        own, sorted(parts, key=lambda part: position.get(getattr(part, "workload", ""), 0))
+    )
 
 
-# *Relative performance* is the time of the baseline by that of the store, for the same operations:
-# 1:30 says that the store does in one second what takes the baseline 30.
+# *Relative performance* is the time of the baseline divided by that of the store, for the same
+# operations: 1:30 means that the store needs one second where the baseline needs 30.
 OfRound = Literal["insert", "read", "delete"]
 
 
 class RoundsExhibit(Strict):
-    """Something of a workload with rounds."""
+    """An exhibit of a workload with rounds."""
 
     def check(self, study: Study, path: Path, key: str) -> None:
         """Raise InputError for names that the study does not have, or a workload without rounds."""
@@ -222,7 +247,7 @@ class RoundsExhibit(Strict):
 
 
 class TwoStores(RoundsExhibit):
-    """Whose times are compared, under a workload with rounds."""
+    """An exhibit that compares the times of two stores under a workload with rounds."""
 
     workload: Name = Field(description="A workload with rounds.")
     baseline: Name = Field(description="The store that is the 1 of 1:x.")
@@ -230,7 +255,7 @@ class TwoStores(RoundsExhibit):
 
 
 class Caching(RoundsExhibit):
-    """A database and what could be a cache before it, under a workload with rounds."""
+    """An exhibit of a database and a possible cache, under a workload with rounds."""
 
     workload: Name = Field(description="A workload with rounds.")
     database: Name = Field(description="The store that holds the records.")

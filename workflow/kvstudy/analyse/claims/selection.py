@@ -197,7 +197,7 @@ def _together(
         for size in SIZES:
             if choices.get(size) == ["all"]:
                 numbers = {number for name in workloads for number in grid.values(name, size)}
-                choices[size] = [_Any(number) for number in sorted(numbers)]
+                choices[size] = [_OptionalSize(number) for number in sorted(numbers)]
     # Of sizes that are one in a scaled run the first.
     different = set()
     for choice, *chosen in product(*([*_products(each)] for each in (common, *own))):
@@ -210,8 +210,8 @@ def _together(
             yield tuple(found)
 
 
-class _Any(int):
-    """A number that "all" stands for: a set with it may be absent from the study."""
+class _OptionalSize(int):
+    """A number from "all": the study need not have every combination with it."""
 
 
 def _products(choices: dict[str, list[object]]) -> Iterator[dict[str, object]]:
@@ -230,7 +230,7 @@ def _operand(choice: dict[str, object], grid: ParameterGrid) -> Operand | None:
     numbers = {size: choice.get(size, getattr(shown, size)) for size in SIZES}
     found = grid.find(workload, numbers)
     if not found:
-        if any(isinstance(number, _Any) for number in numbers.values()):
+        if any(isinstance(number, _OptionalSize) for number in numbers.values()):
             return None
         found = [ParameterSet(**{size: None if n == "best" else n for size, n in numbers.items()})]
     return Operand(

@@ -262,11 +262,9 @@ def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | No
     """
     text, front = read_document(markdown)
     folder = TEMPLATES / "html"
+    options = [*PAGE_OPTIONS, f"--template={folder / 'body.template'}"]
     converted = convert_numbered(
-        *(markdown, text, front, parts),
-        [*PAGE_OPTIONS, f"--template={folder / 'body.template'}"],
-        "html.lua",
-        pagetitle=front.run,
+        markdown, text, front, parts, options, "html.lua", pagetitle=front.run
     )
     contents, body = converted.split(BETWEEN)
     made_of = Provenance(provenance) if provenance else None

@@ -196,8 +196,17 @@ def chain(run: Run, address: Address) -> Chain:
     ]
     if int(row["n"]) != n:
         problems.append(f"{place}: n is {int(row['n'])}, but {n} repetitions count")
-    numbers = row[["unit", "mean", "geometric", "sd"]]
-    return Chain(address, *numbers, int(row["n"]), place, repetitions, problems)
+    return Chain(
+        address=address,
+        unit=row["unit"],
+        mean=row["mean"],
+        geometric=row["geometric"],
+        sd=row["sd"],
+        n=int(row["n"]),
+        place=place,
+        repetitions=repetitions,
+        problems=problems,
+    )
 
 
 def same(one: float, other: float) -> bool:
