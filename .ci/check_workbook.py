@@ -2,7 +2,7 @@
 
     python .ci/check_workbook.py [--pdf FOLDER] results/*/*.xlsx
 
-Each formula is calculated anew, from a copy that lost the values that the file carries, and
+Each formula is calculated again, from a copy that lost the values that the file carries, and
 must give no error and the value that was carried. The file itself must open and print.
 """
 

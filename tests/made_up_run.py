@@ -26,7 +26,7 @@ from kvstudy.study.published import CLAIMS, PUBLISHED
 STORES = {"redis": 9000.0, "riak": 1000.0, "memcached": 8000.0}
 WORKLOADS = {"a": ("read", "update"), "c": ("read",), "insert": ("insert",)}
 FACTS = Path(__file__).parent / "data/probes"
-# What a run may lack of all of its cells, beside the metrics of that name.
+# What a run may lack of all of its cells, next to the metrics of that name.
 PARTS = ("histograms", "seconds", "counters", "probes", "started", "versions", "machine", "load")
 METRICS = ("latencies", "goodput", "client", "server", "watching", "pauses")
 STATES = {

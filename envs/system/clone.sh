@@ -45,7 +45,7 @@ check_home() {
     ((${#lines[@]} == 0)) || fail "these folders cannot be written. Set HOME to a folder of yours, or each of:" "${lines[@]}"
 }
 
-# What is installed beside a measurement takes cores and disk from it, and .venv from Snakemake.
+# What is installed next to a measurement takes cores and disk from it, and .venv from Snakemake.
 # The locks are those of kvstudy.measure.controller and kvstudy.stores.process.
 be_alone() {
     local lock=$root/.snakemake/kvstudy.lock conflict=75

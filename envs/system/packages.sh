@@ -105,7 +105,7 @@ service_exists() {
     return 1
 }
 
-# A store's package starts its server at once and at every boot: it would run beside the
+# A store's package starts its server at once and at every boot: it would run next to the
 # measurements. Only services that came with this set-up are switched off.
 stop_new_services() {
     local service

@@ -1,4 +1,4 @@
-"""Our YCSB bindings beside YCSB's own on the same server: throughput, and its ratio.
+"""Our YCSB bindings next to YCSB's own on the same server: throughput, and its ratio.
 
 Needs the folder of an unpacked YCSB 0.17 in the variable YCSB_HOME; takes the stores that have a
 binding there and a server here (5 min each).

@@ -1,8 +1,8 @@
-"""What the pipeline costs beside YCSB's own run time.
+"""What the pipeline costs next to YCSB's own run time.
 
 Measures the thesis study at a hundredth of its size in a copy of the project
 (two stores, 24 cells), then builds its report again: from the raw logs, and
-after an edit of the text, both beside a bare latexmk of the same document. The
+after an edit of the text, both next to a bare latexmk of the same document. The
 rebuilds are interleaved, ROUNDS times.
 """
 

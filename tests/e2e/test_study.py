@@ -100,7 +100,7 @@ def archive(thesis: Path, clone: Path) -> Path:
 
 
 def test_an_archive_holds_what_a_reviewer_asks(archive, clone):
-    """Checksums, plan, the order and times of real cells, and every number anew."""
+    """Checksums, plan, the order and times of real cells, and every number again."""
     done = kvstudy(clone, "verify", archive.name, "--output", "page.md")
     assert "measured one at a time, in the planned random order" in done.stdout
     assert "36 of 56 planned cells are measured" in done.stdout
@@ -108,7 +108,7 @@ def test_an_archive_holds_what_a_reviewer_asks(archive, clone):
     assert "**All holds.**" in done.stdout
     assert (clone / "page.md").read_text() == done.stdout
     # Of minutes without a word nobody knows whether they end.
-    assert re.search(r"^making every number anew: \d+ of \d+ steps", done.stderr, re.M)
+    assert re.search(r"^making every number again: \d+ of \d+ steps", done.stderr, re.M)
 
 
 def test_the_same_data_makes_a_czech_report(clone, thesis):
@@ -376,7 +376,7 @@ def test_an_archive_is_built_again_to_the_same_bytes(thesis, clone, archive, tmp
     assert [name for name in here if here[name] != there[name]] == []
     again = subprocess.run(["kvstudy", *rebuild], capture_output=True, text=True)
     assert again.returncode == 1
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_the_smoke_study_needs_no_server_and_takes_an_official_distribution(clone, tmp_path):

@@ -160,7 +160,7 @@ def test_a_miss_that_the_client_tells_is_a_failure_of_its_kind(server):
 @pytest.mark.parametrize("server", ["redis"], indirect=True)
 @pytest.mark.parametrize("workload", ["d", "update"])
 def test_records_that_are_lost_in_the_run_void_the_cell(server, workload):
-    """After it, updates make all records anew, with one field, and inserts add to nothing."""
+    """After it, updates make all records again, with one field, and inserts add to nothing."""
     shares = {"properties": {"insertproportion": 1, "readproportion": 0}}
     write_study("redis", workloads=[{"name": workload, **(shares if workload == "d" else {})}])
     cell = CELL.replace("memcached/c", f"redis/{workload}")
@@ -214,11 +214,11 @@ def test_a_server_that_is_stopped_for_a_while_is_flagged(server):
 
 
 def test_counters_that_fall_fail_the_cell(server):
-    """As when a server is started anew behind the client's back."""
+    """As when a server is started again behind the client's back."""
     write_study("memcached")
     status, output = measure(server, lambda told: tell(told, "stats reset", b"RESET\r\n"))
     assert status == 1
-    assert "Memcached: its counter cmd_set fell by 1000; was the server started anew?" in output
+    assert "Memcached: its counter cmd_set fell by 1000; was the server started again?" in output
     assert not Path("results/small/raw", CELL).exists()
 
 

@@ -1,4 +1,4 @@
-"""One cell with a fault in it, beside one that was measured before and must stay as it is."""
+"""One cell with a fault in it, next to one that was measured before and must stay as it is."""
 
 from __future__ import annotations
 

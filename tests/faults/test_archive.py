@@ -165,7 +165,7 @@ def appended(name: str, content: bytes) -> Callable[[Files], None]:
 
 
 def faster(files: Files) -> None:
-    """Throughput doubled in a log, with the cell's checksums made anew too."""
+    """Throughput doubled in a log, with the cell's checksums made again too."""
     name = f"{CELL}/run.out"
     files[name] = files[name].replace(b"4000.0", b"8000.0").replace(b"ms), 500", b"ms), 250")
     files[f"{CELL}/SHA256SUMS"] = sums_of(files, f"{CELL}/")
@@ -211,21 +211,21 @@ IN_IT: list[tuple[str, Callable[[Files], None], str]] = [
     ("a report less", put("report/small.pdf", None), r"small\.pdf: is missing"),
     ("gigabytes", bomb, r"big\.csv"),
     (
-        "all made anew, a log edited",
+        "all made again, a log edited",
         as_new(appended(f"{CELL}/run.out", b"\n")),
         "was edited or cut",
     ),
-    ("all made anew, a log less", as_new(put(f"{CELL}/run.out", None)), r"run\.out: is missing"),
-    ("all made anew, a log more", as_new(put(f"{CELL}/x.log", b"x")), r"x\.log: was added after"),
-    ("all made anew, no sums of a cell", as_new(put(f"{CELL}/SHA256SUMS", b"")), "was added after"),
-    ("all made anew, a cell less", as_new(without_cell), "the planned cell is missing"),
-    ("all made anew, no study", as_new(put(STUDY, None)), "the study cannot be read|no such study"),
-    ("all made anew, no YAML", as_new(put(STUDY, b"a: [")), "the study cannot be read"),
-    ("all made anew, nested", as_new(put(STUDY, b"a: " + b"[" * 9999)), "the study cannot be read"),
-    ("all made anew, no manifest", as_new(put(f"{CELL}/manifest.json", None)), r"manifest\.json"),
-    ("all made anew, faster", as_new(faster), "FAULT: results/small/"),
+    ("all made again, a log less", as_new(put(f"{CELL}/run.out", None)), r"run\.out: is missing"),
+    ("all made again, a log more", as_new(put(f"{CELL}/x.log", b"x")), r"x\.log: was added after"),
+    ("all made again, no sums of a cell", as_new(put(f"{CELL}/SHA256SUMS", b"")), "was added after"),
+    ("all made again, a cell less", as_new(without_cell), "the planned cell is missing"),
+    ("all made again, no study", as_new(put(STUDY, None)), "the study cannot be read|no such study"),
+    ("all made again, no YAML", as_new(put(STUDY, b"a: [")), "the study cannot be read"),
+    ("all made again, nested", as_new(put(STUDY, b"a: " + b"[" * 9999)), "the study cannot be read"),
+    ("all made again, no manifest", as_new(put(f"{CELL}/manifest.json", None)), r"manifest\.json"),
+    ("all made again, faster", as_new(faster), "FAULT: results/small/"),
     (
-        "all made anew, a number of the summary",
+        "all made again, a number of the summary",
         as_new(
             lambda files: files.update(
                 {
@@ -259,7 +259,7 @@ def test_nothing_is_left_of_what_cannot_be_unpacked(scene, share, tmp_path):
 def test_an_archive_is_not_unpacked_over_something(scene, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     answer = scene.kvstudy("rebuild", GOOD, "--output", tmp_path)
-    says(answer, "is there already; remove it, or give --output")
+    says(answer, "already exists; remove it, or give --output")
     assert answer.code == 1
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 

@@ -194,7 +194,7 @@ OF_SOURCE: list[tuple[str, str, Edit, str]] = [
     ),
     ("an unknown store", CLAIMS, to(r"\[mongodb, mysql\]", "[mongo, mysql]"), "unknown store 'mon"),
     ("an unknown workload", CLAIMS, to(r"\[a, b, c, update\]", "[a, z]"), "unknown workload 'z'"),
-    ("an id twice", CLAIMS, to("id: H2", "id: H1"), "'H1' stands there twice"),
+    ("an id twice", CLAIMS, to("id: H2", "id: H1"), "'H1' appears twice"),
     ("times that is none", CLAIMS, to("times: 0.5", "times: .nan"), r"claims\[1\].*times"),
     ("less than nothing", CLAIMS, to("times: 0.5", "times: -2"), r"claims\[1\].*times"),
 ]

@@ -144,7 +144,7 @@ def test_a_cell_that_cannot_be_read(two, name, harm):
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,x\n", b"\xff\xfe\x00", b"second\nNaN\n"])
 def test_samples_that_cannot_be_read(two, name, content):
-    """They are beside the measurement, but no traceback follows."""
+    """They are next to the measurement, but no traceback follows."""
     (RAW / CELL / name).write_bytes(content)
     (RAW / CELL / "SHA256SUMS").unlink()
     write_sums(RAW / CELL)

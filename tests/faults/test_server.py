@@ -47,7 +47,7 @@ IN_A_PHASE: list[tuple[str, list, str]] = [
     ("an error", [["answer", "-ERR out of memory\r\n"]], "(?i)no .*answer|ERR"),
     ("nonsense", [["answer", "VERSION x y z\r\n"]], "(?i)no .*answer|counters|records"),
     ("half an answer", [["answer", "VERSION 1.2.3"]], "(?i)no .*answer|closed"),
-    ("its counters begin anew", [["answer", "VERSION 1.2.3 1000 load 5\r\n"]], "counter|records"),
+    ("its counters begin again", [["answer", "VERSION 1.2.3 1000 load 5\r\n"]], "counter|records"),
 ]
 RECORDS = ["0", "999", "1001"]
 PHASES = ["load", "run"]

@@ -99,7 +99,7 @@ def made_up(stores: int, workloads: list[str]):
         (grid,) = small.table(name).grids(rows, run)
         texts[name], html = texts_of([grid], name, TEMPLATES)
         check_structure(html)
-        # Columns that do not fit beside the others on paper repeat their labels there.
+        # Columns that do not fit next to the others on paper repeat their labels there.
         cells = (set if len(grid.parts()) > 1 else list)(latex_cells(texts[name]))
         assert type(cells)(html_cells(html)) == cells
         assert html.count("<table") == 1

@@ -114,7 +114,7 @@ def sums_of(files: Files, folder: str = "") -> bytes:
 
 
 def as_new(change: Callable[[Files], object]) -> Callable[[Files], None]:
-    """The change, and all checksums of the archive made anew after it."""
+    """The change, and all checksums of the archive made again after it."""
 
     def both(files: Files) -> None:
         change(files)

@@ -239,7 +239,7 @@ def analysis(
     faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None, **tables: object
 ) -> Analysis:
     """Of the made-up values, with these ``tables`` in place of its own."""
-    # The others are worked out once.
+    # The others are computed once.
     return Analysis(**vars(_analysis(tuple((faults or {}).items()))) | tables)
 
 

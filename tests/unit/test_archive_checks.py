@@ -1,4 +1,4 @@
-"""What a verification finds without making the numbers anew, and archives that are refused."""
+"""What a verification finds without making the numbers again, and archives that are refused."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_a_verification_says_how_far_it_is(archive, monkeypatch):
     assert re.match(r"unpacking small.zip: \d+% of 0 MB", said[0])
     assert "unpacking small.zip: 100% of 0 MB" in said
     assert "checksums of small.zip" in said
-    assert said[-1].startswith("making every number anew")
+    assert said[-1].startswith("making every number again")
 
 
 def test_a_zip_that_is_no_archive(tmp_path):
@@ -479,7 +479,7 @@ OF_PANDOC_3 = (
 
 
 @pytest.mark.parametrize(
-    ("name", "packed", "anew", "said"),
+    ("name", "packed", "again", "said"),
     [
         ("a.csv", "x,mean\na,1\n", "x,mean\na,1\n", ""),
         ("a.csv", "x,mean\na,1.0000000001\n", "x,mean\na,1\n", ""),
@@ -497,11 +497,11 @@ OF_PANDOC_3 = (
         ("a.json", '{"a":"b c"}', '{"a":"b d"}', "line 1: is 'c\"', from the raw"),
     ],
 )
-def test_where_two_files_differ(tmp_path, name, packed, anew, said):
-    first, second = tmp_path / name, tmp_path / "anew" / name
+def test_where_two_files_differ(tmp_path, name, packed, again, said):
+    first, second = tmp_path / name, tmp_path / "again" / name
     second.parent.mkdir()
     first.write_text(packed)
-    second.write_text(anew)
+    second.write_text(again)
     found = differing(first, second)
     assert found.startswith(said)
     assert bool(found) is bool(said)

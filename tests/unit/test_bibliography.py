@@ -48,7 +48,7 @@ def test_entries_of_any_form_are_read_as_they_stand_there(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("@book{a, title={x}}\n@book{a, title={y}}\n", ":2: 'a' stands there twice; keep one"),
+        ("@book{a, title={x}}\n@book{a, title={y}}\n", ":2: 'a' appears twice; keep one"),
         ("\n@book{a, title={x}, title={y}}\n", ":2: 'a' has title twice; keep one"),
         ("\n@book{a, title={x},\n\n@book{b, title={y}}\n", ":2: '@book{a, title={x},"),
         ("@book{title={x}}\n", ":1: '@book{title=' is no entry of BibTeX; write @type{key"),

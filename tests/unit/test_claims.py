@@ -757,7 +757,7 @@ PUBLISHED = [
         (ratio(2, workload=["a", "b"]), "supported in part"),
         (ratio(3, workload=["a", "b"]), "not supported"),
         (statement("order", stores=["slow", "fast"]), "not supported"),
-        # The mean that the source does not print is worked out of its tables.
+        # The mean that the source does not print is computed of its tables.
         (statement("value", workload="mean", store="fast", value=5000), "supported"),
         (statement("value", workload="mean", store="fast", value=5500), "not supported"),
         (statement("value", workload="mean", store="slow", value=2000), "no data"),

@@ -161,11 +161,11 @@ RATIO = {"kind": "ratio", "workload": "a", "times": 2}
         ),
         (
             statement(kind="order", stores=["redis", "riak"]),
-            "claims[0].statements[0].workload: is missing; add it there or beside 'kind'",
+            "claims[0].statements[0].workload: is missing; add it there or next to 'kind'",
         ),
         (
             statement(kind="order", workload="a", stores=["redis", "redis"]),
-            "claims[0].statements[0].stores: 'redis' stands there twice; name each once",
+            "claims[0].statements[0].stores: 'redis' appears twice; name each once",
         ),
         (
             statement(**RATIO, of={"store": "redis"}, to={"store": "redis"}),
@@ -193,7 +193,7 @@ RATIO = {"kind": "ratio", "workload": "a", "times": 2}
         ),
         (
             lambda data: data["claims"][1].update(id="J1"),
-            "claims[1].id: 'J1' stands there twice; give each its own",
+            "claims[1].id: 'J1' appears twice; give each its own",
         ),
         (lambda data: data["claims"][0].pop("place"), "claims[0].place: is missing; add it"),
         (lambda data: data["claims"][0].update(said="hinted"), "claims[0].said: "),

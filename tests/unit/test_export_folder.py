@@ -76,7 +76,7 @@ def run(project: Path) -> Run:
 
 
 def export() -> Path:
-    """The folder, made anew from the files that are there."""
+    """The folder, made again from the files that are there."""
     return export_run(find_run("small"), "en")
 
 

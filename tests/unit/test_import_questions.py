@@ -241,7 +241,7 @@ def test_a_copy_is_no_repetition(read):
 
 
 def test_the_same_results_at_another_time_are_no_second_measurement(read):
-    """As of a client that died, beside the file of the run before."""
+    """As of a client that died, next to the file of the run before."""
     logs = {"redis.log": replace(RUN, seed=5, minutes=1)}
     logs |= {"memcached.log": replace(RUN, store="memcached", seed=5, minutes=9)}
     for row in read(logs).values():
@@ -304,7 +304,7 @@ def test_a_load_of_other_records_than_its_runs_is_asked(read):
     assert asked(rows) == "loads 10000 records, but run.log ran with 20000 records"
     rows = read({"load.log": replace(LOAD, properties=("fieldlength=1000",)), "run.log": RUN})
     assert "loads 20000 records (fieldlength-1000), but run.log ran with" in asked(rows)
-    # Loads over sizes beside runs that have theirs are measurements.
+    # Loads over sizes next to runs that have theirs are measurements.
     logs = {f"load-{size}.log": replace(LOAD, records=size) for size in (10000, 20000)}
     assert asked(read(logs | {"run.log": RUN})) == ""
 

@@ -123,7 +123,7 @@ def test_a_rate_of_the_study_is_no_maximum(pretend_study):
         load_study(edit(pretend_study, open_loop=True, parameters=sizes))
 
 
-# What is worked out of them.
+# What is computed of them.
 
 
 TRIAL = "redis/a/r10_o20_t1_trial/rep0"
@@ -145,7 +145,7 @@ def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> O
             for latency, count in ((150, 3000), (30_000, 1000)):
                 counts.append([*key, "run", f"intended {operation}", latency, count])
         targets.append([*key, "r10_o20_t1", 50.0, 1000.0, TRIAL, 2000.0, ""])
-    # The trial cell is in the same tables, and in nothing that is worked out of them.
+    # The trial cell is in the same tables, and in nothing that is computed of them.
     trial = ["redis", "a", "r10_o20_t1_trial", "0"]
     cells.append([*trial, "measured", "", "", "8", ""])
     values.append([*trial, "run", "overall", "throughput", "ops/s", 2000.0])

@@ -43,7 +43,7 @@ def test_lists_are_combined_and_further_sizes_come_after_them(project):
     study = swept(project)
     assert sizes_of(study, "a") == [(2000, 1), (2000, 4), (5000, 1), (5000, 4)]
     assert sizes_of(study, "c") == [(2000, 2), (5000, 2), (5000, 8), (5000, 16)]
-    # What stands there twice is measured once.
+    # What appears twice is measured once.
     workloads = [{"name": "a", "also": [{"threads": [1, 2]}]}]
     study = small.study(workloads=workloads, tables=[], figures=[])
     assert sizes_of(study, "a") == [(10, 1), (10, 2)]
@@ -98,7 +98,7 @@ def test_a_slow_store_has_sizes_of_its_own_beside_those_of_the_others(project):
     by_path = {cell.path: (cell.records, cell.operations) for cell in cells}
     assert by_path["redis/a/r20000_o50000_t1/rep1"] == (20000, 50000)
     assert by_path["riak/a/r20000_o50000_t1/rep1"] == (5000, 20000)
-    # Every size of insert would be the same cell: it stands beside the one that is shown.
+    # Every size of insert would be the same cell: it stands next to the one that is shown.
     assert by_path["riak/insert/r20000_o0_t1/rep1"] == (5000, 0)
     assert "redis/insert/r50000_o0_t1/rep1" in by_path
     assert "riak/insert/r50000_o0_t1/rep1" not in by_path

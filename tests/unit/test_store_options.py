@@ -76,7 +76,7 @@ def test_the_study_gives_the_title(pretend_study):
         ),
         (
             ["pretend", {"store": "pretend", "options": {"consistency": "strong"}}],
-            "stores: 'pretend' stands there twice; name each once, or give one another "
+            "stores: 'pretend' appears twice; name each once, or give one another "
             "name: {store: pretend, name: ...}",
         ),
         ([{"store": "pretend", "option": {}}], "stores[0].option: unknown key"),

@@ -68,7 +68,7 @@ def test_a_record_is_described():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"readproportion=0.5\nreadproportion=0.6\n", ":2: 'readproportion' stands there twice, f"),
+        (b"readproportion=0.5\nreadproportion=0.6\n", ":2: 'readproportion' appears twice, f"),
         (b"table=a\\\n", ":1: has a backslash, which YCSB drops; remove it"),
         (b"readproportion=nan\n", "readproportion: 'nan' is not a number; give one"),
         (b"recordcount=inf\n", "recordcount: 'inf' is not a number; give one"),
@@ -86,7 +86,7 @@ def test_a_record_is_described():
         (NAMED + b"record.fields=a:text:2-1\n", "'a:text:2-1': give each field as"),
         (NAMED + b"record.fields=A:text:1-2\n", "names in lower case"),
         (NAMED + b"record.fields=a:blob:1-2\n", "'a:blob:1-2': give each field as"),
-        (NAMED + b"record.fields=a:text:1-2 a:text:1-2\n", "'a' stands there twice"),
+        (NAMED + b"record.fields=a:text:1-2 a:text:1-2\n", "'a' appears twice"),
         (NAMED + b"record.felds=a:text:1-2\n", ":2: record.felds: unknown property"),
         # CoreWorkload would ignore it, wherever the class stands in the file.
         (b"record.fields=a:text:1-2\n" + YCSBS, ":1: record.fields: unknown property"),

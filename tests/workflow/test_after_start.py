@@ -1,4 +1,4 @@
-"""The commands that a server needs beside it before it is ready, and its further ports."""
+"""The commands that a server needs next to it before it is ready, and its further ports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def a_store(provider: str = "native", **changes) -> Store:
 
 
 def a_server(project: Path, *lines: str) -> NativeServer:
-    """The pretended server and shell lines that it needs beside it; $1 is its folder."""
+    """The pretended server and shell lines that it needs next to it; $1 is its folder."""
     store = a_store(after_start=[["sh", "-c", line, "sh", "{data}", "{port}"] for line in lines])
     return NativeServer(store, free_port(), project / "data", project / "server.log")
 

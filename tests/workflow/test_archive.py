@@ -32,7 +32,7 @@ def finished(tmp_path_factory) -> Workflow:
 
 
 def test_numbers_that_do_not_follow_from_the_logs(finished):
-    """Also where whoever changed them made all checksums anew, and asks for measurements."""
+    """Also where whoever changed them made all checksums again, and asks for measurements."""
     trap = finished.folder / "trap"
 
     def forge(files: Files) -> None:
@@ -67,7 +67,7 @@ def test_what_was_packed_holds(finished):
 
 
 def test_rates_that_do_not_follow_from_the_trial_cell(finished):
-    """Also where all checksums were made anew: the cells at its rate recorded another one."""
+    """Also where all checksums were made again: the cells at its rate recorded another one."""
     folder = "results/small/raw/pretend/a/r1000_o2000_t2_trial/rep0/"
 
     def forge(files: Files) -> None:
@@ -116,12 +116,12 @@ def test_a_tampered_log_is_named_and_nothing_is_computed_from_it(finished):
     done = kvstudy(finished, "verify", "changed.zip")
     assert done.returncode == 1
     assert f"FAULT: {name}: was edited or cut off after it was measured" in done.stdout
-    assert "not made anew: the raw logs are not those that were measured" in done.stdout
+    assert "not made again: the raw logs are not those that were measured" in done.stdout
 
 
 @pytest.mark.slow
 def test_a_cell_that_is_measured_again_as_the_guide_says_is_no_fault(finished):
-    """The other cells are from before; the earlier logs stay beside those that count now."""
+    """The other cells are from before; the earlier logs stay next to those that count now."""
     cell = "pretend/a/r1000_o2000_t2/rep1"
     (finished.folder / "results/small/raw" / cell / "SHA256SUMS").unlink()
     done = finished.snakemake(PATH=f"{PRETEND}:{finished.environment['PATH']}")

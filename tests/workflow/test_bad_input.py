@@ -92,7 +92,7 @@ def test_a_config_that_is_no_good_yaml(workflow):
     path = workflow.folder / "config/config.yaml"
     text = path.read_text()
     for wrong, message in (
-        (f"{text}\nstudy: other\n", "the key 'study' stands there twice"),
+        (f"{text}\nstudy: other\n", "the key 'study' appears twice"),
         (f"{text}\nx: {'[' * 5000}\n", "its values are nested more than 40 levels deep; write"),
     ):
         path.write_text(wrong)

@@ -64,7 +64,7 @@ def measured(
     lines += [line.format(folder=folder) for line in start]
     for phase, command in commands.items():
         if cell.clients and phase == cell.measured_phase:
-            lines += ["# run-2: beside the next command", f"{command} &"]
+            lines += ["# run-2: next to the next command", f"{command} &"]
         lines += ["", f"# {phase}", command]
     lines += ["", "# stop", stop]
     raw = RAW / cell.path

@@ -82,7 +82,7 @@ def test_records_that_are_lost_in_the_run_void_the_cell(have):
     assert sentence(parse()[0].loc["pretend/a/rep1", "invalid"]) == (
         "the server holds 993 records after the run, 1000 were stored and not deleted: 7 are lost"
     )
-    # Nobody counted them, or some were made anew.
+    # Nobody counted them, or some were made again.
     for records in ({"load": 1000, "run": None}, {"load": 1000, "run": 1000}):
         edit_manifest(CELL, lambda m, now=records: m["server"].update(records=now))
         assert parse()[0].loc["pretend/a/rep1", "invalid"] == ""
@@ -242,7 +242,7 @@ def test_cells_that_were_not_measured_alike_are_refused(pretend_study, change, m
     kvstudy("parse", "small", "--mixed", "true")
     (mixed,) = environment()["mixed"]
     assert [side["cells"] for side in mixed["sides"]] == [1, 1]
-    with pytest.raises(KvstudyError, match="were not measured alike"):
+    with pytest.raises(KvstudyError, match="were not measured under the same conditions"):
         parse()
 
 

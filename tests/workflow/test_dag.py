@@ -256,7 +256,7 @@ def test_the_next_cell_is_refused_when_it_would_not_be_like_the_others(workflow)
     workflow.edit("config/config.yaml", lambda c: c.update(pin_cpus=True))
     done = workflow.snakemake(CELLS)
     assert done.returncode != 0
-    assert "its cells were not measured alike" in done.stderr
+    assert "its cells were not measured under the same conditions" in done.stderr
     assert f"(1 cell, {cell} is next)" in done.stderr
     # It did not fail: nothing was measured.
     assert not (workflow.folder / "results/small/failed").exists()

@@ -1,4 +1,4 @@
-"""Another language is made of the same measured data, beside the English report."""
+"""Another language is made of the same measured data, next to the English report."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def test_a_signal_ends_it_within_seconds(workflow, sign):
 
 
 def test_a_finished_cell_leaves_nothing_behind_in_snakemake(workflow):
-    """Each left a thread that woke the scheduler once a second, beside all further cells."""
+    """Each left a thread that woke the scheduler once a second, next to all further cells."""
     with _measuring(workflow, 40, enough=15) as running:
         assert psutil.Process(running.pid).num_threads() < 10
 

@@ -99,7 +99,7 @@ def test_a_store_without_counters_tells_none(pretend_study):
 
 @pytest.mark.parametrize("after", ["{}", "{name: -count for name, count in told.items()}"])
 def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
-    """A server that was started anew has lost what it held."""
+    """A server that was started again has lost what it held."""
     edit_verbs(
         "\n\nrising = counters\n\n\n"
         "def counters(host, port):\n"
@@ -110,7 +110,7 @@ def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
     edit("envs/stores/pretend/store.yaml", "misses: get_misses\n", "")
     text = failure()
     assert "its counter load fell by" in text
-    assert "was the server started anew?" in text
+    assert "was the server started again?" in text
 
 
 def test_a_workload_that_was_edited_is_no_further_repetition(pretend_study):
@@ -347,7 +347,7 @@ def test_two_clients_at_a_time(pretend_study):
     # By hand, nobody is there who lets them begin.
     commands = (raw / "commands.sh").read_text()
     assert "together.at" not in commands
-    assert "# run-2: beside the next command\n" in commands
+    assert "# run-2: next to the next command\n" in commands
     kvstudy("parse", "small")
     values = pd.read_csv("results/small/measurements.csv")
     values = values[(values["phase"] == "run") & (values["operation"] == "overall")]
@@ -520,7 +520,7 @@ def test_another_provider_than_the_finished_cells(pretend_study):
     sides = f"provider: docker (1 cell, {CELL}); native (1 cell, {OTHER} is next)"
     assert sides in str(error.value)
     assert not Path("results/small/failed").exists()
-    # The cell itself may be measured anew in another way; nothing else is there.
+    # The cell itself may be measured again in another way; nothing else is there.
     measure()
     edit(manifest, '"native"', '"docker"')
     measure(OTHER, "--mixed", "true")

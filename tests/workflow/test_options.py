@@ -90,7 +90,7 @@ def test_a_server_that_says_other_settings_than_before_is_refused_before_it_is_l
     with pytest.raises(KvstudyError) as refused:
         measure(CELL.replace("/a/", "/c/"))
     assert "settings of pretend: settings.json (" in str(refused.value)
-    assert "its cells were not measured alike" in str(refused.value)
+    assert "its cells were not measured under the same conditions" in str(refused.value)
     cells, _ = parse()
     assert cells.status["pretend/a/rep2"] == "measured"
     told = json.loads(Path("results/small/environment.json").read_text())["stores"]["pretend"]

@@ -122,7 +122,7 @@ def test_a_counter_that_falls(pretend_study):
     )
     store = STORE / "store.yaml"
     store.write_text(store.read_text().replace("misses: get_misses\n", ""))
-    assert "its counter load fell by 1000; was the server started anew?" in failure(pretend_study)
+    assert "its counter load fell by 1000; was the server started again?" in failure(pretend_study)
 
 
 @pytest.mark.parametrize(

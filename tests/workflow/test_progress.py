@@ -217,7 +217,7 @@ def test_what_each_cell_would_meet_ends_the_run_at_the_first(workflow):
     done = workflow.snakemake(CELLS)
     assert done.returncode != 0
     assert len(measured(done)) == 1, done.stderr
-    assert "run 'make setup', which builds it anew" in done.stderr
+    assert "run 'make setup', which builds it again" in done.stderr
     assert "Cells: 0 of 3 cells done" in done.stderr
 
 

@@ -16,7 +16,7 @@ def test_its_numbers_follow_from_its_raw_logs(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     checked = kvstudy("verify", ROOT / "reference/jedlicka2024.zip")
     assert checked.exit_code == 0, checked.output
-    assert "made anew from the raw logs, and equal" in checked.output
+    assert "made again from the raw logs, and equal" in checked.output
 
 
 @pytest.mark.parametrize("command", [["verify"], ["rebuild", "--own-code", "--output", "new"]])

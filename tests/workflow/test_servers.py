@@ -30,7 +30,7 @@ PROGRAM = Path("servers/odd/bin/oddd")
 
 
 def deb(folder: Path, program: bytes = b"#!/bin/sh\necho odd\n") -> Path:
-    """A package with the program in a release, and a starter of the same name beside it."""
+    """A package with the program in a release, and a starter of the same name next to it."""
     tree = folder / "tree"
     for path in (f"{RELEASE}/bin/oddd", "usr/sbin/oddd", "etc/odd/odd.conf"):
         (tree / path).parent.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ def code_of(command: str, *others: str) -> str:
 
 
 def code_files(command: str, *others: str) -> list[str]:
-    """The modules that ``kvstudy COMMAND`` imports, and the scripts and styles beside them.
+    """The modules that ``kvstudy COMMAND`` imports, and the scripts and styles next to them.
 
     ``others`` are further files with imports. All paths are those from the clone.
     """

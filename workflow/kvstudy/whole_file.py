@@ -12,7 +12,7 @@ ROOM = 1 << 16
 
 
 def put(content: bytes, output: Path) -> None:
-    """Write beside the goal, then rename: a reader never sees half a file."""
+    """Write next to the goal, then rename: a reader never sees half a file."""
     beside = output.with_name(f".{output.name}.new")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 # One job per cell: server up, load, verify, run, server down; its output is raw
 # logs. The priority falls with the position in the plan, so that cells run in the
-# planned order. Each claims all cores: nothing of ours runs beside a measurement.
+# planned order. Each claims all cores: nothing of ours runs next to a measurement.
 # There are no inputs: a cell depends on its parameters alone. That holds for
 # open-loop cells too: the trial cells that set their rates have higher
 # priorities. As inputs, even ancient() ones, they would measure a finished

@@ -55,7 +55,7 @@ def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
 
 
 def empty(host: str, port: int) -> None:
-    """Delete the table, which is made anew by ``create``; snapshots that the server makes stay."""
+    """Delete the table, which is made again by ``create``; snapshots that the server makes stay."""
     with _session(host, port, seconds=60) as session:
         session.execute("DROP TABLE IF EXISTS ycsb.usertable")
 

@@ -152,7 +152,7 @@ def _place(
     if name.endswith(endings):
         raise InputError(f"{given} ending to something else; take another")
     if (room / name).exists():
-        raise InputError(f"{room / name}: is there already; edit it, or take another name")
+        raise InputError(f"{room / name}: already exists; edit it, or take another name")
     return room / name
 
 

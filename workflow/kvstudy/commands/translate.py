@@ -60,7 +60,7 @@ def translate(language: str, check: bool) -> None:
 def wanted() -> dict[Path, Catalog]:
     """Return the texts that the catalogues of a language need, by folder.
 
-    One is the package's; each store has one beside store.yaml, and so have the studies whose
+    One is the package's; each store has one next to store.yaml, and so have the studies whose
     report is translated: those with a catalogue of any language.
     """
     stores = sorted(path.parent for path in STORES.glob("*/store.yaml"))

@@ -1,7 +1,7 @@
 """The language that this process writes in, and its translations.
 
 English stands in the code and in the studies; a further language is a catalogue
-``<language>.po`` in this folder, and one beside each study and store.
+``<language>.po`` in this folder, and one next to each study and store.
 """
 
 import contextlib

@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 
 from kvstudy.language.current import ORIGINAL, current, pgettext, read_catalogue
 
-# Of texts of studies and stores: the catalogue beside their file, and those that were read.
+# Of texts of studies and stores: the catalogue next to their file, and those that were read.
 _beside: gettext.NullTranslations = gettext.NullTranslations()
 _seen: dict[str, None] | None = None
 
@@ -117,7 +117,7 @@ def collecting() -> Iterator[dict[str, None]]:
 
 
 def translated(text: str) -> str:
-    """``text`` by the catalogue beside its file; itself where that has none."""
+    """``text`` by the catalogue next to its file; itself where that has none."""
     return _beside.gettext(noted(text)) if text else text
 
 

@@ -219,7 +219,7 @@ def sentence(text: str) -> str:
         filled.append(own.format(**{name: _value(value) for name, value in values.items()}))
     if filled or current() == ORIGINAL:
         return "; ".join(filled) or text
-    # A study's own words are in the catalogue beside it.
+    # A study's own words are in the catalogue next to it.
     translations = (catalogue.gettext(text) for catalogue in catalogues())
     return next((one for one in translations if one != text), None) or translated_place(text)
 

@@ -57,7 +57,7 @@ def library_problem() -> str | None:
         if not jar.is_file():
             return f"{jar}: no such file; run 'make setup', which builds it"
         if _digest(jar, jar.stat().st_mtime_ns) != digest:
-            return f"{jar}: not as it was built (cut off?); run 'make setup', which builds it anew"
+            return f"{jar}: not as it was built (cut off?); run 'make setup', which builds it again"
     return None
 
 
@@ -89,7 +89,7 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
         jars += of_folder
     for jar in jars:
         if not zipfile.is_zipfile(jar):
-            raise InputError(f"ycsb.home: {jar} is no jar (cut off?); unpack YCSB anew")
+            raise InputError(f"ycsb.home: {jar} is no jar (cut off?); unpack YCSB again")
     classpath = ":".join([str(histogram), *(f"{folder}/*" for folder in folders)])
     return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars), cores)
 

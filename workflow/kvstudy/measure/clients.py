@@ -33,7 +33,7 @@ MACHINE_COLUMNS = [
     *["phase", "seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"],
     *["loopback_bytes", "cpu_pressure", "memory_pressure", "io_pressure", "load"],
 ]
-# Where cgroup v2 is mounted: alone, or beside the older version.
+# Where cgroup v2 is mounted: alone, or next to the older version.
 CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 
 

@@ -1,7 +1,7 @@
 """Snakemake and its commands: one in a clone at a time, and none that outlives it.
 
 Killed with SIGKILL, Snakemake leaves its jobs running, and those on a cluster in its queue. What
-nobody waits for must not go on beside the jobs of the next Snakemake, so every command of a rule
+nobody waits for must not go on next to the jobs of the next Snakemake, so every command of a rule
 watches whether it lives, and the next Snakemake cancels what is in the queue.
 
 Snakemake's own lock is files that stay when it is killed. The one here is the kernel's and ends

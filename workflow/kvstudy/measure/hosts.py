@@ -355,7 +355,7 @@ class FarServer(Server):
 class FarClients:
     """The clients of a phase, and the samples of server and clients, on their hosts.
 
-    As ``Clients``; beside it, ``of_hosts`` has what was used on each host.
+    As ``Clients``; next to it, ``of_hosts`` has what was used on each host.
     """
 
     of: dict[Link, dict[str, list[str]]]

@@ -40,7 +40,7 @@ Counters = dict[str, int] | None
 class Phases:
     """The phases of a measurement, one after the other on its ``server``; logs go to ``work``.
 
-    ``phases`` has what the manifest says of each: its command, those of ``others`` that ran beside
+    ``phases`` has what the manifest says of each: its command, those of ``others`` that ran next to
     it, ``Clients.used``, and the same for each of ``hosts``, where clients and server have some of
     their own. ``counters`` has what moved in the server meanwhile, see ``counter_deltas``.
     """
@@ -173,7 +173,7 @@ class Phases:
         lines = [f"export CLASSPATH={classpath}", "", "# server", *commands["start"]]
         for name, phase in self.phases.items():
             for number, other in enumerate(phase["others"], start=2):
-                lines += ["", f"# {name}-{number}: beside the next command", f"{_alone(other)} &"]
+                lines += ["", f"# {name}-{number}: next to the next command", f"{_alone(other)} &"]
             lines += ["", f"# {name}", _alone(phase["command"])]
         lines += ["", "# stop", *commands["stop"]]
         (self.work / "commands.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -183,7 +183,7 @@ def counter_deltas(store: Store, before: Counters, after: Counters) -> Counters:
     """The counters that moved, and by how much; None when the store tells none.
 
     KvstudyError for a counter that fell or vanished: then the server was started
-    anew, and what it held and counted before is lost.
+    again, and what it held and counted before is lost.
     """
     if before is None or after is None:
         return None
@@ -191,7 +191,7 @@ def counter_deltas(store: Store, before: Counters, after: Counters) -> Counters:
     for name, count in change.items():
         if count < 0:
             raise InvalidMeasurement(
-                f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
+                f"{store.title}: its counter {name} fell by {-count}; was the server started again?"
             )
     return {name: count for name, count in change.items() if count}
 

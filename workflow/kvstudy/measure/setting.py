@@ -173,7 +173,7 @@ class MeasurementContext:
                 work.mkdir(parents=True)
             except OSError as error:
                 raise EnvironmentFault(
-                    f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner "
+                    f"{work}: cannot be made again: {error.strerror}; remove it, or let its owner "
                     "do so"
                 ) from None
             kept_room = self.results / f".room-{os.getpid()}"

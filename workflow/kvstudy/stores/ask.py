@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kvstudy.errors import EnvironmentFault
 
-# Our bindings with the drivers, and the stores that are jars beside them.
+# Our bindings with the drivers, and the stores that are jars next to them.
 LIBRARY = Path("workflow/bindings/target/lib")
 
 

@@ -87,7 +87,7 @@ class ProviderCommands(Strict):
     ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
     after_start: list[list[str]] = Field(
         default=[],
-        description="Commands that a server needs beside it to get ready, in the container if it "
+        description="Commands that a server needs next to it to get ready, in the container if it "
         "has one; filled in likewise. From when its port is open on, each runs again and again "
         "until it ends with status 0, then the next.",
     )

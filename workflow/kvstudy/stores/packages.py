@@ -165,7 +165,7 @@ def _put(store: Store, root: Path) -> str:
     """Make ``root`` servers/<store>: a folder of somebody is linked, an unpacked one is moved."""
     target = store.installed
     if target.is_dir() and not target.is_symlink() and not (target / RECORD).is_file():
-        raise EnvironmentFault(f"{target}: is there already and not of a package; move it away")
+        raise EnvironmentFault(f"{target}: already exists and not of a package; move it away")
     old = target.with_name(f".old-{target.name}")
     if target.is_symlink():
         target.unlink()

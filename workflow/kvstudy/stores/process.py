@@ -75,7 +75,7 @@ def measuring_alone(act: str = "measuring") -> Iterator[None]:
     path = state_directory() / "measure.lock"
     with contextlib.ExitStack() as stack:
         try:
-            # Unbuffered: closing it must not fail anew.
+            # Unbuffered: closing it must not fail again.
             lock = stack.enter_context(path.open("ab+", buffering=0))
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

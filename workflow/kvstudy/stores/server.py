@@ -26,7 +26,7 @@ HIGHEST_PORT = 65535
 # connections: one of these was free when it was chosen, and had a connection of another program
 # when the server began.
 OWN_PORTS = range(10_000, 30_000)
-# Limit for one command beside a starting server.
+# Limit for one command next to a starting server.
 COMMAND_SECONDS = 10
 # Of what a program wrote, so many characters stand in a message, of so many lines, which are looked
 # for in so many bytes.
@@ -102,7 +102,7 @@ class LocalServer(Server):
         values: dict[str, object],
         host: str = HOST,
     ) -> None:
-        """``values`` are filled in beside address and ports, ``data`` has its files."""
+        """``values`` are filled in next to address and ports, ``data`` has its files."""
         self.store, self.host, self.port, self.log = store, host, port, log
         self.ports = {name: free_port(host=host) for name in way.ports} | {
             name: port + distance for name, distance in store.side_ports.items()

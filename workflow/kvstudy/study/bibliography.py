@@ -37,7 +37,7 @@ def bibliography_entries(path: Path) -> dict[str, str]:
     for block in found.failed_blocks:
         line = block.start_line + 1
         if isinstance(block, DuplicateBlockKeyBlock):
-            problem = f"'{block.key}' stands there twice; keep one of them"
+            problem = f"'{block.key}' appears twice; keep one of them"
         elif isinstance(block, DuplicateFieldKeyBlock):
             twice = ", ".join(sorted(block.duplicate_keys))
             problem = f"'{block.ignore_error_block.key}' has {twice} twice; keep one of them"

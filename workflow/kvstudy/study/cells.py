@@ -203,7 +203,7 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
 
 
 def _trials(study: Study, scale: float) -> list[Cell]:
-    """n clients beside twice as many, TRIALS blocks for each n, with repetitions of its own."""
+    """n clients next to twice as many, TRIALS blocks for each n, with repetitions of its own."""
     shuffle = random.Random(f"clients {study.seed}")
     cells: list[Cell] = []
     for step, fewer in enumerate(trial_clients(study)[:-1]):
@@ -294,7 +294,7 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
         for sizes in [one] if control else several:
             cell = _cell(study, of, use, sizes, scale)
             # Insert-only cells are the same for every operation count, and those of a store with
-            # sizes of its own for every such size: they stand beside what is shown.
+            # sizes of its own for every such size: they stand next to what is shown.
             same = replace(cell, beside=None)
             if same not in of_use or sizes == one:
                 of_use[same] = cell

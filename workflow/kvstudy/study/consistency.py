@@ -41,7 +41,7 @@ def differences(manifests: dict[str, dict]) -> dict[str, list[tuple[str, list[st
 
 def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> str:
     """Names what differs between which cells, and what to do."""
-    lines = [f"{raw}: its cells were not measured alike:"]
+    lines = [f"{raw}: its cells were not measured under the same conditions:"]
     for what, sides in differences.items():
         told = []
         for value, cells in sides:

@@ -1,4 +1,4 @@
-"""Cells that a study has beside its own, to show what its differences mean.
+"""Cells that a study has next to its own, to show what its differences mean.
 
 The *noise floor*: one store is measured twice in each repetition, under two
 names. Both are the same, so what differs between them is chance or the machine's doing. The *client

@@ -177,10 +177,10 @@ def _problems_of_workload(
 def _twice(
     key: str, names: list[str], remedy: str = "", added: Collection[str] = (), by: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """A name that stands there twice, or is one of those ``added`` (``by``)."""
+    """A name that appears twice, or is one of those ``added`` (``by``)."""
     for name in names:
         if names.count(name) > 1:
-            text = f"stands there twice; name each once{remedy.format(name)}"
+            text = f"appears twice; name each once{remedy.format(name)}"
             if name in added:
                 text = f"is the name of {by}; give yours another name"
             yield key, f"'{name}' {text}"

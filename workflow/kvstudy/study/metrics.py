@@ -105,7 +105,7 @@ _ALL = (
     Metric("skew", "ms", files=("{}.err",)),
     Metric("shared_time", "share", files=("{}.err",)),
     Metric("throughput_sum", RATE_UNIT, "Sum of the clients' throughputs", files=("{}.out",)),
-    # What sources print beside.
+    # What sources print next to.
     Metric("throughput_change", "%", N_("Change of throughput"), of_source=True),
     Metric("failed_share", "%", N_("Failed"), phrase=N_("failed share"), of_source=True),
     Metric("throughput_rank", "rank", of_source=True),

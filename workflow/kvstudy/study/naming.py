@@ -41,7 +41,7 @@ _MUST = {
 # The most frequent pattern, in words.
 NAME = r"^[a-z][a-z0-9-]*$"
 _NAME = "a name of small letters, digits and hyphens"
-# A value of another type altogether, beside which another branch of a union may fit.
+# A value of another type altogether, next to which another branch of a union may fit.
 _OTHER_TYPE = {name for name in _MUST if name.endswith("_type")}
 _QUOTED = re.compile("'([^']*)'")
 _ECHO = reprlib.Repr()

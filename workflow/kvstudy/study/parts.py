@@ -87,7 +87,7 @@ class StoreUse(_Use):
     store: Name = Field(description="Name of a folder under envs/stores/.")
     name: Name = Field(
         default_factory=lambda keys: keys["store"],
-        description="Name in results and in this file; needed when a store stands there twice.",
+        description="Name in results and in this file; needed when a store appears twice.",
     )
     title: Text = Field(default="", description="Name in text, tables and figures.")
     options: dict[Name, Name] = Field(
@@ -116,7 +116,7 @@ class WorkloadUse(_Use):
     name: Name = Field(description="Name of a file under workloads/, or any with ``file``.")
     file: Name = Field(
         default_factory=lambda keys: keys["name"],
-        description="Name of a file under workloads/; needed when it stands there twice.",
+        description="Name of a file under workloads/; needed when it appears twice.",
     )
     title: Text = Field(default_factory=_title, description="Name in tables and figures.")
     short: Text = Field(default_factory=_short, description="Name on an axis.")
@@ -128,7 +128,7 @@ class WorkloadUse(_Use):
         default=[], description="Only these stores, where others cannot do it. Left out: all."
     )
     also: list[Sizes] = Field(
-        default=[], description="Further sizes, beside all combinations of those above."
+        default=[], description="Further sizes, next to all combinations of those above."
     )
     shown: ShownSizes | None = Field(default=None, description="In place of the study's.")
     properties: dict[str, str | int | float | bool] = Field(
@@ -271,7 +271,7 @@ class OpenLoop(Strict):
         if any(abs(percent - round(percent)) > 1e-9 for percent in percents):
             raise ValueError("give whole per cents, like 0.5 or 0.85")
         if len(set(percents)) < len(percents):
-            raise ValueError("a load stands there twice; name each once")
+            raise ValueError("a load appears twice; name each once")
         return loads
 
     @property

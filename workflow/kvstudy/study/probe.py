@@ -15,7 +15,7 @@ from kvstudy.study.parts import StoreUse
 from kvstudy.study.workload import class_of, properties_of
 from kvstudy.study.ycsb_properties import CORE, OF_CLASS, PROPERTIES, RECORD, ROUNDS
 
-# What a finished probe has found out, beside YCSB's logs.
+# What a finished probe has found out, next to YCSB's logs.
 FACTS = "probe.json"
 
 # The first records are loaded; behind them are keys that never are.

@@ -1,6 +1,6 @@
 """Numbers in the text of a source (``config/studies/<study>/quotes.yaml``).
 
-Each quoted number stands beside what it should equal: an expression over the values that
+Each quoted number stands next to what it should equal: an expression over the values that
 the source's tables give.
 """
 
@@ -61,7 +61,7 @@ Printed = Annotated[
 
 
 class Computed(Strict):
-    """A number worked out from others; exactly one key."""
+    """A number computed from others; exactly one key."""
 
     ratio: Two | None = Field(default=None, description="The first by the second.")
     change: Two | None = Field(

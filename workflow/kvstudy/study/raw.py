@@ -3,7 +3,7 @@
 SHA256SUMS (in the format of ``sha256sum``) is written last: a cell that has it
 is complete, and a file that was edited or cut off later is noticed. So it is with the
 numbers that are made of the logs: each step of the pipeline notes the checksums of its
-files beside them, in ``.<step>.sha256``.
+files next to them, in ``.<step>.sha256``.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ SUMS = "SHA256SUMS"
 # Of the checksums that a step of the pipeline notes.
 ENDING = ".sha256"
 # Endings of the files of a cell that anything is read from. Others, like a log that somebody
-# unpacked to look at it, may lie beside them.
+# unpacked to look at it, may lie next to them.
 READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".parquet"})
 # What the server of a cell told of its settings.
 SETTINGS = "settings.json"

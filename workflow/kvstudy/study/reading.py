@@ -63,7 +63,7 @@ def read_yaml(path: Path, model: type[M]) -> M:
 def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
     """The keys and values in the file ``path``, and where they stand.
 
-    KvstudyError for what is no YAML, for a key that stands there twice (YAML would take the
+    KvstudyError for what is no YAML, for a key that appears twice (YAML would take the
     last one) and for more values or levels than any of our files has.
     """
     others = sorted(file.parent.name for file in path.parent.parent.glob(f"*/{path.name}"))
@@ -129,7 +129,7 @@ def _check_keys(path: Path, node: yaml.MappingNode) -> None:
         line = key.start_mark.line + 1
         if key.value in lines:
             raise InputError(
-                f"{path}: the key '{key.value}' stands there twice, in lines {lines[key.value]} "
+                f"{path}: the key '{key.value}' appears twice, in lines {lines[key.value]} "
                 f"and {line}; keep one of them"
             )
         lines[key.value] = line
@@ -220,4 +220,4 @@ def _check_head(
                 f"{path}: line 1: unknown column '{name}'{did_you_mean(name, known)}"
             )
         if head.count(name) > 1:
-            raise InputError(f"{path}: line 1: column '{name}' stands there twice; remove one")
+            raise InputError(f"{path}: line 1: column '{name}' appears twice; remove one")

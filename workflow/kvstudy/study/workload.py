@@ -36,7 +36,7 @@ WORKLOADS = Path("workloads")
 # YCSB counts these; a study gives their values, a workload file only its defaults.
 SIZES = ("recordcount", "operationcount")
 
-# Where the client writes the sums of latencies of each round, beside its log.
+# Where the client writes the sums of latencies of each round, next to its log.
 ROUNDS_FILE = "rounds.csv"
 # As in RecordField.java; lower case, since SQL does not tell letters apart.
 _FIELD = re.compile(r"([a-z][a-z0-9_]*):(text|number):([1-9]\d{0,5})-([1-9]\d{0,5})")
@@ -92,7 +92,7 @@ def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | N
         name, kind, shortest, longest = match.groups()
         if name in fields:
             raise InputError(
-                f"{place}: record.fields: '{name}' stands there twice; give another name"
+                f"{place}: record.fields: '{name}' appears twice; give another name"
             )
         fields[name] = NamedField(name, kind, int(shortest), int(longest))
     if not fields:
@@ -127,7 +127,7 @@ def load_workload(path: Path) -> dict[str, str]:
             raise InputError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
         if name in lines:
             raise InputError(
-                f"{path}:{number}: '{name}' stands there twice, first in line {lines[name]}; keep "
+                f"{path}:{number}: '{name}' appears twice, first in line {lines[name]}; keep "
                 "one of them"
             )
         if comment := re.search(r"\s#.*", value):

@@ -289,7 +289,7 @@ PROPERTIES = {
     "reportlatencyforeacherror": Property("Latencies of each kind of failure.", Flag(), "false"),
     "latencytrackederrors": Property("Of these kinds only, with commas between.", Text()),
 }
-# What a workload class reads beside CoreWorkload's properties.
+# What a workload class reads next to CoreWorkload's properties.
 ROUNDS_PROPERTIES = {
     "rounds.warmup": Property("Rounds that do not count.", Whole(), "3"),
     "rounds.measured": Property("Rounds that count.", Whole(1), "5"),

@@ -17,7 +17,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """``value`` as printed or worked out; rounding leaves it between ``low`` and ``high``."""
+    """``value`` as printed or computed; rounding leaves it between ``low`` and ``high``."""
 
     value: float
     low: float

@@ -66,7 +66,7 @@ def load_claims(path: Path, study: Study) -> list[Claim]:
     for index, claim in enumerate(claims):
         if claim.id in ids[:index]:
             raise InputError(
-                f"{path}: claims[{index}].id: '{claim.id}' stands there twice; give each its own"
+                f"{path}: claims[{index}].id: '{claim.id}' appears twice; give each its own"
             )
         for number, statement in enumerate(claim.statements):
             key = f"claims[{index}].statements[{number}]"
@@ -77,7 +77,7 @@ def load_claims(path: Path, study: Study) -> list[Claim]:
 
 
 def check_source(path: Path, study: Study) -> None:
-    """Raise InputError for what is wrong in claims, quotes and properties beside the study file.
+    """Raise InputError for what is wrong in claims, quotes and properties next to the study file.
 
     Likewise for a source that the bibliography lacks.
     """

@@ -88,7 +88,7 @@ class AnyStatement(Selection):
             for name, side in sides.items():
                 if not side.values_of(needed) and not self.values_of(needed):
                     place = f"{key}.{name}.{needed}" if name else f"{key}.{needed}"
-                    raise InputError(f"{place}: is missing; add it there or beside 'kind'")
+                    raise InputError(f"{place}: is missing; add it there or next to 'kind'")
         asked = [self, *self.sides.values()]
         if not self.takes_zero and any("failed_share" in one.values_of("metric") for one in asked):
             raise InputError(
@@ -110,7 +110,7 @@ class Order(AnyStatement):
         super().check(key, stores)
         twice = [name for name in self.stores if self.stores.count(name) > 1]
         if twice:
-            raise InputError(f"{key}.stores: '{twice[0]}' stands there twice; name each once")
+            raise InputError(f"{key}.stores: '{twice[0]}' appears twice; name each once")
 
     def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
         return self._better(combinations(self.stores, 2), grid)
@@ -146,9 +146,9 @@ class Extreme(_OneOfAll):
 
 
 class Quotient(AnyStatement):
-    """A value by another. What the sides do not say themselves stands beside them."""
+    """A value by another. What the sides do not say themselves stands next to them."""
 
-    of: Selection = Field(description="What is divided; its keys go before those beside it.")
+    of: Selection = Field(description="What is divided; its keys go before those next to it.")
     to: Selection = Field(description="What it is divided by.")
     take: Literal["each", "smallest", "largest", "mean"] = Field(
         default="each",
@@ -276,7 +276,7 @@ class _Single(AnyStatement):
         ]
 
     def _limits_of(self, metric: str) -> tuple[tuple[str, str], ...]:
-        """Return what the claim says of the value, which the table prints beside it."""
+        """Return what the claim says of the value, which the table prints next to it."""
         return ()
 
 

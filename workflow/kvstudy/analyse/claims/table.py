@@ -118,7 +118,7 @@ def judge_claims(
 def deciding_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that decide a claim: what the source says of its stores.
 
-    A rate of its machine does not, beside others, nor does what is derived from its tables.
+    A rate of its machine does not, next to others, nor does what is derived from its tables.
     """
     of_both = rows[rows["kind"] != VALUE]
     said = of_both[of_both["derived"] != "yes"]

@@ -270,7 +270,7 @@ def published_values(
     """Return the source's values: published.csv, with the shown sizes where it gives none.
 
     ``published`` is as ``audit.files.judged_values`` gives it, ``checks`` is audit.csv. The
-    mean of all workloads is worked out where the source does not print it.
+    mean of all workloads is computed where the source does not print it.
     """
     rows = published.dropna(subset="value")
     if len(workloads) > 1:

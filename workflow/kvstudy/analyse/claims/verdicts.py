@@ -18,7 +18,7 @@ SLACK = 1e-12
 
 
 class Verdict(StrEnum):
-    """One word per claim. That cells were client-bound is said beside it."""
+    """One word per claim. That cells were client-bound is said next to it."""
 
     REPRODUCED = N_("reproduced")
     DIRECTION_ONLY = N_("direction only")

@@ -27,7 +27,7 @@ from kvstudy.analyse.tidy.results import only
 from kvstudy.errors import DataError
 from kvstudy.libraries import pd
 
-# The tables of a run's analysis; beside them it has drift.json.
+# The tables of a run's analysis; next to them it has drift.json.
 TABLES = {
     table.name: table
     for table in (
@@ -58,7 +58,7 @@ class Analysis(SimpleNamespace):
 
 
 def analyse(run) -> Analysis:
-    """Everything that is worked out of the tidy tables of ``run``.
+    """Everything that is computed of the tidy tables of ``run``.
 
     Control cells are in ``order`` only; ``floor`` and ``bottleneck`` are made from them.
     """

@@ -43,7 +43,7 @@ ROUNDS = AnalysisTable(
     ["records", *NUMBERS],
     make=lambda run, made: rounds(run.rounds, run.counted),
 )
-# What the costs are worked out from, and what the table calls that.
+# What the costs are computed from, and what the table calls that.
 FROM = {"runtime": "run times", "throughput": "rates"}
 
 

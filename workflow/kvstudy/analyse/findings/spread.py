@@ -133,7 +133,7 @@ class Spread:
 
         A geometric mean follows each workload alike, a plain one by the workload's share in it. The
         shares of two stores differ, so what the runs of a repetition share does not quite cancel
-        out of the ratio of their plain means; that is small beside the rest.
+        out of the ratio of their plain means; that is small next to the rest.
         """
         if setting[0] != MEAN:
             return [(self.settings.index(setting), 1.0)]

@@ -84,7 +84,7 @@ def reading(folder: Path, what: str) -> Iterator[None]:
     try:
         yield
     except (MemoryError, ImportError):
-        # The environment is at fault: once it was made anew meanwhile, and sound cells counted as
+        # The environment is at fault: once it was made again meanwhile, and sound cells counted as
         # failed ones.
         raise
     except Exception as error:  # Damaged files can be anything.

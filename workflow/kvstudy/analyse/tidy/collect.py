@@ -134,7 +134,7 @@ def collect(
     a large study do not fit into memory. A cell that cannot be read, or whose files differ from
     their checksums, is a failed one.
     DataError for cells of other parameters or options than the study now has, and for cells
-    that were not measured alike, unless ``mixed``.
+    that were not measured under the same conditions, unless ``mixed``.
     """
     frames = defaultdict(list)
     manifests: dict[str, dict] = {}

@@ -19,7 +19,7 @@ UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", 
 FARTHEST = 1000
 # Behind a published value that the audit of the source finds inconsistent.
 MARK = "\N{DOUBLE DAGGER}"
-# Behind a value of other numbers of records or operations than those beside it.
+# Behind a value of other numbers of records or operations than those next to it.
 OTHER_SIZE = "\N{SECTION SIGN}"
 
 

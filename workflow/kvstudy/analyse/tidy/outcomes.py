@@ -102,7 +102,7 @@ def lost(cell: Cell, manifest: dict, log: YcsbLog) -> list[str]:
         inserted, deleted = 0, rounds.counts(cell.records, cell.operations)["delete"]
     due = cell.records + inserted - deleted
     reasons = []
-    # A class that is not ours may insert what is there already.
+    # A class that is not ours may insert what already exists.
     known = not inserted or class_of(dict(cell.properties)) in OF_CLASS
     if known and held is not None and held < due:
         reasons.append(reason("records-lost", held=held, stored=due, lost=due - held))

@@ -22,7 +22,7 @@ and would count twice.
 
 The mean of the workloads: one more workload, named ``mean``, with the mean of a repetition's
 throughputs over all workloads, of the parameters that are shown of each. It exists where the
-repetition has a value for each. It is the plain mean in a study with a source, beside whose values
+repetition has a value for each. It is the plain mean in a study with a source, next to whose values
 and claims it stands, and the geometric one in others (``mean_over_workloads``).
 """
 

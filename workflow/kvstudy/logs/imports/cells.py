@@ -1,7 +1,7 @@
 """From logs and their rows to the raw cells of a run, in the layout of measured ones.
 
 A cell's manifest says what is known and no more: machine, server version, order and
-all times that no log tells are null. Original files lie beside the decoded copies
+all times that no log tells are null. Original files lie next to the decoded copies
 that are made where the original is not plain text or holds several runs.
 """
 
@@ -220,7 +220,7 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, LogBundle],
 
 
 def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
-    """Write a log: its own bytes if these can be read as they are, else a copy beside them."""
+    """Write a log: its own bytes if these can be read as they are, else a copy next to them."""
     if part.is_file:
         return _copy(part.path, target / name, folder)
     (target / name).write_text(part.text, encoding="utf-8")

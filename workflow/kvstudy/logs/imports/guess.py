@@ -63,7 +63,7 @@ _BINDING = re.compile(r"^async|[-_]?(?:async|cql|rest|ycsb)?(?:client)?[-_]?\d*$
 def guess_rows(sources: list[LogBundle], folder: Path, study: str) -> list[str]:
     """Make the row of each source as complete as the logs make it; return notes for the user.
 
-    Reads the stores of the project; copies workload files beside the logs to workloads/.
+    Reads the stores of the project; copies workload files next to the logs to workloads/.
     """
     stores = {
         path.parent.name: read_yaml(path, StoreFile) for path in sorted(STORES.glob("*/store.yaml"))
@@ -293,7 +293,7 @@ def _records_of_loads(sources: list[LogBundle]) -> None:
 def _in_order(group: list[LogBundle]) -> list[LogBundle]:
     """By the clock in the logs if all have it, else by name.
 
-    Not by the times of the files: copying and unpacking set them anew.
+    Not by the times of the files: copying and unpacking set them again.
     """
     starts = {source: run_start(source.talk) for source in group}
     if all(starts.values()):

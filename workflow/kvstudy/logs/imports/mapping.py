@@ -142,7 +142,7 @@ def _unknown_names(path: Path, rows: list[Row]) -> list[str]:
     """Stores and workloads that the project does not have, each once."""
     bases = {
         "store": (project_stores(), f"folder of {STORES}"),
-        "workload": (project_workloads(), f"file of {WORKLOADS}, nor lies beside the logs"),
+        "workload": (project_workloads(), f"file of {WORKLOADS}, nor lies next to the logs"),
     }
     problems = {}
     for row in rows:

@@ -153,7 +153,7 @@ def ask_mix(source: LogBundle, expected: dict[str, float]) -> None:
             ask(
                 [source],
                 f"{100 * share:.3g} % {name} operations by workload {source.base}, "
-                f"{100 * count / total:.3g} % by its counts: was its file another? Put it beside "
+                f"{100 * count / total:.3g} % by its counts: was its file another? Put it next to "
                 "the logs, or give the workload another name",
             )
             return
@@ -176,7 +176,7 @@ def ask_name(source: LogBundle, reading: PathReading, stores: Iterable[str], has
     is_repetition = "run-n" in reading.phases and not has_loads
     if row.phase and phases and row.phase not in phases and not is_repetition:
         ask([source], f"a {row.phase} by its command, a {min(phases)} by its name")
-    # A workload file beside the logs got the study's name before its own.
+    # A workload file next to the logs got the study's name before its own.
     letter = source.base.rpartition("-")[2]
     others = reading.workloads if len(letter) == 1 and row.phase == "run" else ()
     if others and letter not in others:
@@ -221,7 +221,7 @@ def busy_threads(source: LogBundle) -> float | None:
     return total / 1000 / source.log.runtime
 
 
-# --- logs beside each other
+# --- logs next to each other
 
 
 def ask_copies(sources: list[LogBundle]) -> str:

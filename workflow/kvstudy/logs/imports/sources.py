@@ -55,7 +55,7 @@ class LogBundle:
     below the folder. ``row`` is that of import.csv: what the logs say, then what the user says.
 
     What the logs say, but for the row: ``given`` are YCSB's properties by the command and by
-    workload files beside the logs, None without a command; ``base`` is the file under workloads/,
+    workload files next to the logs, None without a command; ``base`` is the file under workloads/,
     ``shape`` what its load does differently; ``binding`` is the class of the store's binding;
     ``run`` is the run of a load.
     """

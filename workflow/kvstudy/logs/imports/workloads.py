@@ -259,7 +259,7 @@ def base_workload(name: str, beside: dict[str, str] | None, study: str) -> str |
     own = f"{study}-{slug}"
     for workload in chain([slug, own], (f"{own}-{number}" for number in count(2))):
         if workload not in there:
-            lines = [f"# {base_name(name)}, as it lay beside imported logs."]
+            lines = [f"# {base_name(name)}, as it lay next to imported logs."]
             lines += [
                 f"{key}={value.replace('com.yahoo.ycsb', 'site.ycsb')}"
                 for key, value in beside.items()

@@ -214,7 +214,7 @@ def _with_room(encoded: str) -> bytes:
     """The same histogram with a highest value above all of its counts.
 
     In YCSB's HdrHistogram two threads can resize one at a time; the slower one then writes an
-    old highest value beside the counts of the faster one. The counts are whole all the same.
+    old highest value next to the counts of the faster one. The counts are whole all the same.
     """
     data = base64.b64decode(encoded, validate=True)
     unpack = zlib.decompressobj()

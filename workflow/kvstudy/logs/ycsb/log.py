@@ -6,7 +6,7 @@ YCSB's exporters; a new form is one more adapter. Labels differ with the measure
 - hdrhistogram (the default), timeseries: ``[READ], AverageLatency(us), 68.4``
 - histogram: the same labels, but buckets of a millisecond
 - raw: labels of its own, ``[READ], p95, 119``
-- hdrhistogram+histogram, hdrhistogram+raw: each section twice, HdrREAD beside
+- hdrhistogram+histogram, hdrhistogram+raw: each section twice, HdrREAD next to
   BucketREAD or RawREAD; Hdr has all that counts
 
 Drivers print their own lines before and between. ``Return=X`` lines can repeat for one X and are

@@ -31,7 +31,7 @@ _BACK, _SUMMER_TIME = 1.0, 2.5 * 3600
 # Between two lines, in s: nobody was running for so long.
 _LONGEST = 24 * 3600
 # Between two lines, in s: what lies between is not known. YCSB prints one each second, however slow
-# the store is. In the reference run's cells, and beside 40 busy programs on two cores, lines came
+# the store is. In the reference run's cells, and next to 40 busy programs on two cores, lines came
 # 0.1 s late at most, and our samples, which are taken each second too, 0.8 s.
 SILENT_SECONDS = 3.0
 # Of one of several clients, from SynchronizedWorkload.
@@ -281,5 +281,5 @@ def _counts(text: str) -> Counter[str] | None:
 
 
 def _good(counts: Counter[str]) -> int:
-    # With measurement.interval=both each stands there twice, with intended only as such.
+    # With measurement.interval=both each appears twice, with intended only as such.
     return counts[""] or counts["Intended-"]

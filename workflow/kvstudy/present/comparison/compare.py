@@ -316,7 +316,7 @@ def _order(speeds: dict[str, pd.Series], compared: pd.DataFrame) -> str:
 
 
 def _changes(rows: list[tuple[list[str], Parts, Parts]], columns: list[str]) -> pd.DataFrame:
-    """One line for each place with what it is worked out from in A and in B.
+    """One line for each place with what it is computed from in A and in B.
 
     ``ratio_a`` and ``ratio_b`` (``throughput_a``, ``throughput_b``) are geometric means over the
     ``n_a`` and ``n_b`` repetitions, with 95 % intervals: t intervals on logarithms, Welch's where

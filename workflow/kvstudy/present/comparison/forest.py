@@ -17,7 +17,7 @@ from kvstudy.stats.ratios import margin_bounds
 # Lines that a page holds: rows and the workloads above them.
 MOST_LINES = 34
 LINE_HEIGHT, EDGES = 0.2, 0.8
-# Letters of a store's title that fit beside the axis.
+# Letters of a store's title that fit next to the axis.
 LONGEST_TITLE = 28
 # A longer interval is cut and ends in an arrow: one row must not squeeze the others.
 LONGEST = 3.0

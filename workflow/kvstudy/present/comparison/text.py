@@ -102,7 +102,7 @@ def parts_of(comparison: Comparison) -> list[ComparisonSection]:
         words = IMPORTED.format(runs) if imported else ""
         about = ABOUT_RELATIVE.format(base=comparison.title(base), imported=words)
         grid = _changes(comparison, "ratio", heads, about, MARKS)
-        parts.append(ComparisonSection(title, grid, "No store has values beside it in both runs."))
+        parts.append(ComparisonSection(title, grid, "No store has values next to it in both runs."))
     if len(comparison.orders):
         paper = Paper(label=0.22, widths=(0.74,))
         grid = _grid(["Workload", "Order"], _orders(comparison), paper, ABOUT_ORDERS)

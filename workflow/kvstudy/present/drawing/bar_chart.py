@@ -85,7 +85,7 @@ def with_heights(table: pd.DataFrame) -> pd.DataFrame:
 
     Up to the highest bar or run that stays (``top_of``) heights are the values themselves. Where
     bars are broken, what is above that is drawn on a coarser scale from ``UPPER_START`` to
-    ``UPPER_END`` times that height: higher bars stay higher, and runs and whiskers are beside
+    ``UPPER_END`` times that height: higher bars stay higher, and runs and whiskers are next to
     their bar. Columns: ``height``, ``dots`` (a list, of several runs), ``lower`` and ``upper``
     (ends of the whisker; NaN without one), ``beyond`` (yes: it ends in an arrow, since it is longer
     than ``WHISKER_HEIGHT`` allows) and ``reach`` (of all of these).

@@ -1,6 +1,6 @@
 """A chart: rows of data, panels that show them, and a legend, as one Vega-Lite specification.
 
-Panels stand beside each other in a ``concat``; a page may take it apart and give each panel
+Panels stand next to each other in a ``concat``; a page may take it apart and give each panel
 the width that there is (``mount.js``). The parameters ``kv_stores`` and ``kv_workloads`` hold
 what a reader has hidden.
 """
@@ -25,7 +25,7 @@ from kvstudy.present.drawing.page import themes
 from kvstudy.study.metrics import metric_of
 
 OF_LAYER = ("mark", "encoding", "transform")
-# Pixels beside the first and the last size on an axis of sizes.
+# Pixels next to the first and the last size on an axis of sizes.
 ROOM = 10
 # Where nothing tells how wide a panel may be.
 WIDTH = 320

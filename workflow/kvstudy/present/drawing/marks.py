@@ -1,4 +1,4 @@
-"""Marks beside values that are not like the others, and what they say."""
+"""Marks next to values that are not like the others, and what they say."""
 
 from __future__ import annotations
 

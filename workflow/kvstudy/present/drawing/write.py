@@ -1,4 +1,4 @@
-"""Writing a study's figures: CSV, PDF, SVG and PNG, and charts beside them."""
+"""Writing a study's figures: CSV, PDF, SVG and PNG, and charts next to them."""
 
 from __future__ import annotations
 

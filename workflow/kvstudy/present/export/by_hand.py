@@ -245,7 +245,7 @@ def _block(number: int, each: Measured) -> list[str]:
     for name, commands in each.sections.items():
         phase, number, _ = name.partition("-")
         if phase in cell.phases:
-            lines.append(f"# {name}{': beside the next command' if number else ''}")
+            lines.append(f"# {name}{': next to the next command' if number else ''}")
             lines += [each.places.line(line, of_server) for line in commands]
             lines += ['CLIENTS="$CLIENTS $!"'] if number else []
     if any("-" in name for name in each.sections):

@@ -95,7 +95,7 @@ FORMS = ("pdf", "svg", "png", "csv")
 
 
 def export(run: Run, language: str) -> Path:
-    """Make the folder ``export`` of the run anew, in one step; returns it.
+    """Make the folder ``export`` of the run again, in one step; returns it.
 
     Tables and figures are those in the ``language``; the numbers for LaTeX and the folder's own
     texts are English. DataError for a table or a figure that is not there, and for files that

@@ -223,7 +223,7 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, threads: list, norm: colors.Normali
 
 
 def _label_rows(ax: plt.Axes, rows: pd.DataFrame) -> None:
-    """Operations at each row of a map, records beside the rows that share them."""
+    """Operations at each row of a map, records next to the rows that share them."""
     ax.set_yticks(range(len(rows)), rows["operations"].map(whole))
     beside = {"textcoords": "offset points"}
     style = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.35"}

@@ -221,7 +221,7 @@ class Spectrum(DrawnFigure):
         panels, legend = self.panels(table, looks), self.legend(table, looks)
         figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 1.7, sharey=True)
         for ax, panel in zip(axes.flat, panels, strict=False):
-            # Three columns have no room for 50 % beside 90 %, nor for 99.99 % beside 99.9 %.
+            # Three columns have no room for 50 % next to 90 %, nor for 99.99 % next to 99.9 %.
             ticks = TICKS[1:4] if axes.shape[1] == MOST_COLUMNS else TICKS
             _spectrum_panel(ax, panel.rows, legend, ticks)
             ax.set_title(panel.title, loc="left", pad=5)

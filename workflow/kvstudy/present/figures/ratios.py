@@ -214,7 +214,7 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     """The ends of the axis of all panels, with room around the values."""
     values = table[NUMBERS].stack()
     values = pd.concat([values, 1 / table["floor"].dropna()])
-    # With room for the mark beside the last value.
+    # With room for the mark next to the last value.
     return float(min(values.min(), 0.9) / 1.3), float(max(values.max(), 1.1) * 1.6)
 
 

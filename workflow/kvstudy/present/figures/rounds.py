@@ -31,7 +31,7 @@ FEWEST, MOST, BEYOND = 6, 200, 2
 COST_TEXTS = {"exact": N_("Cost"), "crossing_text": N_("Pays off from")}
 # Lines of so many reads or more have no points of their own.
 FEW = 20
-# Room beside the first and the last number of reads.
+# Room next to the first and the last number of reads.
 EDGE = 0.2
 
 

@@ -22,7 +22,7 @@ TEXTS = {"published_text": N_("Published"), "measured_text": N_("Measured")}
 TEXTS |= {"requests": N_("Round trips")}
 # Of the factor, and of the constant once, twice and so on.
 FACTOR, TIMES = "--", ("-", ":")
-# Room beside the smallest and the largest value, and points of a curve.
+# Room next to the smallest and the largest value, and points of a curve.
 ROOM, POINTS = 1.2, 60
 
 

@@ -150,7 +150,7 @@ def convert_numbered(
 ) -> str:
     """As ``convert``, for formats that do not number tables and references by themselves.
 
-    ``own`` is the format's Lua filter, ``told`` what it asks for, beside its words. Pandoc is not
+    ``own`` is the format's Lua filter, ``told`` what it asks for, next to its words. Pandoc is not
     told the language: version 2.17 cannot read its own Czech words.
     """
     options = [

@@ -255,7 +255,7 @@ FILTERED = ("store", "workload")
 def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | None = None) -> None:
     """Write the report ``markdown`` (of ``kvstudy render``) as a page to ``output``.
 
-    A figure with a specification beside it (<name>.vl.json) is interactive where scripts run.
+    A figure with a specification next to it (<name>.vl.json) is interactive where scripts run.
     With ``provenance`` (of ``kvstudy provenance``), tables and figures name their cells.
     KvstudyError when pandoc refuses the text or a part is missing; ``output`` is then left
     as it was.

@@ -38,7 +38,7 @@ def run_notebook(run: Run, notebook: Path, latex: bool = False) -> Path:
     """Execute ``notebook`` on ``run``; returns its page.
 
     It writes the notebook with its outputs too, and with ``latex`` its part of the report, whose
-    figures lie in a folder beside it. The kernel runs in the present directory, with the Python
+    figures lie in a folder next to it. The kernel runs in the present directory, with the Python
     that runs this. The page needs no network. The same data gives the same files. InputError
     tells which cell failed and why; what was written before is then left as it was.
     """
@@ -99,7 +99,7 @@ def _execute(notebook: Path, parameters: dict[str, str | bool]):
 def _without_chance(book) -> None:
     """Take out when the cells ran, and on what: the data says when it was measured.
 
-    And what libraries say beside the results: on a new machine, Matplotlib that it makes a list
+    And what libraries say next to the results: on a new machine, Matplotlib that it makes a list
     of fonts. The same logs then made another notebook, and an archive did not hold.
     """
     book.metadata.pop("papermill", None)

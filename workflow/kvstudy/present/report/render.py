@@ -38,7 +38,7 @@ from kvstudy.study.workload import operations_of
 def render(run: Run, appendix: str = "") -> Path:
     """Write the report's text and its LaTeX source; returns the main file.
 
-    ``appendix`` is a LaTeX file beside it that ends the document, or "". KvstudyError for
+    ``appendix`` is a LaTeX file next to it that ends the document, or "". KvstudyError for
     files of another study or scale.
     """
     _check_cells(run)

@@ -207,7 +207,7 @@ class RankingTable(Table):
         return [Grid(columns, [TableSection("", shown)], notes, paper=paper)]
 
     def published_grid(self, source: PublishedSource) -> Grid | None:
-        """The stores at each place; a mean with the value that the source printed beside it."""
+        """The stores at each place; a mean with the value that the source printed next to it."""
         values = source.values[self.published_rows(source)].dropna(subset="value")
         number = len(source.study.stores)
         shown = []

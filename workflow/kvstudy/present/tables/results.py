@@ -1,4 +1,4 @@
-"""Tables of results: one column per store, published values beside the measured ones.
+"""Tables of results: one column per store, published values next to the measured ones.
 
 The arrangement is the thesis's (tables 4.2-4.5): run time and throughput, then
 for each operation and for the combined operations the number of operations and

@@ -177,7 +177,7 @@ def _twice(row) -> str:
 
 
 class TrimmedTable(Table):
-    """Trimmed means beside plain ones; a part of the report of a study that uses them."""
+    """Trimmed means next to plain ones; a part of the report of a study that uses them."""
 
     finding = "trimmed"
     own_caption = N_("Trimmed means")

@@ -38,7 +38,7 @@ def kind_of_means(study: Study, plain: bool, over_workloads: bool = False) -> st
     """Return the kind of a table's mean throughputs.
 
     They are ``plain`` in a table of the source. The one over the workloads is plain wherever the
-    study has a source, beside whose values it stands.
+    study has a source, next to whose values it stands.
     """
     if plain:
         return _("Mean throughputs are arithmetic, as in the source.")
@@ -85,8 +85,8 @@ class Paper:
 
     ``label`` is the width of the labels, ``widths`` are those of the columns; 0: as wide as
     their longest cell. Columns with a width hold text, the others numbers. ``most`` columns fit
-    beside each other, 0: all; the others stand below them. ``head`` is how many letters of a
-    head stand on a line, 0: a word. ``gap`` is the space beside columns; ``hang``: marks
+    next to each other, 0: all; the others stand below them. ``head`` is how many letters of a
+    head stand on a line, 0: a word. ``gap`` is the space next to columns; ``hang``: marks
     of the last one hang into the margin.
     """
 
@@ -282,7 +282,7 @@ def margin_words(study: Study) -> str:
 
 
 def values_head(study: Study) -> str:
-    """The head of a column beside that of published values."""
+    """The head of a column next to that of published values."""
     return pgettext("column", "imported") if study.imported else pgettext("column", "here")
 
 

@@ -193,7 +193,7 @@ FORMULAS = {
 
 
 class AverageSheets:
-    """Writes both sheets of means, and of what the source published beside them."""
+    """Writes both sheets of means, and of what the source published next to them."""
 
     def __init__(self, content: Content, places: CellReferences, book: Book) -> None:
         self._content, self._places, self._book = content, places, book

@@ -36,7 +36,7 @@ HOW = [
     "Standard deviations are those of a sample (n - 1); the coefficient of variation is the "
     "standard deviation by the mean.",
     "Latencies are service times in microseconds, as YCSB records them.",
-    f"Grey numbers beside averages are those that the source published; {MARK}: they are "
+    f"Grey numbers next to averages are those that the source published; {MARK}: they are "
     "inconsistent with its others.",
 ]
 RAW_LOGS = (

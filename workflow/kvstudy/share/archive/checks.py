@@ -202,7 +202,7 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
 def check_stop(run: RunName, study: Study, declared: Collection[str]) -> CheckSection:
     """Check whether the run stopped as its plan says, with the bound of the plan.
 
-    ``looks.csv`` is among the numbers that are made anew from the raw logs. ``declared``: see
+    ``looks.csv`` is among the numbers that are made again from the raw logs. ``declared``: see
     ``check_plan``; a run that is not finished has not stopped.
     """
     part = CheckSection("Number of repetitions")

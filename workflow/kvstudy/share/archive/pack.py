@@ -47,7 +47,7 @@ READ_ME = """\
 In a clone of kvstudy that is set up (`make setup`):
 
 ```sh
-kvstudy verify ARCHIVE.zip     # checksums, plan, course of the run, every number anew
+kvstudy verify ARCHIVE.zip     # checksums, plan, course of the run, every number again
 kvstudy rebuild ARCHIVE.zip    # the report from the raw logs, by the archive's own workflow
 ```
 

@@ -125,7 +125,7 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
     code = clone_here() if own_code else folder
     given = folder / "archive" if own_code else folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: is there already; remove it, or give --output")
+        raise InputError(f"{folder}: already exists; remove it, or give --output")
     with opened(archive) as file:
         run, _ = read_facts(file)
         check_room(archive, file, folder)
@@ -176,7 +176,7 @@ def check_numbers(
             quiet = ["--quiet", "host", "reason", "rules"]
             done = snakemake(
                 *(made, *listed, *quiet, *config),
-                say=lambda text: say(f"making every number anew: {text}"),
+                say=lambda text: say(f"making every number again: {text}"),
             )
         if done.returncode or not listed:
             # In one line, if our own message is there, or in the log of a step.
@@ -185,7 +185,7 @@ def check_numbers(
             messages = PROBLEM.findall("\n".join(told))
             last = "\n".join(done.stdout.strip().splitlines()[-12:])
             problem = messages[0] if messages else f"Snakemake says:\n{last}"
-            part.faults.append(f"not made anew: {problem}")
+            part.faults.append(f"not made again: {problem}")
             return part
     files = _with_numbers(made, outputs)
     rounded = 0
@@ -204,7 +204,7 @@ def check_numbers(
     if not part.faults:
         part.facts.append(
             f"{count(len(files), 'file')} with numbers (tidy data, analysis, tables, values of "
-            "figures) made anew from the raw logs, and equal"
+            "figures) made again from the raw logs, and equal"
         )
         if rounded:
             part.facts.append(
@@ -243,11 +243,11 @@ def _with_numbers(top: Path, names: Iterable[str]) -> list[str]:
     return sorted(path.relative_to(top).as_posix() for path in paths)
 
 
-def differing(packed: Path, anew: Path) -> str:
+def differing(packed: Path, again: Path) -> str:
     """Return the difference between two files beyond rounding; "" if there is none."""
-    if packed.read_bytes() == anew.read_bytes():
+    if packed.read_bytes() == again.read_bytes():
         return ""
-    rows, others = _lines(packed), _lines(anew)
+    rows, others = _lines(packed), _lines(again)
     if len(rows) != len(others):
         return f"has {len(rows)} lines, from the raw logs follow {len(others)}"
     head = others[0] if packed.suffix == ".csv" else []

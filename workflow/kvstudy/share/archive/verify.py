@@ -32,7 +32,7 @@ def verify(
 ) -> Verified:
     """Check the archive file ``name``, or the run of that name or folder.
 
-    ``own_code``: numbers are made anew by the workflow of ``clone_here``, else by the archive's.
+    ``own_code``: numbers are made again by the workflow of ``clone_here``, else by the archive's.
     ``say`` is told what is being done. InputError for what is no archive and no run.
     """
     code = clone_here() if own_code else None
@@ -57,7 +57,7 @@ def verify(
 
 
 def _archive(path: Path, top: Path, code: Path | None, say: Callable[[str], None]) -> Verified:
-    """``code`` has the workflow that makes the numbers anew; None for that of the archive."""
+    """``code`` has the workflow that makes the numbers again; None for that of the archive."""
     folder, done = top / "given", 0
     with opened(path) as file:
         run, declared = read_facts(file)
@@ -117,10 +117,10 @@ def _parts(
             if not study.imported:
                 yield check_stop(run, study, declared)
     if measured.faults:
-        text = "not made anew: the raw logs are not those that were measured"
+        text = "not made again: the raw logs are not those that were measured"
         yield CheckSection("Numbers", notes=[text])
     else:
-        say("making every number anew from the raw logs; this takes a minute or more")
+        say("making every number again from the raw logs; this takes a minute or more")
         yield check_numbers(run, given, made, code, say)
 
 
@@ -137,7 +137,7 @@ def _code(folder: Path, code: Path | None) -> CheckSection:
     )
     note = (
         f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
-        f"made anew by the workflow {whose}"
+        f"made again by the workflow {whose}"
     )
     return CheckSection("Workflow", notes=[note])
 

@@ -25,7 +25,7 @@ from kvstudy.study.parts import MEAN
 # Parts of the name of a cell's parameters: r1000_o10000_t4_load50.
 SIZES = {"records": "r", "operations": "o", "threads": "t", "seconds": "s", "load": "load"}
 WHOLE = "overall"
-# Between a value as written and the same worked out again.
+# Between a value as written and the same recomputed.
 SAME = 1e-9
 
 

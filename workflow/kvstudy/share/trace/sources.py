@@ -119,7 +119,7 @@ class RawCell:
         names = [name.format(phase) for name in files or ("{}.out",)]
         sources = self._sources(names, operation, metric)
         if not files and not sources[0].problem and not sources[0].lines:
-            # What was sampled beside the client.
+            # What was sampled next to the client.
             sources = self._sources(OTHERS, operation, metric)
         return [source for source in sources if source.sha256 or source.problem]
 

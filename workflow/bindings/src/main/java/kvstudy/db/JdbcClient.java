@@ -216,7 +216,7 @@ public class JdbcClient extends StoreClient<Connection> implements Truncatable {
         });
   }
 
-  /** TRUNCATE TABLE, which also starts the table's files anew. */
+  /** TRUNCATE TABLE, which also starts the table's files again. */
   @Override
   public Status empty(String table) {
     return attempt(

@@ -80,7 +80,7 @@ public class MongoDbClient extends StoreClient<MongoDatabase> {
   private MongoClientSettings settings;
   private MongoClient client;
 
-  /** What the URL asks for beside the operation, if anything. */
+  /** What the URL asks for next to the operation, if anything. */
   private final BsonDocument ofReads = new BsonDocument();
 
   private final BsonDocument ofWrites = new BsonDocument();

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * Protocol Buffers' wire format, as far as Riak's messages need it: fields that hold whole numbers,
  * bytes, or messages.
  *
- * <p>Own code, because a generated codec would need a compiler beside Maven and a runtime of 2 MB
+ * <p>Own code, because a generated codec would need a compiler next to Maven and a runtime of 2 MB
  * for five messages of a few fields.
  */
 final class RiakMessage {

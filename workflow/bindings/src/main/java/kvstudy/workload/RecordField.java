@@ -64,7 +64,7 @@ final class RecordField {
       String name = match.group(1);
       if (fields.stream().anyMatch(other -> other.name.equals(name))) {
         throw new WorkloadException(
-            RecordWorkload.FIELDS + ": '" + name + "' stands there twice; give another name");
+            RecordWorkload.FIELDS + ": '" + name + "' appears twice; give another name");
       }
       Kind kind = match.group(2).equals("text") ? Kind.TEXT : Kind.NUMBER;
       fields.add(new RecordField(name, kind, shortest, longest, distribution));

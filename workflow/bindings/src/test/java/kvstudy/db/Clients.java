@@ -32,7 +32,7 @@ final class Clients {
         db = new CassandraClient();
         p.setProperty("port", Integer.toString(port));
         p.setProperty("cassandra.connecttimeoutmillis", Integer.toString(timeoutMillis));
-        // The server pauses: it compiles and collects garbage beside the tests.
+        // The server pauses: it compiles and collects garbage next to the tests.
         p.setProperty("cassandra.readtimeoutmillis", Integer.toString(3 * timeoutMillis));
       }
       case "mongodb" -> {

@@ -20,7 +20,7 @@ import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
-/** What an embedded store has to do beside that: its server is this process. */
+/** What an embedded store has to do next to that: its server is this process. */
 abstract class EmbeddedContract extends RecordContract {
   private final String name;
 

@@ -255,7 +255,7 @@ class RecordWorkloadTest {
     "record.fields=name:text:0-5, at least 1 byte",
     "record.fields=name:text:5-1, the smaller first",
     "record.fields=name:float:1-5, give each field as",
-    "record.fields=name:text:1-5 name:text:1-9, stands there twice",
+    "record.fields=name:text:1-5 name:text:1-9, appears twice",
     "fieldlengthdistribution=histogram, 'give constant, uniform or zipfian'",
   })
   void aWrongPropertyIsNamed(String change, String message) {

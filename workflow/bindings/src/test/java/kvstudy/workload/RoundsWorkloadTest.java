@@ -93,7 +93,7 @@ class RoundsWorkloadTest {
   }
 
   @BeforeEach
-  void anew() {
+  void again() {
     HELD.clear();
     ASKED.clear();
   }
