@@ -54,8 +54,8 @@ def code_files(command: str, *others: str) -> list[str]:
     new = files
     while new := frozenset().union(*map(_imported, new - COMMANDS)) - files:
         files |= new
-    beside = {file for path in files for file in path.parent.glob("*.[cj]s*")}
-    return sorted(str(path.relative_to(CLONE)) for path in files | beside)
+    assets = {file for path in files for file in path.parent.glob("*.[cj]s*")}
+    return sorted(str(path.relative_to(CLONE)) for path in files | assets)
 
 
 @functools.cache

@@ -13,46 +13,46 @@ ROOM = 1 << 16
 
 def put(content: bytes, output: Path) -> None:
     """Write next to the goal, then rename: a reader never sees half a file."""
-    beside = output.with_name(f".{output.name}.new")
+    staging = output.with_name(f".{output.name}.new")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.replace(output)
+        staging.write_bytes(content)
+        staging.replace(output)
     except OSError as error:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            staging.unlink()
         raise EnvironmentFault(f"{output}: cannot be written: {error.strerror}") from None
 
 
 def check_folder(folder: Path) -> Path:
     """The part of the path that is there; EnvironmentFault when it is a file."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if not there.is_dir():
-        raise EnvironmentFault(f"{folder}: cannot be made: {there} is a file; move it away")
-    return there
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir():
+        raise EnvironmentFault(f"{folder}: cannot be made: {existing} is a file; move it away")
+    return existing
 
 
 def check_writable(folder: Path) -> None:
     """Raise EnvironmentFault when we could not make ``folder``, or a file in it."""
-    there = folder
+    existing = folder
     with contextlib.suppress(OSError):
-        there = check_folder(folder)
-        if os.access(there, os.W_OK | os.X_OK, effective_ids=True):
+        existing = check_folder(folder)
+        if os.access(existing, os.W_OK | os.X_OK, effective_ids=True):
             return
     owner = ""
     with contextlib.suppress(OSError, KeyError):
-        if there.stat().st_uid != os.geteuid():
-            owner = f", it belongs to {there.owner()}"
+        if existing.stat().st_uid != os.geteuid():
+            owner = f", it belongs to {existing.owner()}"
     raise EnvironmentFault(
-        f"{there}: you cannot write there{owner}; give yourself the right (chown, chmod), or "
+        f"{existing}: you cannot write there{owner}; give yourself the right (chown, chmod), or "
         "measure in a clone of your own"
     )
 
 
 def free_bytes(folder: Path) -> int:
     """Return the free bytes for the folder, or for the place where it would be created."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    return shutil.disk_usage(there).free
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return shutil.disk_usage(existing).free
 
 
 def full_disk(folder: Path, free: int) -> str:

@@ -137,8 +137,8 @@ class WorkflowPlan:
     def catalogues(self) -> list[str]:
         """The translations of the language, of the package, the study and its stores."""
         name = f"{self.config.language}.po"
-        own = _there([Path("workflow/kvstudy/language", name)])
-        return sorted(own + self.beside(name) + self.of_stores(name))
+        catalogue = _there([Path("workflow/kvstudy/language", name)])
+        return sorted(catalogue + self.beside(name) + self.of_stores(name))
 
     def cell(self, path: str) -> Cell:
         """The cell of that path; InputError where the study has none."""

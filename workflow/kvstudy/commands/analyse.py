@@ -132,23 +132,23 @@ def parse(run: str, mixed: bool) -> None:
     loaded = as_measured(load_design(name.study_file), run)
     planned = plan(loaded, name.scale)
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
-    with noted(output, "parse") as made:
-        made += [HISTOGRAMS.path(output), HISTOGRAMS.path(output / FOLDER)]
-        with made[0].open("w") as closed_file, made[1].open("w") as opened_file:
+    with noted(output, "parse") as outputs:
+        outputs += [HISTOGRAMS.path(output), HISTOGRAMS.path(output / FOLDER)]
+        with outputs[0].open("w") as closed_file, outputs[1].open("w") as opened_file:
             for file in (closed_file, opened_file):
                 file.write(",".join(HISTOGRAMS.columns) + "\n")
 
             def take_histograms(cell: Cell, lines: str) -> None:
                 (closed_file if cell.closed is None else opened_file).write(lines)
 
-            found = collect(loaded, planned, run, mixed, take_histograms)
-        cells = found.tables["cells"]
-        if len(found.unreadable) > 1 and not (cells.status == "measured").any():
+            collected = collect(loaded, planned, run, mixed, take_histograms)
+        cells = collected.tables["cells"]
+        if len(collected.unreadable) > 1 and not (cells.status == "measured").any():
             # Rather this program than all of the logs: nothing is moved away.
             raise InputError(
-                f"results/{run}: none of its {len(found.unreadable)} measured cells can be read, "
+                f"results/{run}: none of its {len(collected.unreadable)} measured cells can be read, "
                 "as by another version of kvstudy; the first: "
-                f"{next(iter(found.unreadable.values()))}"
+                f"{next(iter(collected.unreadable.values()))}"
             )
         again = (
             "import it again"
@@ -156,19 +156,19 @@ def parse(run: str, mixed: bool) -> None:
             else f"'{command_of(run)}' measures it again where it can be measured"
         )
         probes, unreadable = collect_probes(loaded, run)
-        _set_aside(run, found.unreadable, unreadable, again)
-        closed, opened = split(found, planned)
+        _set_aside(run, collected.unreadable, unreadable, again)
+        closed, opened = split(collected, planned)
         opened["cells"] = explain(opened["cells"], loaded, load_stores(loaded), planned, run)
-        opened["targets"] = targets(found, planned, run)
+        opened["targets"] = targets(collected, planned, run)
         tables = {output / f"{name}.csv": table for name, table in closed.items()}
         tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
         tables[output / "probes.csv"] = probes
         for path, table in tables.items():
             table.to_csv(path, index=False)
         environment = output / "environment.json"
-        text = json.dumps(found.environment, indent=1)
+        text = json.dumps(collected.environment, indent=1)
         environment.write_text(text + "\n", encoding="utf-8")
-        made += [*tables, environment]
+        outputs += [*tables, environment]
     measured = (cells.status == "measured").sum()
     print(f"{output}: {measured} of {len(cells)} cells measured")
 
@@ -211,15 +211,15 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
         raise InputError(f"{study}: repetitions: a run is not looked at after {repetitions}")
     loaded = loaded.with_repetitions(repetitions)
     name = run_name(loaded.name, scale)
-    found = collect(loaded, closed_loop(plan(loaded, scale)), name, True)
-    for cell, reason in found.unreadable.items():
+    collected = collect(loaded, closed_loop(plan(loaded, scale)), name, True)
+    for cell, reason in collected.unreadable.items():
         raise InputError(
             f"{raw_directory(name, cell)}: {reason}; 'kvstudy parse {name}' puts it aside, then "
             f"'{command_of(name)}' measures it again"
         )
     run = Run(name, loaded, scale)
     # In place of the files, which are made when the run has stopped.
-    vars(run).update({table: found.tables[table] for table in TRUNCATED})
+    vars(run).update({table: collected.tables[table] for table in TRUNCATED})
     seen = look_at(run.spread, loaded, repetitions, run.compared, run.claimed)
     row = dict(zip(LOOKS.columns, seen, strict=True))
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -249,14 +249,14 @@ def analyse(run: str) -> None:
     names = of.study.store_names, of.study.workload_names
     mean = mean_over_workloads(of.study)
     summary = summarise(of.measurements, of.cells, *names, of.headline, mean)
-    found = analyse(of)
-    with noted(of.folder, "summarise") as made:
+    analysis = analyse(of)
+    with noted(of.folder, "summarise") as outputs:
         summary.to_csv(SUMMARY.path(of.folder), index=False, lineterminator="\n")
-        made.append(SUMMARY.path(of.folder))
+        outputs.append(SUMMARY.path(of.folder))
     output = of.analysis_folder
-    with noted(output, "analyse") as made:
-        write_analysis(found, output)
-        made += [path for path in output.iterdir() if path.is_file()]
+    with noted(output, "analyse") as outputs:
+        write_analysis(analysis, output)
+        outputs += [path for path in output.iterdir() if path.is_file()]
     click.echo(f"{output}: analysis of {len(of.cells)} cells")
 
 
@@ -277,10 +277,10 @@ def claims(run: str) -> None:
 
     of = find_run(run)
     rows = judge_run(of)
-    with noted(of.text, "claims") as made:
+    with noted(of.text, "claims") as outputs:
         write_claims(rows, Path("report/templates/tables"), of.text, of.tables)
         tables = [of.tables / f"claims.{form}" for form in ("tex", "html")]
-        made += [of.text / "claims.csv", *tables]
+        outputs += [of.text / "claims.csv", *tables]
     if of.scale != 1:
         click.echo(_("trial run (scale {}): no verdicts").format(decimal(f"{of.scale:g}")))
     for line in lines(rows):
@@ -314,10 +314,10 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
     check_source(study, plan)
     checks = audit(plan, published, quotes)
     output = output or Path("results") / plan.name / "audit.csv"
-    with noted(output.parent, "audit") as made:
+    with noted(output.parent, "audit") as outputs:
         output.parent.mkdir(parents=True, exist_ok=True)
         checks.to_csv(output, index=False, lineterminator="\n")
-        made.append(output)
+        outputs.append(output)
     for line in as_text(checks, everything):
         click.echo(line)
     click.echo(f"{output}: {len(checks)} checks")

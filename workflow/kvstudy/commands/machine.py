@@ -156,10 +156,10 @@ def get(names: tuple[str, ...], study: str | None) -> None:
     stores = {path.parent.name: load_store(path.parent) for path in STORES.glob("*/store.yaml")}
     for name in names:
         check_known("servers", "store", name, sorted(stores))
-    asked = list(names) or sorted(stores)
+    requested = list(names) or sorted(stores)
     if study and not names:
-        asked = [use.store for use in load_study(study_path(study)).stores]
-    wanted = [stores[name] for name in dict.fromkeys(asked)]
+        requested = [use.store for use in load_study(study_path(study)).stores]
+    wanted = [stores[name] for name in dict.fromkeys(requested)]
     problems = [install_packages(wanted)]
     with clone_lock(), measuring_alone("installing servers"):
         for store in wanted:

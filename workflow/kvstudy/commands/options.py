@@ -30,8 +30,8 @@ PROVIDER = click.Choice(["auto", "native", "docker", "external"])
 
 def configuration() -> Config:
     """Return Snakemake's configuration if it runs the command, otherwise the defaults."""
-    told = os.environ.get("KVSTUDY_CONFIG")
-    return Config.model_validate_json(told) if told else Config(study="none")
+    configuration_json = os.environ.get("KVSTUDY_CONFIG")
+    return Config.model_validate_json(configuration_json) if configuration_json else Config(study="none")
 
 
 def study_to_measure(path: Path) -> Study:

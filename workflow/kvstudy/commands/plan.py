@@ -91,7 +91,7 @@ def plan(
         spread = spreads(read_costs(source), names) | spread
     of_stores = {name: spread[name] for name in loaded.store_names if name in spread}
     blocks = (between_stores(read_costs([raw]), names) for raw in runs)
-    paired = next((found for found in blocks if found), None)
+    paired = next((blocks_found for blocks_found in blocks if blocks_found), None)
     for line in _screen(loaded, stores, outlook, Estimator(known), failed, of_stores, paired):
         click.echo(line)
 
@@ -134,9 +134,9 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
         lines += screen.paragraph(f"Not calibrated: {stores[name].title}: {reason}")
     if not outlook.wanted:
         return [*lines, "There is nothing to measure; 'kvstudy doctor' tells what is missing."]
-    found = screen.rows(outlook, estimate)
-    every = screen.total(row for workloads in found.values() for row in workloads.values())
-    lines += ["", *screen.table(found, [*study.store_names, *study.workload_names]), ""]
+    rows = screen.rows(outlook, estimate)
+    every = screen.total(row for workloads in rows.values() for row in workloads.values())
+    lines += ["", *screen.table(rows, [*study.store_names, *study.workload_names]), ""]
     lines += screen.notes(every)
     if every["unknown"] < every["cells"]:
         least = "at least " if every["unknown"] or every["timed"] else ""

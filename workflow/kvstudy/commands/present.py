@@ -21,9 +21,9 @@ def tabulate(run: str) -> None:
     from kvstudy.study.raw import noted
 
     of = find_run(run)
-    with noted(of.tables, "tabulate") as made:
+    with noted(of.tables, "tabulate") as outputs:
         written = write_tables(of, Path("report/templates/tables"), of.tables)
-        made += [path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")]
+        outputs += [path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")]
     print(f"{of.tables}: {len(written)} tables")
 
 
@@ -63,9 +63,9 @@ def draw(run: str, figures: tuple[str, ...]) -> None:
     from kvstudy.study.raw import noted
 
     of = find_run(run)
-    with noted(of.figures, "draw") as made:
-        made += write_figures(of, of.figures, list(figures))
-    print(f"{of.figures}: {len(made)} figures")
+    with noted(of.figures, "draw") as outputs:
+        outputs += write_figures(of, of.figures, list(figures))
+    print(f"{of.figures}: {len(outputs)} figures")
 
 
 @click.command("render")

@@ -38,7 +38,7 @@ def schema() -> None:
 def files() -> dict[str, str]:
     """Path and text of each generated file."""
     schemas = {name: model.model_json_schema() for name, model in MODELS.items()}
-    made = {
+    outputs = {
         f"workflow/schemas/{name}.schema.json": json.dumps(schema, indent=2) + "\n"
         for name, schema in schemas.items()
     }
@@ -52,9 +52,9 @@ def files() -> dict[str, str]:
         for name, schema in schemas.items()
     }
     stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
-    made["config/README.md"] = templates.fill(pages / "config.md.j2", {"models": rows}, filters)
-    made["docs/stores.md"] = templates.fill(pages / "stores.md.j2", {"stores": stores}, filters)
-    return made
+    outputs["config/README.md"] = templates.fill(pages / "config.md.j2", {"models": rows}, filters)
+    outputs["docs/stores.md"] = templates.fill(pages / "stores.md.j2", {"stores": stores}, filters)
+    return outputs
 
 
 def _rows(schema: dict, definitions: dict, prefix: str) -> list[str]:

@@ -260,22 +260,22 @@ def verify(archive: str, output: Path | None, archived_code: bool) -> None:
     from kvstudy.share.archive.checks import as_text
     from kvstudy.share.archive.verify import verify
 
-    told, when = "", 0.0
+    last_message, when = "", 0.0
 
     def say(text: str) -> None:
         """To a person who waits: what is new, and every few seconds how far."""
-        nonlocal told, when
+        nonlocal last_message, when
         what, now = text.partition(":")[0], time.monotonic()
-        if what != told or now - when >= SECONDS:
-            told, when = what, now
+        if what != last_message or now - when >= SECONDS:
+            last_message, when = what, now
             click.echo(f"{text} ...", err=True)
 
-    found = verify(archive, own_code=not archived_code, say=say)
-    click.echo(as_text(found), nl=False)
+    result = verify(archive, own_code=not archived_code, say=say)
+    click.echo(as_text(result), nl=False)
     if output:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(as_text(found, every=True), encoding="utf-8")
-    sys.exit(0 if found.holds else 1)
+        output.write_text(as_text(result, every=True), encoding="utf-8")
+    sys.exit(0 if result.holds else 1)
 
 
 @click.command("rebuild")

@@ -77,25 +77,25 @@ def wanted() -> dict[Path, Catalog]:
 
 def package_texts() -> Catalog:
     """The texts that stand in the code."""
-    found = Catalog()
+    catalogue = Catalog()
     for _file, _line, message, _comments, context in extract_from_dir(
         str(PACKAGE), keywords=KEYWORDS, method_map=[("**.py", "python")]
     ):
-        found.add(message, context=context)
-    return found
+        catalogue.add(message, context=context)
+    return catalogue
 
 
 def _texts_of_store(folder: Path) -> Iterable[str]:
-    with collecting() as found:
+    with collecting() as texts:
         load_store(folder)
         if (folder / PROPERTIES).is_file():
             read_yaml(folder / PROPERTIES, StoreProperties)
-    return found
+    return texts
 
 
 def _texts_of_study(path: Path) -> list[str]:
     claims, quotes, properties = (beside(path, name) for name in (CLAIMS, QUOTES, PROPERTIES))
-    with collecting() as found:
+    with collecting() as texts:
         study = load_study(path)
         if claims:
             load_claims(claims, study)
@@ -104,8 +104,8 @@ def _texts_of_study(path: Path) -> list[str]:
         published_properties(study)
     # Titles and captions that the study does not give itself are in the package's catalogue.
     files = filter(None, (path, claims, quotes, properties))
-    own = " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)
-    return [text for text in found if " ".join(text.split()) in own]
+    document = " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)
+    return [text for text in texts if " ".join(text.split()) in document]
 
 
 def problems(language: str) -> list[str]:
@@ -116,10 +116,10 @@ def problems(language: str) -> list[str]:
         if not path.is_file():
             lines.append(f"{path}: is missing, with {len(texts)} texts")
             continue
-        there = read_po_file(path, language)
-        there.update(texts, no_fuzzy_matching=True)
-        wrong = [(message, _problem(message)) for message in there]
-        wrong += [(message, "no text of kvstudy any more") for message in there.obsolete.values()]
+        current = read_po_file(path, language)
+        current.update(texts, no_fuzzy_matching=True)
+        wrong = [(message, _problem(message)) for message in current]
+        wrong += [(message, "no text of kvstudy any more") for message in current.obsolete.values()]
         for message, problem in wrong:
             # The head of a catalogue has no id.
             if message.id and problem:
@@ -145,14 +145,14 @@ def update(language: str) -> list[Path]:
     written = []
     for folder, texts in wanted().items():
         path = folder / f"{language}.po"
-        there = read_po_file(path, language) if path.is_file() else Catalog(locale=language)
-        there.update(texts, update_header_comment=False)
-        there.obsolete.clear()
-        there.fuzzy = False
+        current = read_po_file(path, language) if path.is_file() else Catalog(locale=language)
+        current.update(texts, update_header_comment=False)
+        current.obsolete.clear()
+        current.fuzzy = False
         name = "kvstudy" if folder == FOLDER else folder.as_posix()
-        there.header_comment = f"# Translations of the texts of {name}."
+        current.header_comment = f"# Translations of the texts of {name}."
         text = io.BytesIO()
-        write_po(text, there, width=WIDTH, no_location=True)
+        write_po(text, current, width=WIDTH, no_location=True)
         path.write_text(HEADER.sub("", text.getvalue().decode()), encoding="utf-8")
         written.append(path)
     return written

@@ -166,14 +166,14 @@ class Agent:
         here, by the quickest round trip; it may be wrong by ``uncertainty``, half of that trip.
         """
         trips = []
-        with socket.create_connection((host, port), timeout=ANSWER_SECONDS) as there:
-            there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with socket.create_connection((host, port), timeout=ANSWER_SECONDS) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for _ in range(ROUND_TRIPS):
                 sent, clock = time.time(), time.perf_counter()
-                there.sendall(b"?")
-                told = there.recv(TIME.size, socket.MSG_WAITALL)
+                connection.sendall(b"?")
+                reply = connection.recv(TIME.size, socket.MSG_WAITALL)
                 trip = time.perf_counter() - clock
-                trips.append((trip, TIME.unpack(told)[0] - sent - trip / 2))
+                trips.append((trip, TIME.unpack(reply)[0] - sent - trip / 2))
         shortest, offset = min(trips)
         return {
             "round_trip": statistics.quantiles([trip for trip, _ in trips], n=4),

@@ -65,8 +65,8 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     """
     began = time.monotonic()
     client, cell = request.client, request.cell
-    with request.connected() as there:
-        java = request.java(there)
+    with request.connected() as hosts:
+        java = request.java(hosts)
         # What the manifest tells of how it was measured, whatever comes out.
         about = {
             "protocol": request.protocol,
@@ -75,19 +75,19 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
             "java": java,
             "node": environment.node(),
         }
-        if there:
-            about |= there.about(java, request.results)
+        if hosts:
+            about |= hosts.about(java, request.results)
         else:
             about["environment"] = environment.components(java)
         request.refuse_unlike(cell.path, **about)
         raw = raw_directory(request.run, cell)
         before = time.monotonic() - began
-        with request.working(raw, cell.path, there) as work:
+        with request.working(raw, cell.path, hosts) as work:
             # Another project's cell may have kept us waiting; that is no part of this one.
             began = time.monotonic() - before
-            if there is None:
+            if hosts is None:
                 about |= preflight.state(work)
-            _measure(request, there, about, work, began)
+            _measure(request, hosts, about, work, began)
             read(work)
     return raw
 
@@ -101,7 +101,7 @@ def leave_out(request: Request, reason: str) -> Path:
 
 
 def _measure(
-    request: Request, there: Connected | None, about: dict, work: Path, began: float
+    request: Request, hosts: Connected | None, about: dict, work: Path, began: float
 ) -> None:
     cell, store, client = request.cell, request.store, request.client
     properties = dict(cell.properties)
@@ -112,12 +112,12 @@ def _measure(
     least_share = 0 if cell.rounds else LEAST_SHARE
     held: dict[str, int | None] = {}
     started = datetime.datetime.now(datetime.UTC)
-    with request.serving(work, cell.path, field_names(properties), there) as server:
-        phases = Phases(request, work, server, there)
-        clocks_before = there.compare_clocks() if there else {}
+    with request.serving(work, cell.path, field_names(properties), hosts) as server:
+        phases = Phases(request, work, server, hosts)
+        clocks_before = hosts.compare_clocks() if hosts else {}
         for phase in cell.phases:
             shares = cell.shares(phase)
-            with meeting(len(shares), there.here if there else HOST) as start:
+            with meeting(len(shares), hosts.here if hosts else HOST) as start:
                 commands = {
                     share.label: phase_command(
                         client,
@@ -136,9 +136,9 @@ def _measure(
                 with phases.run(phase, commands, least_share):
                     held[phase] = ask(store, server, "records")
                     _check(cell, phase, work, store, held[phase])
-        if there:
-            told = clocks(clocks_before, there.compare_clocks(), several=bool(cell.clients))
-            about["hosts"]["clocks"] = told
+        if hosts:
+            clocks_read = clocks(clocks_before, hosts.compare_clocks(), several=bool(cell.clients))
+            about["hosts"]["clocks"] = clocks_read
     if cell.raw_latencies:
         for share in cell.shares(cell.measured_phase):
             keep_latencies(work, share.label)
@@ -234,13 +234,13 @@ def probe_store(setting: MeasurementContext, plan: dict) -> Path:
     name = f"the probe of {store.name}"
     setting.refuse_unlike(name)
     done = probe_directory(setting.run, store.name)
-    with setting.connected() as there, setting.working(done, f"probes/{store.name}", there) as work:
-        setting.java(there)
+    with setting.connected() as hosts, setting.working(done, f"probes/{store.name}", hosts) as work:
+        setting.java(hosts)
         steps: list[dict] = []
         size = None
         started = datetime.datetime.now(datetime.UTC)
-        with setting.serving(work, name, field_names(shape), there) as server:
-            phases = Phases(setting, work, server, there)
+        with setting.serving(work, name, field_names(shape), hosts) as server:
+            phases = Phases(setting, work, server, hosts)
             address = store_properties(store, server.host, server.port, work)
             for step in STEPS:
                 if step.operation in store.unsupported:

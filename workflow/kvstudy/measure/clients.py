@@ -224,12 +224,12 @@ class Sampler:
 
 
 def _trees(pids: list[int]) -> list[psutil.Process]:
-    found: list[psutil.Process] = []
+    processes: list[psutil.Process] = []
     for pid in pids:
         with contextlib.suppress(psutil.NoSuchProcess):
             root = psutil.Process(pid)
-            found += [root, *root.children(recursive=True)]
-    return found
+            processes += [root, *root.children(recursive=True)]
+    return processes
 
 
 def _own_group(pids: list[int]) -> Path | None:

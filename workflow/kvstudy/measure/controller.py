@@ -246,14 +246,14 @@ def _of_slurm() -> list[str]:
 
 def _of_kubernetes() -> list[str]:
     """The names of all Jobs of this clone that have not ended (profiles/kubernetes/job.yaml)."""
-    found = []
+    jobs = []
     listed = _run("kubectl", "get", "jobs", "--selector=app=kvstudy", "--output=json")
     for job in json.loads(listed)["items"]:
         ends = {each["type"] for each in job["status"].get("conditions", [])}
         folder = job["spec"]["template"]["spec"]["containers"][0]["workingDir"]
         if not {"Complete", "Failed"} & ends and Path(folder) == Path.cwd():
-            found.append(f"job/{job['metadata']['name']}")
-    return found
+            jobs.append(f"job/{job['metadata']['name']}")
+    return jobs
 
 
 def _run(*command: str) -> str:

@@ -94,21 +94,21 @@ def java(prefix: Sequence[str] = ()) -> dict:
     variables = java_variables()
     if not shutil.which("java"):
         raise RunError("no program java on the path, which YCSB needs; run 'make setup'")
-    status, told = _run([*prefix, "java", PRINT_FLAGS, "-version"])
-    if status and re.search("error", told, re.I):
+    status, output = _run([*prefix, "java", PRINT_FLAGS, "-version"])
+    if status and re.search("error", output, re.I):
         remedy = f"change or unset {', '.join(variables)}" if variables else "run 'make setup'"
         # What it prints of its flags is no answer.
-        lines = (line.strip("# ") for line in told.splitlines())
+        lines = (line.strip("# ") for line in output.splitlines())
         said = [line for line in lines if line and not line.startswith(("-XX:", "Picked up"))]
         raise RunError(f"java does not start: {' | '.join(said[:3])}; {remedy}")
     # What else Java has to say stands before it.
-    found = re.search(r"^\S+ version .*", told, re.M | re.S)
-    lines = found.group().splitlines() if found else [told.strip() or UNKNOWN]
+    version = re.search(r"^\S+ version .*", output, re.M | re.S)
+    lines = version.group().splitlines() if version else [output.strip() or UNKNOWN]
     runtime = next((line for line in lines[1:] if " VM" in line), lines[-1] if lines[1:] else "")
     return {
         "version": lines[0].replace('"', ""),
         "runtime": runtime.split(" (")[0],
-        "flags": [flag for flag in re.findall(r"(?<!\S)-XX:\S+", told) if flag != PRINT_FLAGS],
+        "flags": [flag for flag in re.findall(r"(?<!\S)-XX:\S+", output) if flag != PRINT_FLAGS],
         "variables": variables,
     }
 

@@ -284,20 +284,20 @@ def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
 
     EnvironmentFault where the hosts cannot be used at all.
     """
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     with connected(hosts, Path("results")) as there:
         there.java()
         on_host = there.missing([store for store in stores.values() if not store.embedded])
     for name, store in stores.items():
         if store.ycsb is None:
-            found[name] = reason("no-binding", store=store.title)
+            reasons[name] = reason("no-binding", store=store.title)
         elif store.inside:
-            found[name] = reason("embedded-hosts", store=store.title)
+            reasons[name] = reason("embedded-hosts", store=store.title)
         elif not store.embedded and store.native and not store.native.other_hosts:
-            found[name] = reason("own-host-only", store=store.title)
+            reasons[name] = reason("own-host-only", store=store.title)
         elif why := on_host.get(str(store.folder)):
-            found[name] = reason("on-host", host=hosts.server, why=why)
-    return found
+            reasons[name] = reason("on-host", host=hosts.server, why=why)
+    return reasons
 
 
 def address_of(hosts: Hosts) -> str:
@@ -322,9 +322,9 @@ def address_of(hosts: Hosts) -> str:
 class FarServer(Server):
     """The server on its host; its verbs go over the network from here."""
 
-    def __init__(self, there: Connected, store: Store, port: int, log: Path) -> None:
-        self._link, self.host, self.port, self.log = there.server, there.address, port, log
-        self._how = {"store": store.model_dump_json(), "data": there.hosts.data, "log": str(log)}
+    def __init__(self, hosts: Connected, store: Store, port: int, log: Path) -> None:
+        self._link, self.host, self.port, self.log = hosts.server, hosts.address, port, log
+        self._how = {"store": store.model_dump_json(), "data": hosts.hosts.data, "log": str(log)}
 
     def start(self) -> None:
         place = {"host": self.host, "port": self.port}

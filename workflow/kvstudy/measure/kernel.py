@@ -81,14 +81,14 @@ class Tree:
 
 def core_numbers(text: str) -> list[int]:
     """``0-2,5`` as numbers, sorted; ValueError when it is no such list."""
-    found: set[int] = set()
+    cores: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         numbers = range(int(first), int(last if dash else first) + 1)
         if not numbers:
             raise ValueError(f"{part} goes backwards")
-        found.update(numbers)
-    return sorted(found)
+        cores.update(numbers)
+    return sorted(cores)
 
 
 def cpu_quota(tree: Tree) -> float | None:
@@ -104,13 +104,13 @@ def cpu_quota(tree: Tree) -> float | None:
 
 def memory_limit(tree: Tree) -> int | None:
     """Bytes that the control groups allow; None without a limit."""
-    found = []
+    limits = []
     for folder, version in _folders(tree, "memory"):
         name = "memory.max" if version == 2 else "memory.limit_in_bytes"
         limit = tree.text(f"{folder}/{name}") or ""
         if limit.isdecimal() and int(limit) < NO_LIMIT:
-            found.append(int(limit))
-    return min(found, default=None)
+            limits.append(int(limit))
+    return min(limits, default=None)
 
 
 def has_groups(tree: Tree) -> bool:
@@ -159,13 +159,13 @@ def hypervisor(tree: Tree) -> str:
     """Return the hypervisor of the machine; empty if unknown."""
     flags = tree.fields("proc/cpuinfo").get("flags", "").split()
     maker = firmware(tree)
-    own = tree.text("sys/hypervisor/type") or tree.text("proc/device-tree/hypervisor/compatible")
-    if not ("hypervisor" in flags or own or VENDORS.search(maker)):
+    kind = tree.text("sys/hypervisor/type") or tree.text("proc/device-tree/hypervisor/compatible")
+    if not ("hypervisor" in flags or kind or VENDORS.search(maker)):
         return ""
     clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
     by_clock = next((name for clock, name in CLOCKS.items() if clock in clocks), "")
     named = maker if VENDORS.search(maker) else ""
-    return (own or named or by_clock or N_("of unknown kind")).strip("\0")
+    return (kind or named or by_clock or N_("of unknown kind")).strip("\0")
 
 
 def firmware(tree: Tree) -> str:

@@ -88,9 +88,9 @@ class MeasurementContext:
         """The hosts of server and clients while the block runs; None where they are here."""
         return connected(self.hosts, self.results) if self.hosts else nullcontext()
 
-    def java(self, there: Connected | None) -> dict:
+    def java(self, hosts: Connected | None) -> dict:
         """Return the clients' Java, see ``environment.java``."""
-        return there.java() if there else environment.java(process.pinning_prefix(self.client.cores))
+        return hosts.java() if hosts else environment.java(process.pinning_prefix(self.client.cores))
 
     def refuse_unlike(self, name: str, server: dict | None = None, **known: object) -> None:
         """Raise KvstudyError when the run's cells were measured otherwise than ``name`` would be.
@@ -109,22 +109,22 @@ class MeasurementContext:
         provider = "none" if self.store.embedded else self.used_provider
         known["cell"] = {"folder": self.store.folder.name, "store": self.store.name}
         known["server"] = {"provider": provider} | (server or {})
-        if found := differences(measured | {f"{name} is next": known}):
+        if unlike := differences(measured | {f"{name} is next": known}):
             # Before the server runs, nothing is known that another cell would not have too.
             kind = EnvironmentFault if server else RunError
-            raise kind(refusal(found, self.results / "raw"))
+            raise kind(refusal(unlike, self.results / "raw"))
 
     @contextmanager
     def running_server(
-        self, work: Path, name: str, fields: Sequence[str], there: Connected | None
+        self, work: Path, name: str, fields: Sequence[str], hosts: Connected | None
     ) -> Iterator[Server]:
         """Run the store's server, with its data below ``work``, for as long as the context lasts.
 
-        With hosts, it runs ``there``. It is empty, and able to take records with these ``fields``.
+        With hosts, it runs ``hosts``. It is empty, and able to take records with these ``fields``.
         ``name`` is what is measured. Its data is gone afterwards.
         """
         store, log = self.store, work / SERVER_LOG
-        server = self._server(work / "data", log, there)
+        server = self._server(work / "data", log, hosts)
         with running_server(store, server, log) as version:
             # Only the server itself tells: a package may have been upgraded since the last cell.
             server.settings = record_settings(store, server, work)
@@ -137,13 +137,13 @@ class MeasurementContext:
             yield server
         shutil.rmtree(work / "data", ignore_errors=True)
 
-    def _server(self, data: Path, log: Path, there: Connected | None) -> Server:
+    def _server(self, data: Path, log: Path, hosts: Connected | None) -> Server:
         """The store's server, not yet started."""
         store = self.store
         if store.embedded:
             return Server()
-        if there:
-            return FarServer(there, store, self.port, log)
+        if hosts:
+            return FarServer(hosts, store, self.port, log)
         if self.used_provider == "external":
             return providers.ExternalServer(store, self.address)
         port = free_port(self.port, store.side_ports.values())
@@ -152,10 +152,10 @@ class MeasurementContext:
         return kind(store, port, data, log, cores)
 
     @contextmanager
-    def working(self, done: Path, name: str, there: Connected | None = None) -> Iterator[Path]:
+    def working(self, done: Path, name: str, hosts: Connected | None = None) -> Iterator[Path]:
         """An empty folder to measure ``name`` in, while nothing else is; ``done`` is for its logs.
 
-        Where it is measured ``there``, nothing else is on those hosts. At the end it is moved to
+        Where it is measured ``hosts``, nothing else is on those hosts. At the end it is moved to
         its place in one step. A failed measurement leaves nothing there: its logs and its reason
         go to ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
         beforehand when its place could not be written.
@@ -179,8 +179,8 @@ class MeasurementContext:
             kept_room = self.results / f".room-{os.getpid()}"
             try:
                 kept_room.write_bytes(bytes(KEPT_ROOM))
-                if there:
-                    there.be_alone()
+                if hosts:
+                    hosts.be_alone()
                 yield work
                 if done.is_dir() and any(done.iterdir()):
                     kept = self.results / "replaced" / name / stamp()

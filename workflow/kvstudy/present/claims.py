@@ -100,16 +100,16 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
 
 def lines(rows: pd.DataFrame) -> list[str]:
     """The table for a terminal."""
-    found = []
+    lines = []
     for row in content(rows):
         source = _("source: {}").format(row.source)
         verdict = row.verdict_words.upper()
-        found.append(" ".join(filter(None, [f"{row.id:4}", verdict, f"({source})"])))
-        found += textwrap.wrap(row.claim, 88, initial_indent=" " * 5, subsequent_indent=" " * 5)
+        lines.append(" ".join(filter(None, [f"{row.id:4}", verdict, f"({source})"])))
+        lines += textwrap.wrap(row.claim, 88, initial_indent=" " * 5, subsequent_indent=" " * 5)
         for line in row.lines:
             parts = (f"{line.what}: {line.value}", line.notes, line.verdict)
-            found.append(f"     - {'; '.join(filter(None, parts))}")
-    return found
+            lines.append(f"     - {'; '.join(filter(None, parts))}")
+    return lines
 
 
 def _line(row: dict[str, object], derived: bool = False) -> SimpleNamespace:
@@ -134,11 +134,11 @@ def _line(row: dict[str, object], derived: bool = False) -> SimpleNamespace:
 
 def _source_line(row: dict[str, object], support: str) -> SimpleNamespace:
     if pd.isna(row["published"]):
-        what, value, own = row["what"], sentence(row["reason"]), support
+        what, value, support_word = row["what"], sentence(row["reason"]), support
     else:
-        what, own = row["published_what"], row["statement_source"]
+        what, support_word = row["published_what"], row["statement_source"]
         value = number(row["published"], unit=row["published_unit"])
-    verdict = "" if own == support else sentence(own)
+    verdict = "" if support_word == support else sentence(support_word)
     return SimpleNamespace(what=what, value=value, notes="", verdict=verdict)
 
 

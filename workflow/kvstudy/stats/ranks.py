@@ -61,8 +61,8 @@ def agreement(one: Pairs, other: Pairs) -> Agreement:
     signs = [(sign, either_way[pair]) for pair, sign in one.items()]
     concordant = sum(first * second > 0 for first, second in signs)
     discordant = sum(first * second < 0 for first, second in signs)
-    told = sqrt(sum(first != 0 for first, _ in signs) * sum(second != 0 for _, second in signs))
-    tau = (concordant - discordant) / told if told else None
+    product = sqrt(sum(first != 0 for first, _ in signs) * sum(second != 0 for _, second in signs))
+    tau = (concordant - discordant) / product if product else None
     return Agreement(tau, concordant, discordant, len(signs))
 
 

@@ -197,8 +197,8 @@ def possible_equalities(pairs: Iterable[tuple[str, str]]) -> set[int]:
     for group in groups:
         count = sum(pair <= group for pair in pairs)
         whole = count == comb(len(group), 2)
-        own = _equal_pairs(len(group)) if whole else set(range(count + 1))
-        sums = {one + other for one in sums for other in own}
+        equal_pairs = _equal_pairs(len(group)) if whole else set(range(count + 1))
+        sums = {one + other for one in sums for other in equal_pairs}
     return sums
 
 

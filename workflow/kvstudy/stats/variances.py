@@ -93,13 +93,13 @@ def fit(logs: np.ndarray, same: Sequence[int], paired: bool = True) -> Variances
         slope = at.slope.reshape(*some, -1) - offset(theta) @ precision
         step = np.linalg.solve(damped, slope[..., None])[..., 0]
         step = step.clip(-LONGEST_STEP, LONGEST_STEP).reshape(theta.shape)
-        there = likelihood.at(theta + step)
-        reached = height(theta + step, there.value)
+        step_result = likelihood.at(theta + step)
+        reached = height(theta + step, step_result.value)
         better = (reached >= top - ROUNDING)[..., None, None]
         theta = np.where(better, theta + step, theta)
         top = np.where(better[..., 0, 0], reached, top)
         at = _Point(
-            *(np.where(_like(better, of), of, before) for of, before in zip(there, at, strict=True))
+            *(np.where(_like(better, of), of, before) for of, before in zip(step_result, at, strict=True))
         )
         damping = np.where(better, damping / 4, damping * 8).clip(1e-6, 1e6)
         if abs(np.where(better, step, LONGEST_STEP)).max() < SMALL_STEP:
@@ -193,9 +193,9 @@ def planned_freedom(workloads: int, stores: int, repetitions: int) -> float:
 
     Of a run whose cells all spread alike and whose repetitions have all stores.
     """
-    own = 1 - 1 / stores
+    share = 1 - 1 / stores
     block = np.full((stores, stores), 1 / stores**2)
-    np.fill_diagonal(block, own**2)
+    np.fill_diagonal(block, share**2)
     blocks = np.repeat((repetitions - 1) / 2 * block[None], workloads, axis=0)
     precision = np.linalg.inv(_prior(workloads, range(stores)))
     covariance = np.linalg.inv(precision + _diagonal(blocks))

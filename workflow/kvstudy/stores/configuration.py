@@ -45,11 +45,11 @@ def record_settings(store: Store, server: Server, work: Path) -> str:
     "" where it says nothing. Its ports and its places below ``work`` are left out, which are other
     ones in each cell.
     """
-    told: dict[str, str] = {}
+    reported: dict[str, str] = {}
     # A server of somebody else need not answer everything.
     with contextlib.suppress(KvstudyError):
-        told = ask(store, server, "settings") or {}
-    if not told:
+        reported = ask(store, server, "settings") or {}
+    if not reported:
         return ""
     ports = {str(port) for port in (server.port, *server.describe().get("ports", {}).values())}
     places = [
@@ -58,7 +58,7 @@ def record_settings(store: Store, server: Server, work: Path) -> str:
     ]
     settings = {
         name: value
-        for name, value in sorted(told.items())
+        for name, value in sorted(reported.items())
         if not PRIVATE.search(name)
         and not ("port" in name.lower() and value in ports)
         and not any(place in value for place in places)
@@ -91,18 +91,18 @@ def changes(manifest: dict, store: Store) -> str:
 
     "" for nothing, and for what the manifest of the cell or probe does not tell.
     """
-    found = {}
+    changes = {}
     added = added_arguments(manifest.get("server", {}), store)
     if added is not None and not _fits(added, store.arguments):
-        found["arguments"] = " ".join(added), " ".join(store.arguments)
+        changes["arguments"] = " ".join(added), " ".join(store.arguments)
     for phase in manifest.get("phases", {}).values():
         given = dict(word.split("=", 1) for word in phase.get("command", ()) if "=" in word)
         for choice in store.choices.values() if given else ():
             for name, value in choice.properties.items():
                 if name not in given or not _fits([given[name]], [value]):
-                    found[name] = given.get(name, ""), value
+                    changes[name] = given.get(name, ""), value
     return ", ".join(
-        f"{name} was {was or 'none'}, is now {now or 'none'}" for name, (was, now) in found.items()
+        f"{name} was {was or 'none'}, is now {now or 'none'}" for name, (was, now) in changes.items()
     )
 
 

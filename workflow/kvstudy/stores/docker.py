@@ -132,8 +132,8 @@ class DockerServer(LocalServer):
         return process.describe_exit(128 - status if status > 128 else status)
 
     def process_ids(self) -> list[int]:
-        told = _docker("container", "inspect", "--format", "{{.State.Pid}}", self.name)
-        return [int(told.stdout)] if told.returncode == 0 else []
+        output = _docker("container", "inspect", "--format", "{{.State.Pid}}", self.name)
+        return [int(output.stdout)] if output.returncode == 0 else []
 
     def describe(self) -> dict:
         return {
@@ -155,8 +155,8 @@ class DockerServer(LocalServer):
 def bring(store: Store) -> dict:
     """Return Docker's description of the store's image, which is pulled or built if missing."""
     image = store.docker.image
-    told = _docker("image", "inspect", image)
-    if told.returncode:
+    output = _docker("image", "inspect", image)
+    if output.returncode:
         command = ["pull", "--quiet", image]
         remedy = "check the name and the way to the registry, bring the image with `docker load`"
         if (dockerfile := store.folder / "Dockerfile").is_file():
@@ -171,10 +171,10 @@ def bring(store: Store) -> dict:
                 f"{store.file}: docker.image: cannot {command[0]} {image} "
                 f"({_last_line(done.stderr)}); {remedy}, {NATIVE}"
             )
-        told = _docker("image", "inspect", image)
-    if told.returncode:
-        raise EnvironmentFault(f"docker image inspect {image}: {_last_line(told.stderr)}")
-    return json.loads(told.stdout)[0]
+        output = _docker("image", "inspect", image)
+    if output.returncode:
+        raise EnvironmentFault(f"docker image inspect {image}: {_last_line(output.stderr)}")
+    return json.loads(output.stdout)[0]
 
 
 def sweep() -> list[str]:
@@ -185,10 +185,10 @@ def sweep() -> list[str]:
     removed = []
     for path, entry in process.leftovers("container"):
         daemon = entry["daemon"]
-        there = _exists(entry["name"], daemon) if shutil.which("docker") else None
-        if there is None:
+        exists = _exists(entry["name"], daemon) if shutil.which("docker") else None
+        if exists is None:
             continue
-        if there:
+        if exists:
             _remove(entry["name"], None, daemon)
             removed.append(f"{entry['what']} (container {entry['name']})")
         path.unlink(missing_ok=True)
@@ -215,14 +215,14 @@ def daemon_problem() -> str | None:
             f"the Docker daemon at {endpoint} is not on this machine, but servers are measured on "
             f"loopback: unset DOCKER_HOST or choose another `docker context`, {NATIVE}"
         )
-    asked = _docker("version", "--format", "{{.Server.Version}}")
-    if asked.returncode:
+    version = _docker("version", "--format", "{{.Server.Version}}")
+    if version.returncode:
         remedy = "start it (systemctl start docker)"
-        if "permission denied" in asked.stderr:
+        if "permission denied" in version.stderr:
             remedy = "add yourself to the group docker"
-        return f"the Docker daemon does not answer ({_last_line(asked.stderr)}): {remedy}, {NATIVE}"
-    told = _docker("info", "--format", "{{.OperatingSystem}} {{.SecurityOptions}}").stdout
-    if "Docker Desktop" in told or "name=rootless" in told:
+        return f"the Docker daemon does not answer ({_last_line(version.stderr)}): {remedy}, {NATIVE}"
+    info = _docker("info", "--format", "{{.OperatingSystem}} {{.SecurityOptions}}").stdout
+    if "Docker Desktop" in info or "name=rootless" in info:
         return (
             "Docker Desktop and rootless Docker keep a network of their own, so a container "
             f"cannot be on this machine's loopback: use Docker Engine run by root, {NATIVE}"
@@ -234,8 +234,8 @@ def _endpoint() -> str:
     """Address of the daemon that the command line talks to (DOCKER_HOST, else its context)."""
     if host := os.environ.get("DOCKER_HOST"):
         return host
-    asked = _docker("context", "inspect", "--format", "{{.Endpoints.docker.Host}}")
-    return asked.stdout.strip() or "unix:///var/run/docker.sock"
+    context = _docker("context", "inspect", "--format", "{{.Endpoints.docker.Host}}")
+    return context.stdout.strip() or "unix:///var/run/docker.sock"
 
 
 def _exists(name: str, daemon: str | None = None) -> bool | None:
@@ -246,16 +246,16 @@ def _exists(name: str, daemon: str | None = None) -> bool | None:
 
 def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = None) -> None:
     """Remove the container with its volumes and return when it is gone."""
-    limit, there = time.monotonic() + STOP_SECONDS, True
-    while there is not None and time.monotonic() < limit:
+    limit, exists = time.monotonic() + STOP_SECONDS, True
+    while exists is not None and time.monotonic() < limit:
         # Again and again: a client stopped early may only now create the container, and with
         # --rm the daemon may be removing it already.
         said = _docker("rm", "--force", "--volumes", name, daemon=daemon)
         if client is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 client.wait(0.2)
-        there = _exists(name, daemon)
-        if there is False and (client is None or client.returncode is not None):
+        exists = _exists(name, daemon)
+        if exists is False and (client is None or client.returncode is not None):
             return
         time.sleep(0.02)
     if client is not None:

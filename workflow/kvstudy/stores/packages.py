@@ -143,16 +143,16 @@ def _server_in(tree: Path, of: Path) -> tuple[Store, Path]:
 def _check(store: Store, root: Path) -> None:
     """Raise EnvironmentFault when a program below ``root`` asks for libraries that this machine lacks."""
     lacking: dict[str, None] = {}
-    own = {path.name for path in root.rglob("*.so*")}
+    libraries = {path.name for path in root.rglob("*.so*")}
     for path in sorted(root.rglob("*")):
         if path.is_file() and not path.is_symlink() and os.access(path, os.X_OK):
             with path.open("rb") as file:
                 if file.read(4) != b"\x7fELF":
                     continue
-            told = subprocess.run(["ldd", str(path)], capture_output=True, text=True)
-            text = told.stdout + told.stderr
+            output = subprocess.run(["ldd", str(path)], capture_output=True, text=True)
+            text = output.stdout + output.stderr
             for name in re.findall(r"^\s*(\S+) => not found|version `(\S+)' not found", text, re.M):
-                lacking |= {word: None for word in name if word and word not in own}
+                lacking |= {word: None for word in name if word and word not in libraries}
     if lacking:
         raise EnvironmentFault(
             f"{store.title}: the server does not run on this machine, which lacks "

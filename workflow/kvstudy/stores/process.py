@@ -201,12 +201,12 @@ def adopt_orphans() -> set[psutil.Process]:
 
 def orphans(others: set[psutil.Process]) -> list[psutil.Process]:
     """Return live processes that our children left behind, without ``others``."""
-    found = []
+    processes = []
     for child in psutil.Process().children():
         if child.pid not in _started and child not in others:
             with contextlib.suppress(psutil.NoSuchProcess):
-                found += [child, *child.children(recursive=True)]
-    return [process for process in found if _lives(process)]
+                processes += [child, *child.children(recursive=True)]
+    return [process for process in processes if _lives(process)]
 
 
 def end_orphans(others: set[psutil.Process]) -> None:
@@ -245,12 +245,12 @@ def stop(process: subprocess.Popen, sign: signal.Signals) -> None:
 
 def group_of(pid: int) -> list[psutil.Process]:
     """All live processes of the session that ``pid`` leads (servers may fork)."""
-    found = []
+    processes = []
     for process in psutil.process_iter():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.getsid(process.pid) == pid:
-                found.append(process)
-    return found
+                processes.append(process)
+    return processes
 
 
 def end(processes: list[psutil.Process]) -> None:
@@ -283,12 +283,12 @@ def sweep() -> list[str]:
 
 def _marked(mark: str) -> list[psutil.Process]:
     """The processes whose environment has the mark, or that work in the folder that it names."""
-    found = []
+    processes = []
     for process in psutil.process_iter():
         # Those of others do not show it.
         with contextlib.suppress(psutil.Error, OSError):
             # Redis writes its title over its environment. A shell that looks there has a terminal.
             works_there = process.cwd() == mark and process.terminal() is None
             if works_there or process.environ().get(MARK) == mark:
-                found.append(process)
-    return found
+                processes.append(process)
+    return processes

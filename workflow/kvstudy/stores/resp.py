@@ -19,10 +19,10 @@ SIZES = (
 def server_info(host: str, port: int) -> dict[str, str]:
     """Return the server's INFO by name; ValueError while it loads its data."""
     answer = ask(host, port, "INFO server\r\n", until="executable:")
-    found = dict(re.findall(r"^(\w+):(\S+)", answer, re.M))
-    if "redis_version" not in found:
+    info = dict(re.findall(r"^(\w+):(\S+)", answer, re.M))
+    if "redis_version" not in info:
         raise ValueError(f"{host}:{port}: {answer[:80]!r} tells no version")
-    return found
+    return info
 
 
 def settings(host: str, port: int) -> dict[str, str]:

@@ -56,9 +56,9 @@ def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
         cursor.execute("CREATE DATABASE IF NOT EXISTS ycsb")
         cursor.execute(TABLE.format(", ".join(columns)))
         cursor.execute(COLUMNS)
-        there = {name.lower() for (name,) in cursor.fetchall()}
+        tables = {name.lower() for (name,) in cursor.fetchall()}
         lacking = [
-            column for field, column in zip(fields, columns, strict=True) if field not in there
+            column for field, column in zip(fields, columns, strict=True) if field not in tables
         ]
         cursor.execute("SELECT 1 FROM ycsb.usertable LIMIT 1")
         if lacking and not cursor.fetchall():

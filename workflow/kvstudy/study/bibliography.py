@@ -33,8 +33,8 @@ def bibliography_entries(path: Path) -> dict[str, str]:
 
     # It warns of what is refused below.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    found = bibtexparser.parse_string(read_text(path), parse_stack=[])
-    for block in found.failed_blocks:
+    library = bibtexparser.parse_string(read_text(path), parse_stack=[])
+    for block in library.failed_blocks:
         line = block.start_line + 1
         if isinstance(block, DuplicateBlockKeyBlock):
             problem = f"'{block.key}' appears twice; keep one of them"
@@ -45,8 +45,8 @@ def bibliography_entries(path: Path) -> dict[str, str]:
             name = " ".join(block.raw.split())[:60]
             problem = f"'{name}' is no entry of BibTeX; {_BRACES}"
         raise InputError(f"{path}:{line}: {problem}")
-    strings = "\n".join(string.raw for string in found.strings)
-    entries = {entry.key: entry.raw for entry in found.entries}
+    strings = "\n".join(string.raw for string in library.strings)
+    entries = {entry.key: entry.raw for entry in library.entries}
     return ({"": strings} if strings else {}) | entries
 
 

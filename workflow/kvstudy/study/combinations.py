@@ -96,9 +96,9 @@ def _own(study: Study, use: WorkloadUse) -> dict[str, list[int]]:
 
 def _lists(study: Study, use: WorkloadUse) -> list[dict[str, list[int]]]:
     """The workload's own lists of sizes, and those of each entry under ``also``."""
-    own = _own(study, use)
-    return [own] + [
-        {name: as_list(getattr(sizes, name)) or own[name] for name in own} for sizes in use.also
+    lists = _own(study, use)
+    return [lists] + [
+        {name: as_list(getattr(sizes, name)) or lists[name] for name in lists} for sizes in use.also
     ]
 
 

@@ -27,16 +27,16 @@ def differences(manifests: dict[str, dict]) -> dict[str, list[tuple[str, list[st
     for cell, manifest in manifests.items():
         for what, values in _facts(manifest).items():
             facts.setdefault(what, {}).setdefault(values, []).append(cell)
-    found = {}
+    result = {}
     for what, sides in facts.items():
         if len(sides) > 1:
             # Of lists only what is not common to all.
             common = frozenset.intersection(*sides)
-            found[what] = [
+            result[what] = [
                 (", ".join(sorted(values - common)) or "without them", cells)
                 for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
             ]
-    return found
+    return result
 
 
 def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> str:

@@ -210,18 +210,18 @@ TABLES = Kinds(
 Table = Annotated[AnyTable, TABLES]
 
 
-def added(own: list, parts: Iterable[Exhibit]) -> list:
+def added(exhibits: list, parts: Iterable[Exhibit]) -> list:
     """Return the study's exhibits, and those ``parts`` that it does not define itself."""
-    subjects = {part.subject for part in own}
-    return own + [part for part in parts if part.subject not in subjects]
+    subjects = {part.subject for part in exhibits}
+    return exhibits + [part for part in parts if part.subject not in subjects]
 
 
-def with_automatic(own: list, kinds: Iterable[type[Exhibit]], study: Study) -> list:
+def with_automatic(exhibits: list, kinds: Iterable[type[Exhibit]], study: Study) -> list:
     """Return the study's exhibits and automatic ones of ``kinds``, those of all workloads first."""
     parts = [part for kind in kinds for part in kind.automatic(study)]
     position = {name: number for number, name in enumerate(study.workload_names, 1)}
     return added(
-        own, sorted(parts, key=lambda part: position.get(getattr(part, "workload", ""), 0))
+        exhibits, sorted(parts, key=lambda part: position.get(getattr(part, "workload", ""), 0))
     )
 
 

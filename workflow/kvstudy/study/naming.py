@@ -135,8 +135,8 @@ def _text(errors: list[dict], model: type[BaseModel]) -> str:
         return f"kind: unknown kind '{kind}'{did_you_mean(kind, _QUOTED.findall(kinds))}"
     but = f"but is {_echo(first['input'])}"
     # The messages of our own validators.
-    if own := [error["msg"] for error in errors if error["type"] == "value_error"]:
-        text = own[0].removeprefix("Value error, ")
+    if messages := [error["msg"] for error in errors if error["type"] == "value_error"]:
+        text = messages[0].removeprefix("Value error, ")
         # It tells which keys of a dict are meant.
         return text if isinstance(first["input"], dict) else f"{text}, {but}"
     fitting = [error for error in errors if error["type"] not in _OTHER_TYPE] or errors

@@ -35,7 +35,7 @@ _SIZE = re.compile(r"[1-9]\d{0,17}", re.ASCII)
 _REMEDY = "it is part of the study, beside study.yaml; see config/README.md"
 
 
-def beside(study: Path, name: str) -> Path | None:
+def sibling_file(study: Path, name: str) -> Path | None:
     """The file of that name beside the study file; None where there is none."""
     path = study.with_name(name)
     return path if path.is_file() else None
@@ -43,7 +43,7 @@ def beside(study: Path, name: str) -> Path | None:
 
 def claims_digest(study: Path) -> str:
     """The checksum of the claims beside the study file; "" where it has none."""
-    path = beside(study, CLAIMS)
+    path = sibling_file(study, CLAIMS)
     return file_digest(path) if path else ""
 
 
@@ -105,10 +105,10 @@ def check_names(
 
 def _problems(row: dict[str, str]) -> Iterator[str]:
     """Return the problems of a single row, each starting with its column."""
-    asked = list(get_args(Asked))
+    required = list(get_args(Asked))
     for name in row["operation"].split("+"):
-        if name not in asked:
-            yield f"operation: unknown operation '{name}'{did_you_mean(name, asked)}"
+        if name not in required:
+            yield f"operation: unknown operation '{name}'{did_you_mean(name, required)}"
     metric, value = row["metric"], row["value"]
     if metric not in OF_SOURCES and not is_percentile(metric):
         yield f"metric: unknown metric '{metric}'{did_you_mean(metric, OF_SOURCES)}"
@@ -131,7 +131,7 @@ def _problems(row: dict[str, str]) -> Iterator[str]:
 def source_files(study: Path) -> dict[str, Path]:
     """The files beside the study file by name; InputError where nothing of a source is known."""
     names = (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)
-    files = {name: path for name in names if (path := beside(study, name))}
+    files = {name: path for name in names if (path := sibling_file(study, name))}
     if files.keys() <= {PROPERTIES}:
         raise InputError(
             f"{study.parent}: none of {PUBLISHED}, {QUOTES} and {CLAIMS} is there, so nothing of "

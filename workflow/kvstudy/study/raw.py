@@ -259,9 +259,9 @@ def noted(folder: Path, step: str) -> Iterator[list[Path]]:
     """Note the files below ``folder`` that are put into the list; nothing where the step fails."""
     notes = folder / f".{step}{ENDING}"
     notes.unlink(missing_ok=True)
-    made: list[Path] = []
-    yield made
-    put(_sums(made, folder).encode(), notes)
+    outputs: list[Path] = []
+    yield outputs
+    put(_sums(outputs, folder).encode(), notes)
 
 
 def refuse_edited(folders: Iterable[Path]) -> None:

@@ -139,8 +139,8 @@ def find_name(name: str, published: bool = True) -> RunName:
     run = parse_name(name)
     # That of published values, and of the finished cells, is made by the first command.
     if not (run and run.published_only) and not (RESULTS / (run.base if run else name)).is_dir():
-        there = run_folders()
-        hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
+        folders = run_folders()
+        hint = did_you_mean(name, folders) if folders else "; make one with 'snakemake --cores 4'"
         if not RESULTS.is_dir():
             hint = "; run the command in a clone of kvstudy"
         raise InputError(f"{RESULTS / name}: no such run{hint}")

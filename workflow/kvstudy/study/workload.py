@@ -145,8 +145,8 @@ def load_workload(path: Path) -> dict[str, str]:
             )
         properties[name] = value
         lines[name] = number
-    found = chain(property_problems(properties, [class_of(properties)]), joint_problems(properties))
-    for name, problem in found:
+    problems = chain(property_problems(properties, [class_of(properties)]), joint_problems(properties))
+    for name, problem in problems:
         raise InputError(f"{path}:{lines[name]}: {name[:LONGEST_ECHO]}: {problem}")
     named_record(properties, str(path))
     return properties

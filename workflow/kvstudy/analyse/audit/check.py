@@ -67,10 +67,10 @@ def half_unit(text: str, value: float, whole: int = 0) -> float:
     ``text`` may have another unit than ``value`` (26,2 m for 1 572 000 ms). Whole numbers
     have ``whole`` decimals that the source leaves out.
     """
-    found = list(PRINTED.finditer(text))
-    if not found:
+    matches = list(PRINTED.finditer(text))
+    if not matches:
         return 0.0
-    last = found[-1]
+    last = matches[-1]
     shown = float(re.sub(r"\s", "", last[0]).replace(",", "."))
     scale = abs(value / shown) if shown and value else 1.0
     return 0.5 * 10.0 ** -(len(last[1] or "") or whole) * scale
@@ -195,5 +195,5 @@ def beyond(given: PrintedNumber, low: float, high: float) -> float:
     """The share by which ``given`` must be beyond ``low`` to ``high``, whatever was rounded."""
     if given.meets(low, high):
         return 0.0
-    own, bound = (given.high, low) if given.high < low else (given.low, high)
-    return own / bound - 1 if own > 0 < bound else math.copysign(math.inf, own - bound)
+    value, bound = (given.high, low) if given.high < low else (given.low, high)
+    return value / bound - 1 if value > 0 < bound else math.copysign(math.inf, value - bound)

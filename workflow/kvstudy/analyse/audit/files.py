@@ -94,11 +94,11 @@ def at(values: pd.DataFrame, address: str) -> list[PrintedNumber]:
 def which(values: pd.DataFrame, address: str) -> pd.Series:
     """Return a mask of the values at ``address``."""
     keys, sizes = split_address(address)
-    found = values["workload"].ne(MEAN) | (keys["workload"] != "*")
+    mask = values["workload"].ne(MEAN) | (keys["workload"] != "*")
     for name, wanted in (keys | sizes).items():
         if wanted != "*":
-            found &= values[name] == wanted
-    return found
+            mask &= values[name] == wanted
+    return mask
 
 
 def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:

@@ -84,8 +84,8 @@ class PublishedRun:
     @property
     def threads(self) -> float | None:
         """The client threads."""
-        own = self.keys["threads"]
-        return self.said.setting.threads if math.isnan(own) else own
+        threads = self.keys["threads"]
+        return self.said.setting.threads if math.isnan(threads) else threads
 
     @property
     def stated(self) -> int | None:
@@ -213,8 +213,8 @@ def _operations(cell: PublishedRun, operation: str) -> float | None:
         return cell.executed.value
     if stated := cell.said.setting.operations.get(operation) or cell.stated:
         return stated
-    own = cell.keys["records" if operation == "insert" else "operations"]
-    return None if math.isnan(own) else own
+    count = cell.keys["records" if operation == "insert" else "operations"]
+    return None if math.isnan(count) else count
 
 
 def combined(cell: PublishedRun) -> Iterator[Check]:

@@ -82,8 +82,8 @@ def check_source(path: Path, study: Study) -> None:
     Likewise for a source that the bibliography lacks.
     """
     check_citations(path, study)
-    there, quoted, published = (path.with_name(name) for name in (CLAIMS, QUOTES, PUBLISHED))
-    claims = load_claims(there, study) if there.is_file() else []
+    claims_file, quoted, published = (path.with_name(name) for name in (CLAIMS, QUOTES, PUBLISHED))
+    claims = load_claims(claims_file, study) if claims_file.is_file() else []
     names = [f"{claim.id}/{n}" for claim in claims for n in range(1, len(claim.statements) + 1)]
     names += [f"{name}/{use}" for name in names for use in [*study.workload_names, MEAN]]
     if quoted.is_file():
@@ -91,7 +91,7 @@ def check_source(path: Path, study: Study) -> None:
         for index, quote in enumerate(quotes):
             if names and quote.claim and quote.claim not in names:
                 raise InputError(
-                    f"{quoted}: quotes[{index}].claim: {there} has no statement "
+                    f"{quoted}: quotes[{index}].claim: {claims_file} has no statement "
                     f"'{quote.claim}'{did_you_mean(quote.claim, names)}"
                 )
     published_properties(study)

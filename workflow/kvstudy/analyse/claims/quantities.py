@@ -102,14 +102,14 @@ def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
     one, other = values.runs(a), values.runs(b)
     if values.best(a) != values.best(b) and values.setting(a) == values.setting(b):
         raise UnknownValue(Verdict.NOT_MEASURED, "same-cell")
-    found = _modelled(values, [(a, b)]) or _ratio_of(values, [a, b], one, other)
-    return replace(found, of=(a, b))
+    ratio = _modelled(values, [(a, b)]) or _ratio_of(values, [a, b], one, other)
+    return replace(ratio, of=(a, b))
 
 
 def mean_ratio(values: Values, couples: Sequence[Couple]) -> Quantity:
     """The geometric mean of the ratios."""
-    if found := _modelled(values, couples):
-        return found
+    if ratio := _modelled(values, couples):
+        return ratio
     means: list[Runs] = []
     for operands in zip(*couples, strict=True):
         several = [values.runs(operand) for operand in operands]
@@ -153,7 +153,7 @@ def change(values: Values, steps: Sequence[Step], until_saturation: bool = False
     operands = [operand for _, *both in steps for operand in both if operand]
     if not values.side_by_side(*operands):
         line = (x - x.mean()) * np.ptp(x) / ((x - x.mean()) ** 2).sum()
-        found = unpaired_product(
+        ratio = unpaired_product(
             [
                 (sign * power, values.runs(operand).values())
                 for power, (_, *both) in zip(line, steps, strict=True)
@@ -162,7 +162,7 @@ def change(values: Values, steps: Sequence[Step], until_saturation: bool = False
             ],
             values.level,
         )
-        return Quantity(found.value, found.low, found.high, found.n)
+        return Quantity(ratio.value, ratio.low, ratio.high, ratio.n)
     at_steps = []
     for _, a, b in steps:
         runs = values.runs(a)
@@ -252,17 +252,17 @@ def _modelled(values: Values, couples: Sequence[Couple]) -> Quantity | None:
     spread = values.spread(couples[0][0])
     powers: dict[tuple[Setting, str], float] = defaultdict(float)
     for couple in couples:
-        (one, *where), (other, *there) = map(values.setting, couple)
-        if one == other or where != there or values.spread(couple[0]) is not spread:
+        (one, *where), (other, *second_sizes) = map(values.setting, couple)
+        if one == other or where != second_sizes or values.spread(couple[0]) is not spread:
             return None
         if values.spread(couple[1]) is not spread or not spread.knows(tuple(where)):
             return None
         powers[tuple(where), one] += 1 / len(couples)
         powers[tuple(where), other] -= 1 / len(couples)
-    found = spread.product(powers)
-    if found is None:
+    ratio = spread.product(powers)
+    if ratio is None:
         raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
-    return Quantity(found.value, found.low, found.high, found.n)
+    return Quantity(ratio.value, ratio.low, ratio.high, ratio.n)
 
 
 def _ratio_of(values: Values, of: Iterable[Operand], a: Runs, b: Runs) -> Quantity:
@@ -270,8 +270,8 @@ def _ratio_of(values: Values, of: Iterable[Operand], a: Runs, b: Runs) -> Quanti
     if side_by_side and not a.keys() & b.keys():
         raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
     sides = (a, b) if side_by_side else (a.values(), b.values())
-    found = (paired_ratio if side_by_side else unpaired_ratio)(*sides, values.level)
-    return Quantity(found.value, found.low, found.high, found.n)
+    ratio = (paired_ratio if side_by_side else unpaired_ratio)(*sides, values.level)
+    return Quantity(ratio.value, ratio.low, ratio.high, ratio.n)
 
 
 def _common(several: Sequence[Runs]) -> list[str]:

@@ -201,13 +201,13 @@ def _together(
     # Of sizes that are one in a scaled run the first.
     different = set()
     for choice, *chosen in product(*([*_products(each)] for each in (common, *own))):
-        found = [_operand(choice | side, grid) for side in chosen]
-        if None in found:
+        operands = [_operand(choice | side, grid) for side in chosen]
+        if None in operands:
             continue
-        cells = tuple((*each.name, *(of.slug or of for of in each.candidates)) for each in found)
+        cells = tuple((*each.name, *(of.slug or of for of in each.candidates)) for each in operands)
         if cells not in different:
             different.add(cells)
-            yield tuple(found)
+            yield tuple(operands)
 
 
 class _OptionalSize(int):
@@ -228,15 +228,15 @@ def _operand(choice: dict[str, object], grid: ParameterGrid) -> Operand | None:
     workload = choice["workload"]
     shown = grid.shown.get(workload, OF_MEAN)
     numbers = {size: choice.get(size, getattr(shown, size)) for size in SIZES}
-    found = grid.find(workload, numbers)
-    if not found:
+    sets = grid.find(workload, numbers)
+    if not sets:
         if any(isinstance(number, _OptionalSize) for number in numbers.values()):
             return None
-        found = [ParameterSet(**{size: None if n == "best" else n for size, n in numbers.items()})]
+        sets = [ParameterSet(**{size: None if n == "best" else n for size, n in numbers.items()})]
     return Operand(
         choice["store"],
         workload,
         choice.get("operation", "overall" if whole else "all"),
         metric,
-        tuple(found),
+        tuple(sets),
     )

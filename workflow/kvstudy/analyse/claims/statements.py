@@ -89,8 +89,8 @@ class AnyStatement(Selection):
                 if not side.values_of(needed) and not self.values_of(needed):
                     place = f"{key}.{name}.{needed}" if name else f"{key}.{needed}"
                     raise InputError(f"{place}: is missing; add it there or next to 'kind'")
-        asked = [self, *self.sides.values()]
-        if not self.takes_zero and any("failed_share" in one.values_of("metric") for one in asked):
+        selections = [self, *self.sides.values()]
+        if not self.takes_zero and any("failed_share" in one.values_of("metric") for one in selections):
             raise InputError(
                 f"{key}.metric: failed_share may be 0 and has no ratio; use kind bound or value"
             )
@@ -371,11 +371,11 @@ class First(_OneOfAll):
     )
 
     def parts(self, grid: ParameterGrid, stores: list[str]) -> list[Proposition]:
-        own = self._series("threads", grid, store=self.store)
+        points = self._series("threads", grid, store=self.store)
         parts = []
         for other in self._others(stores):
             theirs = self._series("threads", grid, store=other)
-            for first, second in zip(own, theirs, strict=True):
+            for first, second in zip(points, theirs, strict=True):
                 find = partial(quantities.saturates_after, first=first, other=second)
                 of = tuple(operand for _, operand, _ in (*second, *first))
                 parts.append(Proposition(find, beyond_one(), of, over="threads"))

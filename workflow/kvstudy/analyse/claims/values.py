@@ -123,8 +123,8 @@ class Values:
     def unlike_extremes(self, *operands: Operand) -> bool:
         """Return whether minima or maxima of cells with different sizes are compared."""
         extremes = any(operand.metric in EXTREMES for operand in operands)
-        own = {(operand.store, operand.workload) in self.other_sizes for operand in operands}
-        return extremes and len(own) > 1
+        other_sizes = {(operand.store, operand.workload) in self.other_sizes for operand in operands}
+        return extremes and len(other_sizes) > 1
 
     def runs(self, operand: Operand) -> Runs:
         """One value above 0 per repetition; UnknownValue when there are none."""

@@ -49,14 +49,14 @@ def combined_verdict(counts: Mapping[Verdict, int]) -> Verdict:
     Contradicted where most parts are; partly reproduced where fewer are, and some hold. Else that
     of all parts where they have one; undecided where some part does not hold; else direction only.
     """
-    there = {verdict for verdict, count in counts.items() if count}
+    present = {verdict for verdict, count in counts.items() if count}
     if 2 * counts.get(Verdict.CONTRADICTED, 0) > sum(counts.values()):
         return Verdict.CONTRADICTED
-    if Verdict.CONTRADICTED in there and there.intersection(HOLDING):
+    if Verdict.CONTRADICTED in present and present.intersection(HOLDING):
         return Verdict.PARTLY
-    if len(there) == 1:
-        return there.pop()
-    return Verdict.DIRECTION_ONLY if there <= set(HOLDING) else Verdict.UNDECIDED
+    if len(present) == 1:
+        return present.pop()
+    return Verdict.DIRECTION_ONLY if present <= set(HOLDING) else Verdict.UNDECIDED
 
 
 class Support(StrEnum):

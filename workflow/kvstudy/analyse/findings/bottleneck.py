@@ -30,7 +30,7 @@ BOTTLENECK = AnalysisTable(
     "bottleneck",
     [*SETTING, *NUMBERS, "limit", "reason"],
     NUMBERS,
-    make=lambda run, made: bottleneck(
+    make=lambda run, tables: bottleneck(
         run.values, run.study, {name for name, store in run.stores.items() if store.embedded}
     ),
 )
@@ -91,24 +91,24 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
         if more:
             numbers |= dict(zip(TWICE, (more.value, more.low, more.high), strict=True))
         known = any(not math.isnan(numbers[name]) for name in (*USAGE, "ceiling"))
-        found = limit(numbers) if known and store not in embedded else ("", "")
-        rows.append([store, workload, parameters, *numbers.values(), *found])
+        bottleneck_of_cell = limit(numbers) if known and store not in embedded else ("", "")
+        rows.append([store, workload, parameters, *numbers.values(), *bottleneck_of_cell])
     return BOTTLENECK.frame(rows)
 
 
-def limit(found: dict[str, float]) -> tuple[Limit, str]:
+def limit(numbers: dict[str, float]) -> tuple[Limit, str]:
     """Return the bottleneck and its evidence. Unknown numbers (NaN) are no evidence."""
-    if found["ceiling"] > NEAR_CEILING:
-        return Limit.CLIENT, reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
-    if found["in_call"] < FEW_IN_CALL:
-        return Limit.CLIENT, reason("in-call", share=f"{100 * found['in_call']:.0f}")
+    if numbers["ceiling"] > NEAR_CEILING:
+        return Limit.CLIENT, reason("ceiling", share=f"{100 * numbers['ceiling']:.0f}")
+    if numbers["in_call"] < FEW_IN_CALL:
+        return Limit.CLIENT, reason("in-call", share=f"{100 * numbers['in_call']:.0f}")
     client, allowed, machine = (
-        found[name] for name in ("client_cores", "client_allowed", "machine_cores")
+        numbers[name] for name in ("client_cores", "client_allowed", "machine_cores")
     )
     if client > FULL * allowed:
         words = {"used": f"{client:.1f}", "allowed": f"{allowed:.0f}"}
         return Limit.CLIENT, reason("client-cores", **words)
-    used = in_use(client, found["server_cores"], found["other_cores"])
+    used = in_use(client, numbers["server_cores"], numbers["other_cores"])
     if used > FULL * machine:
         words = {"busy": f"{100 * used / machine:.0f}", "client": f"{100 * client / used:.0f}"}
         return Limit.CPU, reason("cpu-saturated", **words)
@@ -130,8 +130,8 @@ def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
     coherency, knee (threads; NaN: none), off (root mean square deviation), doubts.
     """
     rows = []
-    found = throughputs(values).merge(sizes, on=["workload", "parameters"])
-    for key, runs in found.groupby(SCALING_KEYS, sort=False):
+    points = throughputs(values).merge(sizes, on=["workload", "parameters"])
+    for key, runs in points.groupby(SCALING_KEYS, sort=False):
         if runs["threads"].nunique() < LEAST_COUNTS or not (runs["value"] > 0).all():
             continue
         threads, speeds = runs["threads"].tolist(), runs["value"].tolist()

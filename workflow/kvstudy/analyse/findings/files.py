@@ -62,10 +62,10 @@ def analyse(run) -> Analysis:
 
     Control cells are in ``order`` only; ``floor`` and ``bottleneck`` are made from them.
     """
-    made: dict[str, pd.DataFrame] = {}
+    tables: dict[str, pd.DataFrame] = {}
     for name, table in TABLES.items():
-        made[name] = table.make(run, made)
-    return Analysis(**made, drift=drift_of(made["order"]))
+        tables[name] = table.make(run, tables)
+    return Analysis(**tables, drift=drift_of(tables["order"]))
 
 
 def no_analysis() -> Analysis:

@@ -18,7 +18,7 @@ LOOKS = AnalysisTable(
     "looks",
     [*NUMBERS, "open", "stop"],
     NUMBERS,
-    make=lambda run, made: LOOKS.frame(
+    make=lambda run, tables: LOOKS.frame(
         [
             look_at(run.spread, run.study, number, run.compared, run.claimed)
             for number in looks(run.study)

@@ -11,7 +11,7 @@ SIMULATED = 999
 FEWEST = 3
 
 NUMBERS = ["residuals", "w", "p"]
-NORMALITY = AnalysisTable("normality", NUMBERS, NUMBERS, make=lambda run, made: normality(run.spread))
+NORMALITY = AnalysisTable("normality", NUMBERS, NUMBERS, make=lambda run, tables: normality(run.spread))
 
 
 def normality(spread: Spread) -> pd.DataFrame:
@@ -30,14 +30,14 @@ def normality(spread: Spread) -> pd.DataFrame:
     variances = spread.variances
     shape = variances.residuals.shape
     values = variances.residuals.reshape(shape[0], -1)
-    there = np.isfinite(values)
-    if there.sum() < FEWEST:
+    finite = np.isfinite(values)
+    if finite.sum() < FEWEST:
         return NORMALITY.frame([])
-    alone = np.sqrt(np.diagonal(variances.maker, axis1=-2, axis2=-1)[there])
-    w = stats.shapiro(values[there]).statistic
+    alone = np.sqrt(np.diagonal(variances.maker, axis1=-2, axis2=-1)[finite])
+    w = stats.shapiro(values[finite]).statistic
     random = np.random.default_rng(1)
     smaller = 0
     for _ in range(SIMULATED):
-        made = np.einsum("kij,kj->ki", variances.maker, random.standard_normal(values.shape))
-        smaller += stats.shapiro(made[there] / alone).statistic <= w
-    return NORMALITY.frame([[int(there.sum()), float(w), (1 + smaller) / (1 + SIMULATED)]])
+        simulated = np.einsum("kij,kj->ki", variances.maker, random.standard_normal(values.shape))
+        smaller += stats.shapiro(simulated[finite] / alone).statistic <= w
+    return NORMALITY.frame([[int(finite.sum()), float(w), (1 + smaller) / (1 + SIMULATED)]])

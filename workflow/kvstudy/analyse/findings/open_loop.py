@@ -24,17 +24,17 @@ RATES = AnalysisTable(
     "open_rates",
     [*SETTING, *NUMBERS, "note"],
     NUMBERS,
-    make=lambda run, made: rates(run.open_loop),
+    make=lambda run, tables: rates(run.open_loop),
 )
 LATENCIES = AnalysisTable(
     "open_percentiles",
     [*SETTING, "load", "operation", "time", *repetitions.PERCENT_NUMBERS],
     ["load", *repetitions.PERCENT_NUMBERS],
-    make=lambda run, made: latencies(run.open_loop),
+    make=lambda run, tables: latencies(run.open_loop),
 )
 
 
-def rates(found: OpenLoopTables) -> pd.DataFrame:
+def rates(closed_tables: OpenLoopTables) -> pd.DataFrame:
     """One row per store, workload, parameters (of the closed loop) and load.
 
     Columns: n cells that count; reached, how many of them had at least 99 % of
@@ -42,11 +42,11 @@ def rates(found: OpenLoopTables) -> pd.DataFrame:
     target_high; share_low and share_high (the cells' achieved by target); short, how
     many cells were too short to leave out connecting and closing; note.
     """
-    chosen = found.measurements.merge(found.counted, on=CELL)
+    chosen = closed_tables.measurements.merge(closed_tables.counted, on=CELL)
     chosen = chosen[(chosen["phase"] == "run") & (chosen["operation"] == "overall")]
     whole = chosen[chosen["metric"] == "throughput"]
-    table = found.targets.merge(whole[[*CELL, "value"]], on=CELL)
-    table = table.merge(_while_sending(found.series), on=CELL, how="left")
+    table = closed_tables.targets.merge(whole[[*CELL, "value"]], on=CELL)
+    table = table.merge(_while_sending(closed_tables.series), on=CELL, how="left")
     table["short"] = table["sending"].isna()
     table["throughput"] = table["sending"].fillna(table["value"])
     table["share"] = table["throughput"] / table["target"]
@@ -67,7 +67,7 @@ def rates(found: OpenLoopTables) -> pd.DataFrame:
     return RATES.frame(rates.reset_index().rename(columns={"closed": "parameters"}))
 
 
-def latencies(found: OpenLoopTables) -> pd.DataFrame:
+def latencies(closed_tables: OpenLoopTables) -> pd.DataFrame:
     """Percentiles of all repetitions together, one row per percentage.
 
     Columns: store, workload, parameters (of the closed loop), load, operation,
@@ -76,7 +76,7 @@ def latencies(found: OpenLoopTables) -> pd.DataFrame:
     it, for its reads and updates are there. Cells that did not reach their rate are
     among them.
     """
-    histograms = found.histograms.merge(found.counted, on=CELL)
+    histograms = closed_tables.histograms.merge(closed_tables.counted, on=CELL)
     # The histograms of each cell added up, service and intended apart.
     intended = histograms["operation"].str.startswith(INTENDED).astype(bool)
     single = ~histograms["operation"].str.contains("read-modify-write").astype(bool)
@@ -84,7 +84,7 @@ def latencies(found: OpenLoopTables) -> pd.DataFrame:
     groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
     together = groups["count"].sum().reset_index()
     table = repetitions.percentiles(pd.concat([histograms, together], ignore_index=True))
-    table = table.merge(found.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING)
+    table = table.merge(closed_tables.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING)
     intended = table["operation"].str.startswith(INTENDED).astype(bool)
     table["time"] = intended.map({True: INTENDED_TIME, False: SERVICE_TIME})
     table["operation"] = table["operation"].str.removeprefix(INTENDED)

@@ -13,13 +13,13 @@ STEADINESS = AnalysisTable(
     [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"],
     ["seconds", "cut", "variation", "whole", "steady"],
     # A second of rounds is of inserts, of reads or of deletes.
-    make=lambda run, made: steadiness(
+    make=lambda run, tables: steadiness(
         run.series[~run.series["workload"].isin(run.rounds["workload"])].merge(run.counted, on=CELL)
     ),
 )
 NUMBERS = ["position", "sequence", "throughput", "residual"]
 ORDER = AnalysisTable(
-    "order", [*CELL, *NUMBERS], NUMBERS, make=lambda run, made: order(run.values, run.cells)
+    "order", [*CELL, *NUMBERS], NUMBERS, make=lambda run, tables: order(run.values, run.cells)
 )
 
 
@@ -33,9 +33,9 @@ def steadiness(series: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for key, run in series.groupby(CELL, sort=False):
         values = run.sort_values("second")["throughput"]
-        found = warm_up(values)
-        steady = values.iloc[found.cut :].mean()
-        verdict = [found.cut, str(found.verdict), found.variation]
+        warmup = warm_up(values)
+        steady = values.iloc[warmup.cut :].mean()
+        verdict = [warmup.cut, str(warmup.verdict), warmup.variation]
         rows.append([*key, len(values), *verdict, values.mean(), steady])
     return STEADINESS.frame(rows)
 
@@ -65,8 +65,8 @@ def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
     n, reason = len(usable), ""
     if n < 3:
         reason = "few-repeated" if len(table) else "no-times"
-    found = None if reason else drift(usable["residual"], _names(usable), usable["sequence"])
-    rho, p = found or (None, None)
+    result = None if reason else drift(usable["residual"], _names(usable), usable["sequence"])
+    rho, p = result or (None, None)
     return {"rho": rho, "p": p, "n": n, "reason": reason}
 
 

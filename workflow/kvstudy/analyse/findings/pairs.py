@@ -31,15 +31,15 @@ FLOOR = AnalysisTable(
     "floor",
     ["workload", "parameters", "store", *FLOOR_NUMBERS],
     FLOOR_NUMBERS,
-    make=lambda run, made: floors(run.spread, run.study),
+    make=lambda run, tables: floors(run.spread, run.study),
 )
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_adjusted", "would_decide"]
 PAIRS = AnalysisTable(
     "pairs",
     ["workload", "parameters", "faster", "slower", *NUMBERS, "decision", "in_floor"],
     NUMBERS,
-    make=lambda run, made: pairs(
-        run.spread, run.study.store_names, floor_of(made["floor"]), run.compared
+    make=lambda run, tables: pairs(
+        run.spread, run.study.store_names, floor_of(tables["floor"]), run.compared
     ),
 )
 
@@ -99,12 +99,12 @@ def pairs(
     """
     rows: list[list[object]] = []
     for setting, of in spread.runs.items():
-        there = [store for store in stores if store in of]
+        measured = [store for store in stores if store in of]
 
         def ratio(one: str, other: str, setting: Setting = setting) -> Ratio | None:
             return spread.ratio(setting, one, other, floor or 1.0)
 
-        rows += [[*setting, *row] for row in _rows(ratio, there, floor, compared)]
+        rows += [[*setting, *row] for row in _rows(ratio, measured, floor, compared)]
     return PAIRS.frame(rows)
 
 
@@ -196,9 +196,9 @@ def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str]
     ``pairs`` are those of one workload and its parameters.
     """
     rows = by_pair(pairs)
-    found = {}
+    stores_ahead = {}
     for pair in combinations(stores, 2):
         row = rows.get(frozenset(pair))
         key = (row.faster, row.slower) if row else pair
-        found[key] = int(row is not None and row.decision == Decision.FASTER)
-    return found
+        stores_ahead[key] = int(row is not None and row.decision == Decision.FASTER)
+    return stores_ahead

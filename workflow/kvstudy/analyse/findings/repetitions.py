@@ -27,7 +27,7 @@ INTERVALS = AnalysisTable(
     "intervals",
     [*SUMMARY_KEYS, *NUMBERS],
     NUMBERS,
-    make=lambda run, made: intervals(run.own_values, level_of(run.study)),
+    make=lambda run, tables: intervals(run.own_values, level_of(run.study)),
 )
 TRIMMED_METRICS = ["throughput", "runtime"]
 TRIMMED_KEYS = [*SETTING, "metric", "unit"]
@@ -36,7 +36,7 @@ TRIMMED = AnalysisTable(
     "trimmed",
     [*TRIMMED_KEYS, *TRIMMED_NUMBERS],
     TRIMMED_NUMBERS,
-    make=lambda run, made: trimmed(run.own_values, level_of(run.study)),
+    make=lambda run, tables: trimmed(run.own_values, level_of(run.study)),
 )
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
 # Places of the spectrum in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to
@@ -48,13 +48,13 @@ PERCENTILES = AnalysisTable(
     "percentiles",
     [*OPERATION_KEYS, *PERCENT_NUMBERS],
     PERCENT_NUMBERS,
-    make=lambda run, made: percentiles(run.counted_histograms),
+    make=lambda run, tables: percentiles(run.counted_histograms),
 )
 SPECTRUM = AnalysisTable(
     "spectrum",
     PERCENTILES.columns,
     PERCENT_NUMBERS,
-    make=lambda run, made: spectrum(run.counted_histograms),
+    make=lambda run, tables: spectrum(run.counted_histograms),
 )
 IN_BOX = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
 OF_BOX = [*IN_BOX, "largest", "operations", "n"]
@@ -62,7 +62,7 @@ BOXES = AnalysisTable(
     "boxes",
     [*OPERATION_KEYS, *OF_BOX],
     OF_BOX,
-    make=lambda run, made: boxes(run.counted_histograms),
+    make=lambda run, tables: boxes(run.counted_histograms),
 )
 
 
@@ -75,8 +75,8 @@ def intervals(values: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     rows = []
     chosen = values[values["metric"].isin(METRICS) & (values["value"] > 0)]
     for key, group in chosen.groupby(SUMMARY_KEYS, sort=False):
-        found = log_t_interval(group["value"], level)
-        rows.append([*key, found.n, found.value, found.low, found.high, variation(group["value"])])
+        interval = log_t_interval(group["value"], level)
+        rows.append([*key, interval.n, interval.value, interval.low, interval.high, variation(group["value"])])
     return INTERVALS.frame(rows)
 
 
@@ -90,8 +90,8 @@ def trimmed(values: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     chosen = values[(values["operation"] == "overall") & values["metric"].isin(TRIMMED_METRICS)]
     for key, group in chosen.groupby(TRIMMED_KEYS, sort=False):
         if len(group) >= FEWEST_TO_TRIM:
-            found = trimmed_mean(group["value"], level)
-            means = [group["value"].mean(), found.value, found.low, found.high]
+            mean = trimmed_mean(group["value"], level)
+            means = [group["value"].mean(), mean.value, mean.low, mean.high]
             rows.append([*key, len(group), *means])
     return TRIMMED.frame(rows)
 

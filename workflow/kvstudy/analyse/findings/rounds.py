@@ -41,23 +41,23 @@ ROUNDS = AnalysisTable(
     "rounds",
     [*KEYS, *NUMBERS],
     ["records", *NUMBERS],
-    make=lambda run, made: rounds(run.rounds, run.counted),
+    make=lambda run, tables: rounds(run.rounds, run.counted),
 )
 # What the costs are computed from, and what the table calls that.
 FROM = {"runtime": "run times", "throughput": "rates"}
 
 
-def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
+def rounds(table: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
     """One row per setting and operation.
 
-    ``found`` is ``rounds.csv``, ``counted`` the cells that count (columns ``CELL``). Columns:
+    ``table`` is ``rounds.csv``, ``counted`` the cells that count (columns ``CELL``). Columns:
     operations (of one round), missed (the share of them that was not OK), rounds (that count, of
     all cells), cells, least, most and mean (us of one operation, over all rounds), time (us, the
     trimmed mean) with its standard error (NaN for cells of one round) and the degrees of freedom
     of that. Of less than five rounds nothing is dropped.
     """
     rows = []
-    some = found[found["counted"] == "yes"].merge(counted, on=CELL)
+    some = table[table["counted"] == "yes"].merge(counted, on=CELL)
     some = some.assign(us=some["ns"] / some["operations"] / 1000)
     for key, of in some.groupby(KEYS, sort=False):
         cells = of.groupby("repetition", sort=False)["us"]
@@ -77,12 +77,12 @@ class Times:
     Their intervals have the ``level``.
     """
 
-    def __init__(self, found: pd.DataFrame, workload: str, level: float = LEVEL) -> None:
+    def __init__(self, table: pd.DataFrame, workload: str, level: float = LEVEL) -> None:
         self._level = level
-        own = found[found["workload"] == workload]
-        self.records = sorted({int(number) for number in own["records"]})
+        rows = table[table["workload"] == workload]
+        self.records = sorted({int(number) for number in rows["records"]})
         self._found = {
-            (row.store, int(row.records), row.operation): row for row in own.itertuples()
+            (row.store, int(row.records), row.operation): row for row in rows.itertuples()
         }
 
     def row(self, store: str, records: int, operation: str):
@@ -161,12 +161,12 @@ def printed(
     """Reads per write and hit probability (0 to 1) as the source states them, by records."""
     source = over_records(published, workload)
     pair = f"{cache}/{database}"
-    found = {}
+    costs = {}
     for (store, operation, metric, records), (value, _) in source.items():
         if (store, metric) == (pair, "break_even"):
             hits = source.get((pair, operation, "hit_probability", records), (float("nan"), ""))[0]
-            found[records] = (value, hits / 100)
-    return found
+            costs[records] = (value, hits / 100)
+    return costs
 
 
 def published_costs(

@@ -30,21 +30,21 @@ SEPARATION = AnalysisTable(
     "separation",
     [*MEAN_KEYS, *MEAN_NUMBERS],
     MEAN_NUMBERS,
-    make=lambda run, made: separation(run),
+    make=lambda run, tables: separation(run),
 )
 MODEL_NUMBERS = ["constant", "median_error", "worst_error", "n"]
 MODELS = AnalysisTable(
     "separation_models",
     ["model", *MODEL_NUMBERS],
     MODEL_NUMBERS,
-    make=lambda run, made: models(made["separation"]),
+    make=lambda run, tables: models(tables["separation"]),
 )
 ORDER_NUMBERS = ["published", "measured", "modelled"]
 ORDERS = AnalysisTable(
     "separation_orders",
     ["workload", "parameters", "one", "other", *ORDER_NUMBERS],
     ORDER_NUMBERS,
-    make=lambda run, made: orders(run, made["separation"]),
+    make=lambda run, tables: orders(run, tables["separation"]),
 )
 # Further from a whole number than this, the requests are not the same for all operations.
 NEARLY = 0.1
@@ -62,44 +62,44 @@ def separation(run) -> pd.DataFrame:
     values = only(run.own_values, run.headline)
     values = values[values["metric"] == "latency_mean"]
     means = values.groupby(MEAN_KEYS, sort=False)["value"].agg(n="count", measured="mean")
-    found = published.rename(columns={"value": "published"}).merge(
+    merged = published.rename(columns={"value": "published"}).merge(
         means.reset_index(), on=["store", "workload", "operation"]
     )
     trips = _round_trips(run)
-    found["round_trips"] = [
-        trips.get((row.store, row.workload, row.operation), math.nan) for row in found.itertuples()
+    merged["round_trips"] = [
+        trips.get((row.store, row.workload, row.operation), math.nan) for row in merged.itertuples()
     ]
-    found = found.dropna(subset="round_trips")
-    found = found[(found["published"] > 0) & (found["measured"] > 0)]
-    fitted = _fit(found)
+    merged = merged.dropna(subset="round_trips")
+    merged = merged[(merged["published"] > 0) & (merged["measured"] > 0)]
+    fitted = _fit(merged)
     if not fitted:
         return SEPARATION.frame()
-    found = found.assign(**dict.fromkeys(MODELLED.values(), math.nan))
+    merged = merged.assign(**dict.fromkeys(MODELLED.values(), math.nan))
     for model in fitted:
-        modelled = model.modelled(found["measured"], found["round_trips"])
-        found[MODELLED[model.difference]] = modelled
-    return found[SEPARATION.columns].reset_index(drop=True)
+        modelled = model.modelled(merged["measured"], merged["round_trips"])
+        merged[MODELLED[model.difference]] = modelled
+    return merged[SEPARATION.columns].reset_index(drop=True)
 
 
-def models(found: pd.DataFrame) -> pd.DataFrame:
-    """The models of the means in ``found`` (``separation``), the one that errs least first.
+def models(table: pd.DataFrame) -> pd.DataFrame:
+    """The models of the means in ``table`` (``separation``), the one that errs least first.
 
     ``constant`` is a factor, or us; the errors are relative to the ``n`` published means.
     """
     rows = [
         [one.difference.value, one.constant, one.median_error, one.worst_error, one.n]
-        for one in _fit(found)
+        for one in _fit(table)
     ]
     return MODELS.frame(rows)
 
 
-def orders(run, found: pd.DataFrame) -> pd.DataFrame:
+def orders(run, table: pd.DataFrame) -> pd.DataFrame:
     """The throughput of ``one`` by that of the ``other``: in the source, here, by the model.
 
     Of every two stores that are compared, and each workload of which all three are known; the
     model is the one that errs least.
     """
-    fitted = _fit(found)
+    fitted = _fit(table)
     if not fitted:
         return ORDERS.frame()
     printed = throughputs(_published(run)).set_index(["store", "workload"])["value"]
@@ -120,12 +120,12 @@ def orders(run, found: pd.DataFrame) -> pd.DataFrame:
 def _published(run) -> pd.DataFrame:
     """The source's values at the headline sizes; none of a trial run."""
     path = beside(run.study_file, PUBLISHED) if run.scale == 1 else None
-    found = published_only(read_published(path), run.study)
-    return found.dropna(subset="value")[["store", "workload", "operation", "metric", "value"]]
+    values = published_only(read_published(path), run.study)
+    return values.dropna(subset="value")[["store", "workload", "operation", "metric", "value"]]
 
 
-def _fit(found: pd.DataFrame) -> list[LatencyModel]:
-    return fit_latency_models(found["published"], found["measured"], found["round_trips"])
+def _fit(table: pd.DataFrame) -> list[LatencyModel]:
+    return fit_latency_models(table["published"], table["measured"], table["round_trips"])
 
 
 def _round_trips(run) -> dict[tuple[str, str, str], int]:

@@ -27,7 +27,7 @@ AGREEMENT = AnalysisTable(
     "agreement",
     [*CELL, "counter", *AGREEMENT_NUMBERS, "reason"],
     AGREEMENT_NUMBERS,
-    make=lambda run, made: agreement(
+    make=lambda run, tables: agreement(
         *(run.own_outcomes, run.probes),
         {name for name, what in updates_of(run.study).items() if what == ONE_FIELD},
         other_records(run.study),
@@ -41,11 +41,11 @@ VALIDITY = AnalysisTable(
     "validity",
     [*SETTING, *NUMBERS, "kinds"],
     NUMBERS,
-    make=lambda run, made: validity(
+    make=lambda run, tables: validity(
         run.measurements[run.measurements["store"].isin(run.study.store_names)],
         run.cells,
         run.own_outcomes,
-        made["agreement"],
+        tables["agreement"],
         level_of(run.study),
     ),
 )

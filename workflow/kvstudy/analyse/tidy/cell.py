@@ -137,8 +137,8 @@ def _check_origin(study: Study, manifest: dict, raw: Path) -> None:
 
 def interval_of(manifest: dict, cell: Cell, phase: str) -> str:
     """The property measurement.interval of ``phase``; those that others measured have their own."""
-    own = manifest["phases"].get(phase, {}).get("interval")
-    return own or dict(cell.properties).get("measurement.interval", "op")
+    interval = manifest["phases"].get(phase, {}).get("interval")
+    return interval or dict(cell.properties).get("measurement.interval", "op")
 
 
 def key_of(cell: Cell) -> dict:
@@ -333,7 +333,7 @@ class _Files:
             path = kept_latencies(self.raw, label)
             exact = count_latencies(path)
             check_raw({name: sum(of.values()) for name, of in exact.items()}, log, str(path))
-        found = {}
+        rows = {}
         for name, section in log.sections.items():
             operation = name.lower()
             # With measurement.interval=intended the plain files hold intended latencies.
@@ -342,12 +342,12 @@ class _Files:
             for file, kind in ((name, plain), (f"Intended-{name}", f"{INTENDED}{operation}")):
                 path = self.raw / f"{label}.{file}.hdr"
                 if file in exact:
-                    found[kind] = exact[file]
+                    rows[kind] = exact[file]
                 if exact or not section.operations or not path.is_file():
                     continue
-                found[kind] = read_histogram(path)
-                check_histogram(found[kind], section.operations, str(path))
-        return found
+                rows[kind] = read_histogram(path)
+                check_histogram(rows[kind], section.operations, str(path))
+        return rows
 
     def together(self, phase: str) -> Together:
         """All clients of ``phase`` as one."""

@@ -72,9 +72,9 @@ def with_clients(study: Study, cells: list[Cell], cell: Cell, run: str) -> Cell 
     else:
         step = (cell.repetition - 1) // TRIALS
         tried = [each for each in tried if (each.repetition - 1) // TRIALS < step]
-    found = collect(study, tried, run, mixed=True).tables
-    counted = counting(found["cells"])[["store", "repetition"]]
-    rows = throughputs(found["measurements"])
+    collected = collect(study, tried, run, mixed=True).tables
+    counted = counting(collected["cells"])[["store", "repetition"]]
+    rows = throughputs(collected["measurements"])
     rows = rows[rows["phase"] == cell.measured_phase].merge(counted)
     clients, more = needed(rows)
     if trial is None:

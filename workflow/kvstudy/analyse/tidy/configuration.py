@@ -28,16 +28,16 @@ def configurations(
         name, server = manifest["cell"]["store"], manifest["server"]
         check_options(manifest, stores[name], raw / cell)
         first.setdefault(name, (cell, server))
-    told = {name: _settings(raw / cell, server) for name, (cell, server) in first.items()}
-    found = {}
+    settings = {name: _settings(raw / cell, server) for name, (cell, server) in first.items()}
+    result = {}
     for name, (_, server) in first.items():
         added = added_arguments(server, stores[name])
         words = set(map(_plain, re.split(r"[\s=]+", " ".join(stores[name].arguments))))
         others = [
-            told[other]
-            for other, (_, beside) in first.items()
+            settings[other]
+            for other, (_, other_server) in first.items()
             if stores[other].folder == stores[name].folder
-            and beside.get("version") == server.get("version")
+            and other_server.get("version") == server.get("version")
         ]
         recorded = server.get("command", [])
         about = {
@@ -46,13 +46,13 @@ def configurations(
             "edited": added is None and bool(recorded),
             "settings": {
                 setting: value
-                for setting, value in told[name].items()
+                for setting, value in settings[name].items()
                 if _plain(setting) in words
                 or any(other.get(setting, value) != value for other in others)
             },
         }
-        found[name] = {key: value for key, value in about.items() if value}
-    return found
+        result[name] = {key: value for key, value in about.items() if value}
+    return result
 
 
 def _settings(folder: Path, server: dict) -> dict[str, str]:

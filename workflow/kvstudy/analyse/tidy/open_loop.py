@@ -60,11 +60,11 @@ class OpenLoopTables:
         return counting(self.cells)[CELL]
 
 
-def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
-    """The tables of ``found`` by name: of closed-loop cells, and those of ``OpenLoopTables``."""
+def split(collected: Collected, cells: list[Cell]) -> tuple[dict, dict]:
+    """The tables of ``collected`` by name: of closed-loop cells, and those of ``OpenLoopTables``."""
     apart = {cell.parameters for cell in cells if cell.closed is not None}
     closed, opened = {}, {}
-    for name, frame in found.tables.items():
+    for name, frame in collected.tables.items():
         open_loop = frame["parameters"].isin(apart)
         closed[name] = frame[~open_loop]
         if name in KEPT:
@@ -102,15 +102,15 @@ def explain(
     return frame.assign(reason=reasons)
 
 
-def targets(found: Collected, cells: list[Cell], run: str) -> pd.DataFrame:
+def targets(collected: Collected, cells: list[Cell], run: str) -> pd.DataFrame:
     """The table ``targets.csv`` of cells that were read."""
-    speeds = throughputs(found.tables["measurements"])
+    speeds = throughputs(collected.tables["measurements"])
     speeds = speeds[speeds["phase"] == "run"].set_index(CELL)["value"]
     rows = []
     for cell in cells:
-        if cell.load is None or cell.path not in found.manifests:
+        if cell.load is None or cell.path not in collected.manifests:
             continue
-        target = Target.model_validate(found.manifests[cell.path]["target"])
+        target = Target.model_validate(collected.manifests[cell.path]["target"])
         trial, note = rate_trial(cells, cell), ""
         if target.trial != trial.path or target.sums != sums_digest(raw_directory(run, trial)):
             note = reason("trial-gone", cell=target.trial)
@@ -134,10 +134,10 @@ def find_target(
     if recorded := _recorded_target(study, stores, cells, cell, run):
         return recorded.at(cell.load)
     raw = raw_directory(run, trial)
-    found = collect(study, [trial], run, True)
-    if problem := found.unreadable.get(trial):
+    collected = collect(study, [trial], run, True)
+    if problem := collected.unreadable.get(trial):
         raise DataError(f"{raw}: {problem}; {cell.path} needs its throughput; {renewal(raw)}")
-    (row,) = found.tables["cells"].itertuples()
+    (row,) = collected.tables["cells"].itertuples()
     if row.status != "measured" or row.invalid:
         why = reason("not-measured", why=row.reason)
         if row.status == "measured":
@@ -145,7 +145,7 @@ def find_target(
         # Measuring an invalid one again would not help.
         final = row.status == "measured"
         return NotNow(reason("no-target", cell=trial.path, why=why), final=final)
-    runs = throughputs(found.tables["measurements"])
+    runs = throughputs(collected.tables["measurements"])
     (throughput,) = runs.loc[runs["phase"] == "run", "value"]
     return Target(
         rate=rate_of(throughput, cell.load),

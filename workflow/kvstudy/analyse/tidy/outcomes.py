@@ -37,8 +37,8 @@ def outcomes(manifest: dict, phase: str, log: YcsbLog) -> list[dict]:
     for name, section in log.sections.items():
         rows += [("status", name.lower(), *each) for each in section.returns.items()]
     if counted is None:
-        told = "counters" in manifest["server"]
-        rows.append(("none", "", "no-counters" if told else "counters-not-recorded", None))
+        has_counters = "counters" in manifest["server"]
+        rows.append(("none", "", "no-counters" if has_counters else "counters-not-recorded", None))
     rows += [("counter", "", *each) for each in sorted((counted or {}).items())]
     return [dict(zip(("kind", "operation", "name", "count"), row, strict=True)) for row in rows]
 

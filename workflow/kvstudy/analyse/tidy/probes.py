@@ -127,8 +127,8 @@ class Probes:
 
     def sizes(self, store: str, step: str) -> tuple[float, float] | None:
         """Bytes of a mean record before and after the step, if the server can tell."""
-        found = self._of(store, step, "bytes")
-        return (found["before"], found["after"]) if len(found) == 2 else None
+        sizes = self._of(store, step, "bytes")
+        return (sizes["before"], sizes["after"]) if len(sizes) == 2 else None
 
     def creates(self, store: str) -> bool:
         """Return whether an update of a missing key created a record that can be read.
@@ -160,13 +160,13 @@ ONE_FIELD, WHOLE = "one field", "the whole record"
 
 def updates_of(study: Study) -> dict[str, str]:
     """Return ``ONE_FIELD`` or ``WHOLE`` by the name of each workload that has updates."""
-    found = {}
+    updates = {}
     for use in study.workloads:
         properties = properties_of(study, use)
         if {"update", "read-modify-write"}.intersection(operations_of(properties)):
             every = properties.get("writeallfields") == "true" or len(field_names(properties)) == 1
-            found[use.name] = WHOLE if every else ONE_FIELD
-    return found
+            updates[use.name] = WHOLE if every else ONE_FIELD
+    return updates
 
 
 def unlike(study: Study) -> set[str]:

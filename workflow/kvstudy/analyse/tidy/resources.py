@@ -100,8 +100,8 @@ class Samples:
 
         No sample was taken then, or nothing moved: neither CPU time nor a switch of threads.
         """
-        found = [_absence(sides["client"]) for sides in self.hosts.values() if "client" in sides]
-        return max(found, default=None)
+        absences = [_absence(sides["client"]) for sides in self.hosts.values() if "client" in sides]
+        return max(absences, default=None)
 
 
 def _absence(client: Counters) -> float:
@@ -286,14 +286,14 @@ def _shares_of(samples: Samples, host: str, phase: str, manifest: dict) -> dict[
     absent = elsewhere or manifest["server"]["provider"] == "none"
     if server := samples.server([host]) or ((0.0, 0.0) if absent else None):
         # The client's is of the whole process: at the last sample it has ended.
-        own = watched["client_cpu_seconds"] + server[0] + watched["monitor_cpu_seconds"]
+        cpu = watched["client_cpu_seconds"] + server[0] + watched["monitor_cpu_seconds"]
         busy = spent["cpu_busy"]
         if manifest.get("interrupts_apart") is not False:
             # Client and server cause interrupts that no process is charged with. Where that is
             # not known, others are rather told to have taken too little than too much.
             busy -= spent["cpu_interrupts"]
         # Ticks are counted apart for the machine and for its processes.
-        shares["background_cpu"] = max(0.0, 100 * (busy - own) / total)
+        shares["background_cpu"] = max(0.0, 100 * (busy - cpu) / total)
     return shares
 
 

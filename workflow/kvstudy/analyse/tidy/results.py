@@ -136,18 +136,18 @@ class Results:
         key = (workload, self.all_operations(workload) or "", "operations")
         stores = {store for store, *_of in self._published}
         counts = [(self.measured(store, *key), self.published(store, *key)) for store in stores]
-        known = [here.mean / there for here, there in counts if here and there]
+        known = [here.mean / published for here, published in counts if here and published]
         return bool(known) and all(abs(ratio - 1) > 0.01 for ratio in known)
 
     def operations(self, workload: str) -> list[str]:
         """The workload's operations without ``overall``, the combined one last."""
-        found = [name for name in self._operations.get(workload, ()) if name != "overall"]
-        return sorted(found, key=lambda name: "+" in name)
+        names = [name for name in self._operations.get(workload, ()) if name != "overall"]
+        return sorted(names, key=lambda name: "+" in name)
 
     def all_operations(self, workload: str) -> str | None:
         """The combined operation, or the only one; None when nothing is known."""
-        found = self.operations(workload)
-        return found[-1] if found else None
+        operations = self.operations(workload)
+        return operations[-1] if operations else None
 
 
 def state_of(rows: pd.DataFrame) -> RepetitionStatus:

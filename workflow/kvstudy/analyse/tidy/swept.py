@@ -107,8 +107,8 @@ class Swept:
         Columns as of ``sizes``.
         """
         every = sizes(self.study, self.scale)
-        own = threads_of(self.study, self.study.workload(workload))
-        return every[(every["workload"] == workload) & every["threads"].isin(own)]
+        threads = threads_of(self.study, self.study.workload(workload))
+        return every[(every["workload"] == workload) & every["threads"].isin(threads)]
 
     def values(
         self, metric: str, operation: str, unit: str | None = None, plain: bool = False
@@ -131,7 +131,7 @@ class Swept:
         if unit is None:
             return found
         # The models check that ``unit`` fits.
-        factor = found["unit"].map(lambda own: converted(1, own, unit)).astype(float)
+        factor = found["unit"].map(lambda from_unit: converted(1, from_unit, unit)).astype(float)
         scaled = {name: found[name] * factor for name in ("value", "low", "high")}
         return found.assign(**scaled, unit=unit)
 

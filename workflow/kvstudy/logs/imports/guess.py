@@ -133,19 +133,19 @@ def _from_command(
     row.store = store_of(command, stores, reading.stores or of_prefix)
     source.binding = _binding_of(command, stores.get(row.store))
     given = source.given = {}
-    log, own = (source.results or source.errors).path, None
+    log, log_file = (source.results or source.errors).path, None
     for number, name in enumerate(command.files):
-        if len(found := nearest_files(name, files, log)) > 1:
+        if len(candidates := nearest_files(name, files, log)) > 1:
             ask(
                 [source],
-                f"{len(found)} files {base_name(name)} with the logs differ: which is that of this "
+                f"{len(candidates)} files {base_name(name)} with the logs differ: which is that of this "
                 "run? Put its own into the folder of the log",
             )
             return
-        properties = found[0] if found else None
+        properties = candidates[0] if candidates else None
         if number == 0:
             # A file without a property of a workload is none.
-            own = properties = properties if properties and properties.keys() & KNOWN else None
+            log_file = properties = properties if properties and properties.keys() & KNOWN else None
         elif properties is None and (slug := study_name(name)) in project_workloads():
             # Its values lie over those of the first.
             properties = load_workload(WORKLOADS / slug)
@@ -163,7 +163,7 @@ def _from_command(
     if row.phase == "run":
         row.operations = _count(given, "operationcount")
         row.seconds = _count(given, "maxexecutiontime")
-    base = base_workload(command.files[0], own, study) if any(command.files[:1]) else None
+    base = base_workload(command.files[0], log_file, study) if any(command.files[:1]) else None
     if base is None:
         return
     shipped = load_workload(WORKLOADS / base)

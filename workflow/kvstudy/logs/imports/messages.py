@@ -72,14 +72,14 @@ def _lists(value: object, is_wanted: Callable[[str], object]) -> list[list[Entry
         entries = [_entry(each) for each in value]
         if any(_has_line(text, is_wanted) for entry in entries for text in entry.values()):
             return [entries]
-        inner, found = value, []
+        inner, result = value, []
     elif isinstance(value, dict):
         texts = [each for each in value.values() if isinstance(each, str)]
-        found = [[{"": each}] for each in texts if _has_line(each, is_wanted)]
+        result = [[{"": each}] for each in texts if _has_line(each, is_wanted)]
         inner = [each for each in value.values() if not isinstance(each, str)]
     else:
         return []
-    return found + [entries for each in inner for entries in _lists(each, is_wanted)]
+    return result + [entries for each in inner for entries in _lists(each, is_wanted)]
 
 
 def _entry(value: object) -> Entry:
@@ -104,11 +104,11 @@ def _output(entries: list[Entry], is_wanted: Callable[[str], object]) -> str:
     """Return the lines of the entries, which have them under one key, or outputs under several."""
     keys = [key for entry in entries for key in entry if _has_line(entry[key], is_wanted)]
     message = max(set(keys), key=keys.count)
-    own = [entry for entry in entries if _has_line(entry.get(message, ""), is_wanted)]
-    has_outputs = any("\n" in entry[message].strip() for entry in own)
-    for key in sorted(set().union(*own) - {*keys, *_OF_LINES}):
-        values = {entry.get(key, "") for entry in own}
-        few = len(values) <= len(own) / 2 or has_outputs
+    matching = [entry for entry in entries if _has_line(entry.get(message, ""), is_wanted)]
+    has_outputs = any("\n" in entry[message].strip() for entry in matching)
+    for key in sorted(set().union(*matching) - {*keys, *_OF_LINES}):
+        values = {entry.get(key, "") for entry in matching}
+        few = len(values) <= len(matching) / 2 or has_outputs
         # Times and numbers of lines differ everywhere.
         if few and len(values) > 1 and not all(re.match(r"\d", value) for value in values):
             raise DataError(
@@ -118,7 +118,7 @@ def _output(entries: list[Entry], is_wanted: Callable[[str], object]) -> str:
     if has_outputs:
         texts = [
             entry[key]
-            for entry in own
+            for entry in matching
             for key in sorted(set(keys), key=lambda key: bool(_RESULT.search(entry.get(key, ""))))
             if key in entry
         ]

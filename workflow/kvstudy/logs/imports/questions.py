@@ -275,7 +275,7 @@ def overlapping(sources: Iterable[LogBundle]) -> list[tuple[LogBundle, LogBundle
         if start and source.log:
             spans.append((start, start + timedelta(milliseconds=source.log.runtime), source))
     spans.sort(key=lambda span: span[0])
-    found = []
+    groups = []
     for index, (start, end, source) in enumerate(spans):
         for start_2, end_2, other in spans[index + 1 :]:
             if start_2 >= end:
@@ -289,8 +289,8 @@ def overlapping(sources: Iterable[LogBundle]) -> list[tuple[LogBundle, LogBundle
             both = (min(end, end_2) - start_2).total_seconds()
             shorter = min((end - start).total_seconds(), (end_2 - start_2).total_seconds())
             if both > min(_OVERLAP, shorter / 2):
-                found.append((source, other, both))
-    return found
+                groups.append((source, other, both))
+    return groups
 
 
 def ask_overlaps(pairs: list[tuple[LogBundle, LogBundle, float]]) -> set[LogBundle]:

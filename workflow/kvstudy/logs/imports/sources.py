@@ -210,7 +210,7 @@ def _files(folder: Path, others: OtherFiles) -> list[Path]:
         name = Path(error.filename).relative_to(folder).as_posix()
         others.refused[name] = f"cannot be opened: {error.strerror}; make it readable"
 
-    found = []
+    logs = []
     for parent, names, files in os.walk(folder, onerror=refuse):
         within = Path(parent).relative_to(folder)
         names[:] = [name for name in names if name[0] != "."]
@@ -220,8 +220,8 @@ def _files(folder: Path, others: OtherFiles) -> list[Path]:
                 others.refused[(within / name).as_posix()] = (
                     "is a link to a folder; put the folder in its place, or remove the link"
                 )
-        found += [within / name for name in files if name[0] != "."]
-    return [path for path in sorted(found) if (folder / path).is_file()]
+        logs += [within / name for name in files if name[0] != "."]
+    return [path for path in sorted(logs) if (folder / path).is_file()]
 
 
 def _without_copies(sources: list[LogBundle], others: OtherFiles) -> list[LogBundle]:
@@ -337,8 +337,8 @@ def _add_histograms(
         if not match:
             continue
         owners = [source for source in sources if _owns(source, path, match)]
-        beside = [source for source in owners if Path(source.name).parent == path.parent]
-        chosen = beside or owners
+        siblings = [source for source in owners if Path(source.name).parent == path.parent]
+        chosen = siblings or owners
         if len(chosen) > 1:
             with contextlib.suppress(KvstudyError, OSError):
                 count = sum(read_histogram(folder / path).values())

@@ -163,15 +163,15 @@ WorkloadFiles = dict[PurePath, dict[str, str]]
 
 def workload_files(folder: Path, names: set[str]) -> WorkloadFiles:
     """Return the workload files in ``folder`` and below that have one of the ``names``."""
-    found = {}
+    workloads = {}
     for path in sorted(folder.rglob("*")) if names else []:
         if path.name in names and path.is_file():
             text = decoded(path.read_bytes())
             properties = dict(_PROPERTY.findall(text or ""))
             # A log may be called after its workload.
             if properties.keys() & KNOWN or (properties and not _OF_LOG.search(text)):
-                found[path.relative_to(folder)] = as_ycsb_reads(properties, {})
-    return found
+                workloads[path.relative_to(folder)] = as_ycsb_reads(properties, {})
+    return workloads
 
 
 def nearest_files(name: str, files: WorkloadFiles, log: PurePath) -> list[dict[str, str]]:
@@ -246,30 +246,30 @@ def _comparable(name: str, value: str) -> str | float:
         return value.casefold()
 
 
-def base_workload(name: str, beside: dict[str, str] | None, study: str) -> str | None:
+def base_workload(name: str, sibling_texts: dict[str, str] | None, study: str) -> str | None:
     """Return the file under workloads/ that a log's run was made with; None when unknown.
 
-    ``name`` is that of its workload file, ``beside`` its properties if it lies with the logs. One
+    ``name`` is that of its workload file, ``sibling_texts`` its properties if it lies with the logs. One
     that is like none there is copied to it, without the properties of stores and drivers, which
     are no part of it.
     """
-    there, slug = project_workloads(), study_name(name)
-    if beside is None:
-        return slug if slug in there else None
-    own = f"{study}-{slug}"
-    for workload in chain([slug, own], (f"{own}-{number}" for number in count(2))):
-        if workload not in there:
+    known, slug = project_workloads(), study_name(name)
+    if sibling_texts is None:
+        return slug if slug in known else None
+    name_here = f"{study}-{slug}"
+    for workload in chain([slug, name_here], (f"{name_here}-{number}" for number in count(2))):
+        if workload not in known:
             lines = [f"# {base_name(name)}, as it lay next to imported logs."]
             lines += [
                 f"{key}={value.replace('com.yahoo.ycsb', 'site.ycsb')}"
-                for key, value in beside.items()
+                for key, value in sibling_texts.items()
                 if key in OF_WORKLOADS and (key, value) != ("operationcount", "0")
             ]
             (WORKLOADS / workload).write_text("\n".join(lines) + "\n", encoding="utf-8")
             break
         file = load_workload(WORKLOADS / workload)
         # Each way: what one has and the other leaves to its default.
-        if not differences(beside, file) and not differences(file, beside):
+        if not differences(sibling_texts, file) and not differences(file, sibling_texts):
             break
     return workload
 

@@ -68,10 +68,10 @@ def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
         if section.intended and section.latencies:
             intended = f"Intended-{operation}"
             counts.append((intended, rows.get(intended, 0), good))
-        for what, there, counted in counts:
-            if there != counted:
+        for what, written, counted in counts:
+            if written != counted:
                 raise DataError(
-                    f"{name}: {there} latencies of {what}, the log counts {counted}; the file is "
+                    f"{name}: {written} latencies of {what}, the log counts {counted}; the file is "
                     "cut off, measure again"
                 )
 

@@ -171,14 +171,14 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, PooledV
     for name, cost in _usable(costs, names):
         same = (cost.cell.store, *conditions(cost.cell))
         groups[name][same].append(cost.throughput)
-    found = {}
+    spreads = {}
     for name, cells in groups.items():
         with contextlib.suppress(ValueError):
             deviation, freedom = pooled_spread(list(cells.values()))
             # Runs that are alike to the last digit are no measurement of a spread.
             if deviation > 0:
-                found[name] = PooledVariance(deviation**2 * freedom, freedom)
-    return found
+                spreads[name] = PooledVariance(deviation**2 * freedom, freedom)
+    return spreads
 
 
 def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> PooledVariance | None:
@@ -201,9 +201,9 @@ def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> PooledVari
     return PooledVariance(squares, freedom) if squares > 0 else None
 
 
-def together(found: Iterable[PooledVariance]) -> PooledVariance:
+def together(variances: Iterable[PooledVariance]) -> PooledVariance:
     """All of them pooled by their degrees of freedom."""
-    parts = list(found)
+    parts = list(variances)
     return PooledVariance(sum(part.squares for part in parts), sum(part.freedom for part in parts))
 
 
@@ -215,8 +215,8 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
     for cost in costs:
         cell = cost.cell
         name = names.get((cell.folder, cell.options))
-        own = cell.closed is None and clients_of_trial(cell.store) is None
-        if name is not None and own and cost.throughput > 0:
+        closed_loop_cell = cell.closed is None and clients_of_trial(cell.store) is None
+        if name is not None and closed_loop_cell and cost.throughput > 0:
             yield name, cost
 
 

@@ -53,20 +53,20 @@ def why_missing(stores: Mapping[str, Store], config: Config, provider: str) -> d
     if config.hosts.server:
         return hosts.why_missing(stores, config.hosts)
     servers = config.external.servers
-    found = {
+    reasons = {
         name: providers.missing_requirement(store, provider, servers.get(store.folder.name, ""))
         for name, store in stores.items()
     }
-    return {name: why for name, why in found.items() if why}
+    return {name: why for name, why in reasons.items() if why}
 
 
 def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -> Outlook:
     """The outlook of the run of ``study`` with this configuration, as Snakemake sees it."""
     run = run_name(study.name, scale)
     cells = plan(study, scale)
-    there = [cell for cell in cells if is_measured(run, cell)]
-    outdated = {cell: why for cell in there if (why := otherwise(study, stores, run, cell))}
-    done = {cell for cell in there if cell not in outdated}
+    measured = [cell for cell in cells if is_measured(run, cell)]
+    outdated = {cell: why for cell in measured if (why := otherwise(study, stores, run, cell))}
+    done = {cell for cell in measured if cell not in outdated}
     provider = "native"
     if not config.hosts.server:
         provider = providers.resolve(config.provider, Path("results") / run / "raw")

@@ -32,24 +32,24 @@ def rows(
     cells only the time limit of their run is; ``rough`` ones are told by another workload,
     ``smaller`` ones by cells of another size.
     """
-    found: dict[str, dict[str, Counter]] = {}
+    counts: dict[str, dict[str, Counter]] = {}
     for cell in sorted(outlook.wanted, key=lambda cell: (cell.closed is not None, cell.load or 0)):
         name = cell.workload
         if cell.closed is not None:
             name += ", trial" if cell.sets_rate else f", {cell.load} % load"
-        row = found.setdefault(cell.store, {}).setdefault(name, Counter())
+        row = counts.setdefault(cell.store, {}).setdefault(name, Counter())
         row["cells"] += 1
         row["done"] += cell in outlook.done
-        told = estimate(cell)
-        if told is None:
+        estimated = estimate(cell)
+        if estimated is None:
             row["unknown"] += 1
             continue
-        row.update({part: getattr(told, part) for part in PARTS}, bytes=told.bytes)
-        row["left"] += 0 if cell in outlook.done else told.seconds
-        row["timed"] += told.likeness == TIME
-        row["rough"] += told.likeness == OTHER
-        row["smaller"] += told.likeness in (SIZES, OTHER)
-    return found
+        row.update({part: getattr(estimated, part) for part in PARTS}, bytes=estimated.bytes)
+        row["left"] += 0 if cell in outlook.done else estimated.seconds
+        row["timed"] += estimated.likeness == TIME
+        row["rough"] += estimated.likeness == OTHER
+        row["smaller"] += estimated.likeness in (SIZES, OTHER)
+    return counts
 
 
 def total(rows: Iterable[Counter]) -> Counter:
@@ -57,33 +57,33 @@ def total(rows: Iterable[Counter]) -> Counter:
     return sum(rows, Counter())
 
 
-def table(found: dict[str, dict[str, Counter]], order: list[str]) -> list[str]:
+def table(counts: dict[str, dict[str, Counter]], order: list[str]) -> list[str]:
     """Cells, times and disk by store and workload; stores and workloads as the study has them."""
     lines = [FORM.format("", "there", *PARTS, "left", "disk")]
     place = {name: number for number, name in enumerate(order)}
-    for store in sorted(found, key=lambda name: (place.get(name, len(place)), name)):
-        workloads = found[store]
+    for store in sorted(counts, key=lambda name: (place.get(name, len(place)), name)):
+        workloads = counts[store]
         lines.append(_line(store, total(workloads.values())))
         if len(workloads) > 1:
             names = sorted(workloads, key=lambda name: place.get(name.split(",")[0], 0))
             lines += [_line(f"  {name}", workloads[name]) for name in names]
-    if len(found) > 1:
-        everything = total(row for workloads in found.values() for row in workloads.values())
+    if len(counts) > 1:
+        everything = total(row for workloads in counts.values() for row in workloads.values())
         lines.append(_line("all", everything))
     return [line.rstrip() for line in lines]
 
 
 def _line(name: str, row: Counter) -> str:
-    there = f"{row['done']}/{row['cells']}"
+    done = f"{row['done']}/{row['cells']}"
     if row["unknown"] == row["cells"]:
-        return FORM.format(name, there, *["?"] * 7)
+        return FORM.format(name, done, *["?"] * 7)
     mark = ">" if row["unknown"] or row["timed"] else "~" if row["rough"] else ""
     shown = [_short(row[part]) for part in PARTS]
     disk = size(row["bytes"])
     if row["unknown"] + row["timed"] == row["cells"]:
         shown = ["?", "?", shown[2], "?", "?"]
         disk = "?"
-    return FORM.format(name, there, *shown, f"{mark}{_short(row['left'])}", disk)
+    return FORM.format(name, done, *shown, f"{mark}{_short(row['left'])}", disk)
 
 
 def _short(seconds: float) -> str:
@@ -102,18 +102,18 @@ def freedom_of(cells: list[Cell]) -> Freedom:
 
 
 def repetition_lines(
-    found: dict[str, PooledVariance], paired: PooledVariance | None, own: int, freedom: Freedom
+    spreads: dict[str, PooledVariance], paired: PooledVariance | None, repetitions: int, freedom: Freedom
 ) -> list[str]:
-    """Return the detectable differences by number of repetitions, for the spreads ``found``.
+    """Return the detectable differences by number of repetitions, for the spreads ``spreads``.
 
     ``paired`` is the spread without what all stores of a repetition share, if it is known.
     ``freedom``: see ``freedom_of``.
     """
-    every = together(found.values())
+    every = together(spreads.values())
     used = paired or every
     lines = paragraph(
         "Over its repetitions a store's throughput varies by "
-        + ", ".join(f"{spread.value:.1%} ({name})" for name, spread in found.items())
+        + ", ".join(f"{spread.value:.1%} ({name})" for name, spread in spreads.items())
         + f", together {every.value:.1%}."
         + (
             f" Without the drift that a repetition's stores share, {paired.value:.1%} are left."
@@ -126,15 +126,15 @@ def repetition_lines(
     lines.append("")
     for difference in DIFFERENCES:
         n = repetitions_for(difference, used.value, freedom)
-        told = f"more than {MOST}" if n is None else str(n)
-        lines.append(f"to tell {difference:3.0%} apart {told:>8} repetitions")
-    for n in sorted({*REPETITIONS, own} - {1}):
+        number = f"more than {MOST}" if n is None else str(n)
+        lines.append(f"to tell {difference:3.0%} apart {number:>8} repetitions")
+    for n in sorted({*REPETITIONS, repetitions} - {1}):
         least = smallest_difference(n, used.value, freedom)
-        told = "> 900%" if least > 9 else f"{least:.0%}" if least >= 0.1 else f"{least:.1%}"
-        mark = "  (this study)" if n == own else ""
-        lines.append(f"{n:3} repetitions tell {told:>8} apart{mark}")
+        number = "> 900%" if least > 9 else f"{least:.0%}" if least >= 0.1 else f"{least:.1%}"
+        mark = "  (this study)" if n == repetitions else ""
+        lines.append(f"{n:3} repetitions tell {number:>8} apart{mark}")
     lines.append("")
-    if own == 1:
+    if repetitions == 1:
         lines += paragraph(
             "This study has one repetition: no interval, and no difference told from chance."
         )
@@ -144,8 +144,8 @@ def repetition_lines(
         "s_d = s*sqrt(2) and n repetitions, the t of mean(ln A/B) follows the noncentral t "
         "distribution with lambda = ln(1 + difference)*sqrt(n)/s_d; n is the least with "
         f"P(|t| > t(0.975, df)) >= {POWER:.2f}. The spread is learnt from all cells of the plan, "
-        f"which gives it df = {freedom(max(own, 2)):.1f} degrees of freedom at "
-        f"{times(max(own, 2), 'repetition')}; the correction for many pairs is not counted in."
+        f"which gives it df = {freedom(max(repetitions, 2)):.1f} degrees of freedom at "
+        f"{times(max(repetitions, 2), 'repetition')}; the correction for many pairs is not counted in."
     )
 
 

@@ -97,8 +97,8 @@ class Watch:
                 )
         for path in state.failed:
             if path not in self._seen.failed:
-                found = reason_on_file(self.run, path, "")
-                yield f"FAILED  {path}: {found[1] if found else 'no reason is on file'}"
+                reason = reason_on_file(self.run, path, "")
+                yield f"FAILED  {path}: {reason[1] if reason else 'no reason is on file'}"
 
 
 def works_here() -> bool:

@@ -147,8 +147,8 @@ class Comparison:
             ]
             for parameters in self._in_both("parameters", planned, reasons, workload):
                 speeds = {store: self._speeds(workload, parameters, store) for store in stores}
-                there = {store: both for store, both in speeds.items() if all(map(len, both))}
-                matches[workload, parameters] = there
+                complete = {store: both for store, both in speeds.items() if all(map(len, both))}
+                matches[workload, parameters] = complete
         if not any(matches.values()):
             what = "common workload with the same parameters"
             if matches:
@@ -196,8 +196,8 @@ class Comparison:
         self, key: str, names: list[list[str]], reasons: list[str], *place: str
     ) -> list[str]:
         """Return the ``names`` that are in both A and B, and record the others as left out."""
-        for side, own, other, reason in zip("AB", names, reversed(names), reasons, strict=True):
-            for name in own:
+        for side, names_here, other, reason in zip("AB", names, reversed(names), reasons, strict=True):
+            for name in names_here:
                 if name not in other:
                     self._leave_out(side, reason, *place, **{key: name})
         return [name for name in names[0] if name in names[1]]

@@ -154,8 +154,8 @@ class BarFigure(DrawnFigure):
 
     def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """Up to two groups the panels stand side by side, more groups need the width."""
-        panels, stores, beside = self.panels(table, looks), looks.shown(table), self.across > 1
-        rows, columns = (1, len(panels)) if beside else (len(panels), 1)
+        panels, stores, side_by_side = self.panels(table, looks), looks.shown(table), self.across > 1
+        rows, columns = (1, len(panels)) if side_by_side else (len(panels), 1)
         # Fixed margins in inches: measuring the text first would double the time.
         widest = max(map(_width, map(rate, table["value"].dropna())), default=0)
         left = 0.32 + 0.075 * max(len(rate(top_of(table))), 3)
@@ -170,12 +170,12 @@ class BarFigure(DrawnFigure):
             handles.append(further.handle(markersize=4))
         handles += mark_handles(table)
         right, top, bottom = 0.05, 0.5, 0.25
-        gap = left if beside else 0.52
+        gap = left if side_by_side else 0.52
         across = (draw.TEXT_WIDTH - left - right - gap * (columns - 1)) / columns
         bars = max(panel.rows["group"].nunique() for panel in panels) * len(stores)
         # Turned values take the room of the bars.
         turned = _letters(widest, draw.GROUP_WIDTH * across * 72 / bars) is None
-        height = 1.7 + 0.3 * turned if beside else 0.55 + 1.45 * rows
+        height = 1.7 + 0.3 * turned if side_by_side else 0.55 + 1.45 * rows
         figure, axes = plt.subplots(rows, columns, figsize=(draw.TEXT_WIDTH, height), squeeze=False)
         sizes = {"handlelength": 1.6, "handleheight": 0.9}
         sizes |= {"columnspacing": 1.2, "borderaxespad": 0.1}

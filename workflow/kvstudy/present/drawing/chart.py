@@ -66,8 +66,8 @@ def spec(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> dict:
         layers = figure.layers(panel.rows, table, looks)
         parts.append(_part(panel, layers, place, figure.caption))
         for row in panel.rows.to_dict("records"):
-            own = {name: plain(row[name]) for name in figure.fields}
-            rows.append(of_all | own | figure.mark(row, looks) | {"panel": place})
+            values = {name: plain(row[name]) for name in figure.fields}
+            rows.append(of_all | values | figure.mark(row, looks) | {"panel": place})
     if not panels:
         place = {"x": alt.value(WIDTH / 2), "y": alt.value(30), "text": alt.value(note)}
         words = alt.Chart().mark_text(style="kv-note").encode(**place)

@@ -108,8 +108,8 @@ class StyleSheet:
 
     def shown(self, table: pd.DataFrame) -> dict[str, Style]:
         """The stores that ``table`` has rows of, in the study's order."""
-        there = set(table["store"])
-        return {store: look for store, look in self.stores.items() if store in there}
+        present = set(table["store"])
+        return {store: look for store, look in self.stores.items() if store in present}
 
     def legend(self, table: pd.DataFrame, form: str) -> list[Style]:
         """The looks of these stores with one ``form`` (marker, line) alone."""

@@ -59,8 +59,8 @@ def read_figure(path: Path) -> pd.DataFrame:
     # Only what is empty has no value: a workload may be called null.
     words = dict.fromkeys(WORDS, str)
     table = pd.read_csv(path, dtype=words, keep_default_na=False, na_values=[""])
-    there = [name for name in WORDS if name in table]
-    return table.fillna(dict.fromkeys(there, "")).astype(dict.fromkeys(there, str))
+    columns = [name for name in WORDS if name in table]
+    return table.fillna(dict.fromkeys(columns, "")).astype(dict.fromkeys(columns, str))
 
 
 def drawing(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:

@@ -149,12 +149,12 @@ def commands_of_run(study: Study, scale: float, run: str, raw: Path) -> str:
     named at the end.
     """
     planned = plan(study, scale)
-    there = [cell for cell in planned if is_complete(raw / cell.path)]
-    gaps = [cell for cell in there if (raw / cell.path / GAP).is_file()]
-    cells = [_read(raw / cell.path, cell) for cell in there if cell not in gaps]
+    complete = [cell for cell in planned if is_complete(raw / cell.path)]
+    gaps = [cell for cell in complete if (raw / cell.path / GAP).is_file()]
+    cells = [_read(raw / cell.path, cell) for cell in complete if cell not in gaps]
     # As they were measured, which need not be as they were planned.
     cells.sort(key=lambda each: (each.manifest["started"] or "", each.manifest["position"] or 0))
-    left_out = [cell.path for cell in planned if cell not in there or cell in gaps]
+    left_out = [cell.path for cell in planned if cell not in complete or cell in gaps]
     blocks = [_head(run, cells)]
     blocks += [_block(number, each) for number, each in enumerate(cells, start=1)]
     if left_out:

@@ -104,15 +104,15 @@ def export(run: Run, language: str) -> Path:
     with using(language):
         output, of_tables, of_figures = run.text / "export", run.tables, run.figures
     templates = REPORT / "templates" / "export"
-    beside = output.with_name(f".{output.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
+    staging = output.with_name(f".{output.name}.new")
+    shutil.rmtree(staging, ignore_errors=True)
     for folder in ("tables", "figures", "example"):
-        (beside / folder).mkdir(parents=True)
+        (staging / folder).mkdir(parents=True)
 
-    tables = _tables(run.study, of_tables, beside / "tables")
+    tables = _tables(run.study, of_tables, staging / "tables")
     figures = {figure.name: figure.caption for figure in run.study.drawn_figures}
     for path in (of_figures / f"{name}.{form}" for name in figures for form in FORMS):
-        shutil.copyfile(_there(path, "kvstudy draw"), beside / "figures" / path.name)
+        shutil.copyfile(_there(path, "kvstudy draw"), staging / "figures" / path.name)
     about = _about(run, tables, figures)
     texts = {
         "numbers.tex": numbers_tex(run, templates),
@@ -122,9 +122,9 @@ def export(run: Run, language: str) -> Path:
         "example/thesis-czech.tex": fill(templates / "thesis-czech.tex.j2", about, **DELIMITERS),
     }
     for name, text in texts.items():
-        (beside / name).write_text(text, encoding="utf-8")
+        (staging / name).write_text(text, encoding="utf-8")
     shutil.rmtree(output, ignore_errors=True)
-    beside.replace(output)
+    staging.replace(output)
     return output
 
 
@@ -218,9 +218,9 @@ def numbers_tex(run: Run, templates: Path) -> str:
     study, summary, swept = run.study, run.summary, run.swept
     # With that of latencies and the like, the intervals have it too.
     summary = summary.drop(columns="geometric")
-    own = run.cells[run.cells["store"].isin(study.store_names)]
-    planned = list(dict.fromkeys(own[SETTING].itertuples(index=False, name=None)))
-    there = set(summary[SETTING].itertuples(index=False, name=None))
+    rows = run.cells[run.cells["store"].isin(study.store_names)]
+    planned = list(dict.fromkeys(rows[SETTING].itertuples(index=False, name=None)))
+    settings = set(summary[SETTING].itertuples(index=False, name=None))
     bounds = repetitions.INTERVALS.read(run.analysis_folder)
     bounds = bounds[[*KEYS, *ENDS]].rename(columns={"value": "geometric"})
     single = {name: swept.operations(name) for name in study.workload_names}
@@ -232,7 +232,7 @@ def numbers_tex(run: Run, templates: Path) -> str:
         "gaps": [
             ("/".join(place), _plain(sentence(swept.reason(*place))))
             for place in planned
-            if place not in there
+            if place not in settings
         ],
         "names": _names(summary, planned),
         "shown": [*run.headline.items(), (MEAN, "all"), (ALL, "all")],

@@ -120,7 +120,7 @@ class Curves(DrawnFigure):
                 table.loc[mine.index[mine[self.over] == point], "saturated"] = "yes"
         units = table["unit"].replace(UNITS)
         pairs = zip(table["unit"], units, strict=True)
-        factors = [converted(1, own, unit) if own else 1 for own, unit in pairs]
+        factors = [converted(1, from_unit, unit) if from_unit else 1 for from_unit, unit in pairs]
         numbers = table[["value", "low", "high"]].mul(factors, axis=0)
         return table.assign(**numbers, unit=units)
 

@@ -225,12 +225,12 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, threads: list, norm: colors.Normali
 def _label_rows(ax: plt.Axes, rows: pd.DataFrame) -> None:
     """Operations at each row of a map, records next to the rows that share them."""
     ax.set_yticks(range(len(rows)), rows["operations"].map(whole))
-    beside = {"textcoords": "offset points"}
+    offset = {"textcoords": "offset points"}
     style = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.35"}
     words = _("Records, operations")
-    ax.annotate(words, (0, 1), (-4, 4), xycoords="axes fraction", **beside, **style)
+    ax.annotate(words, (0, 1), (-4, 4), xycoords="axes fraction", **offset, **style)
     for records, of in rows.reset_index().groupby("records", sort=False):
         first, last = of.index[[0, -1]]
         style = {"ha": "center", "va": "center", "rotation": 90 if last - first >= 2 else 0}
         at, sides = (0, (first + last) / 2), ("axes fraction", "data")
-        ax.annotate(whole(records), at, (-48, 0), xycoords=sides, **beside, **style)
+        ax.annotate(whole(records), at, (-48, 0), xycoords=sides, **offset, **style)

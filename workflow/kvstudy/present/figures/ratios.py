@@ -75,12 +75,12 @@ class RatioPlot(DrawnFigure):
         for workload in [*run.study.workload_names, MEAN]:
             for one, other in combinations(fastest_first(pairs, run.study.store_names), 2):
                 published, inconsistent = run.results.published_ratio(one, other, workload)
-                own = {
+                masks = {
                     of
                     for of in run.other_sizes
                     if of[0] in (one, other) and workload in (of[1], MEAN)
                 }
-                source = [published, *("yes" if is_so else "no" for is_so in (inconsistent, own))]
+                source = [published, *("yes" if is_so else "no" for is_so in (inconsistent, masks))]
                 row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
                 if row is not None:
                     verdict = [row.decision, row.in_floor, floor if floor > 1 else math.nan]

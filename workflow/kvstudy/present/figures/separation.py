@@ -45,11 +45,11 @@ class SeparationPlot(DrawnFigure):
         once per operation or once for each of its ``round_trips``: the ``difference`` that errs
         less.
         """
-        found = run.analysis.separation
+        table = run.analysis.separation
         models = run.analysis.separation_models.set_index("model")
         constants = models.index[models.index != Difference.FACTOR]
-        rows = found[[*KEYS, *NUMBERS[:3]]].assign(factor=math.nan, constant=math.nan)
-        if len(found):
+        rows = table[[*KEYS, *NUMBERS[:3]]].assign(factor=math.nan, constant=math.nan)
+        if len(table):
             of = models["constant"]
             rows = rows.assign(factor=of[Difference.FACTOR.value], constant=of[constants[0]])
         return rows.assign(difference=constants[0] if len(constants) else "")

@@ -236,8 +236,8 @@ def _speeds(run: pd.DataFrame) -> pd.DataFrame:
 def _cores(run: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Busy cores of client, server and what else ran on the machine, from second 0 on."""
     run = run[run["second"] > 0]
-    own = run["cores_user"] + run["cores_system"]
-    cores = run.assign(cores=run["cores_busy"].where(run["side"] == "machine", own))
+    busy = run["cores_user"] + run["cores_system"]
+    cores = run.assign(cores=run["cores_busy"].where(run["side"] == "machine", busy))
     used = cores.pivot(index="second", columns="side", values="cores")
     sides = used.columns.drop("machine", errors="ignore")
     if len(sides) and "machine" in used:

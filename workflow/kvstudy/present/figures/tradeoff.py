@@ -81,8 +81,8 @@ class Tradeoff(DrawnFigure):
                 key = {"workload": workload, "store": store, "operation": operation}
                 mine = both[(both[list(key)] == list(key.values())).all(axis=1)]
                 if len(mine) and (mine["beyond"] >= ENOUGH_BEYOND).all():
-                    own = "yes" if (store, workload) in run.other_sizes else "no"
-                    rows += mine.assign(note="", other_size=own).to_dict("records")
+                    other_sizes = "yes" if (store, workload) in run.other_sizes else "no"
+                    rows += mine.assign(note="", other_size=other_sizes).to_dict("records")
                 else:
                     why = reason("few-timed" if len(mine) else "not-timed", operation=operation)
                     note = run.results.state(store, workload).label or why

@@ -99,13 +99,13 @@ def build_pdf(main: Path, build: Path, output: Path, study: Path | None = None) 
 
     log_file = build / f"{main.stem}.log"
     log = log_file.read_text(encoding="utf-8", errors="replace") if log_file.is_file() else ""
-    found = faults(log)
+    errors = faults(log)
     if done.returncode:
-        found = tex_errors(log) or found or (done.stderr or done.stdout).strip().splitlines()[-5:]
-    if found:
-        shown = [f"  {line}" for line in found[:SHOWN]]
-        if len(found) > SHOWN:
-            shown.append(f"  and {len(found) - SHOWN} more")
+        errors = tex_errors(log) or errors or (done.stderr or done.stdout).strip().splitlines()[-5:]
+    if errors:
+        shown = [f"  {line}" for line in errors[:SHOWN]]
+        if len(errors) > SHOWN:
+            shown.append(f"  and {len(errors) - SHOWN} more")
         raise EnvironmentFault(
             "\n".join([f"{main}: the PDF was not built:", *shown, f"TeX's log is {log_file}"])
         )
@@ -140,9 +140,9 @@ def tex_errors(log: str) -> list[str]:
     """The first error with the lines of TeX's source around it, or nothing."""
     lines = log.splitlines()
     for number, line in enumerate(lines):
-        found = ERROR.match(line)
-        if found or line.startswith("! "):
-            what = f"{found['file']}:{found['line']}: {found['what']}" if found else line[2:]
+        match = ERROR.match(line)
+        if match or line.startswith("! "):
+            what = f"{match['file']}:{match['line']}: {match['what']}" if match else line[2:]
             around = [text.strip() for text in lines[number + 1 : number + 12]]
             source = [text for text in around if re.match(r"l\.\d+ ", text)]
             return [what, *source[:3]]
@@ -180,4 +180,4 @@ def _sentences(about: dict[str, str], line: str) -> Iterator[str]:
 
 def lacking(log: str) -> list[str]:
     """The characters for which a box stands, since no font has them."""
-    return list(dict.fromkeys(chr(int(found[1], 16)) for found in NO_GLYPH.finditer(log)))
+    return list(dict.fromkeys(chr(int(match[1], 16)) for match in NO_GLYPH.finditer(log)))

@@ -33,8 +33,8 @@ def caveats(facts: SimpleNamespace) -> list[str]:
 
     ``facts`` are those of the report (``run_facts``).
     """
-    found = [*_of_runs(facts), *_of_stores(facts), *_of_values(facts)]
-    concerned = [caveat for caveat in found if caveat.share > 0]
+    caveats_of_run = [*_of_runs(facts), *_of_stores(facts), *_of_values(facts)]
+    concerned = [caveat for caveat in caveats_of_run if caveat.share > 0]
     return [each.name for each in sorted(concerned, key=lambda each: (each.change, -each.share))]
 
 

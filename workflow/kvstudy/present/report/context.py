@@ -113,23 +113,23 @@ def separation_facts(
     (``as_measured``); ``turned`` are those of another order here, ``near`` those whose modelled
     ratio is within ``MARGIN``, the closest first.
     """
-    found = analysis.separation
-    if found.empty:
+    table = analysis.separation
+    if table.empty:
         return None
     models = [
         SimpleNamespace(**row._asdict(), describes=row.median_error <= DESCRIBES)
         for row in analysis.separation_models.itertuples(index=False)
     ]
     best = models[0]
-    errors = (found[MODELLED[Difference(best.model)]] / found["published"] - 1).abs()
-    worst = found.loc[errors.idxmax()]
-    slower = found["published"] / found["measured"]
-    several = found[found["round_trips"] > 1]
+    errors = (table[MODELLED[Difference(best.model)]] / table["published"] - 1).abs()
+    worst = table.loc[errors.idxmax()]
+    slower = table["published"] / table["measured"]
+    several = table[table["round_trips"] > 1]
     doubted = [
         inconsistent(row.store, row.workload, row.operation, "latency_mean")
-        for row in found.itertuples()
+        for row in table.itertuples()
     ]
-    rest = found[np.logical_not(doubted)]
+    rest = table[np.logical_not(doubted)]
     undoubted = fit_latency_models(rest["published"], rest["measured"], rest["round_trips"])
     orders = analysis.separation_orders
     signs = {name: np.sign(np.log(orders[name])) for name in ORDER_NUMBERS}
@@ -139,13 +139,13 @@ def separation_facts(
         return max(pair.modelled, 1 / pair.modelled)
 
     pairs = [
-        _faster_first(row, names, turned=here != there)
-        for row, here, there in zip(
+        _faster_first(row, names, turned=here != published)
+        for row, here, published in zip(
             orders.itertuples(), signs["measured"], signs["published"], strict=True
         )
     ]
     return SimpleNamespace(
-        n=len(found),
+        n=len(table),
         models=models,
         best=best,
         factor=next(model for model in models if model.model == Difference.FACTOR),

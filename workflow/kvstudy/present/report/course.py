@@ -39,30 +39,30 @@ def course_facts(
     """
     study = names.study
 
-    def own(frame: pd.DataFrame) -> pd.DataFrame:
+    def study_rows(frame: pd.DataFrame) -> pd.DataFrame:
         return frame[frame["store"].isin(study.store_names)]
 
-    seconds = own(analysis.steadiness)
+    seconds = study_rows(analysis.steadiness)
     verdicts = Counter(seconds["verdict"])
-    strips = own(headline.steadiness)
+    strips = study_rows(headline.steadiness)
     drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
     over_time = study.figures_of("time")
     of_phase = summary[summary["operation"] == "overall"]
     return SimpleNamespace(
         watching=_watching(of_phase[of_phase["metric"] == "monitor_cpu"]),
         clients=_clients(of_phase),
-        pauses=_pauses(own(of_phase), names),
+        pauses=_pauses(study_rows(of_phase), names),
         steady=verdicts[Steadiness.STEADY],
         unsteady=verdicts[Steadiness.NOT_STEADY],
         short=verdicts[Steadiness.TOO_SHORT],
         runs=len(seconds),
-        stalled=_stalled(own(of_phase), names),
+        stalled=_stalled(study_rows(of_phase), names),
         warmed_up=bool((seconds["cut"] > 0).any()),
         drawn=[figure for figure in over_time if figure.workload in drawn],
         not_drawn=[
             names.workload(figure.workload) for figure in over_time if figure.workload not in drawn
         ],
-        spectra=[] if own(headline.spectrum).empty else study.figures_of("spectrum"),
+        spectra=[] if study_rows(headline.spectrum).empty else study.figures_of("spectrum"),
     )
 
 

@@ -146,11 +146,11 @@ def convert(
 
 
 def convert_numbered(
-    markdown: Path, text: str, front: Front, parts: Paths, to: Sequence[str], own: str, **told: str
+    markdown: Path, text: str, front: Front, parts: Paths, to: Sequence[str], filter_name: str, **variables: str
 ) -> str:
     """As ``convert``, for formats that do not number tables and references by themselves.
 
-    ``own`` is the format's Lua filter, ``told`` what it asks for, next to its words. Pandoc is not
+    ``filter_name`` is the format's Lua filter, ``variables`` what it asks for, next to its words. Pandoc is not
     told the language: version 2.17 cannot read its own Czech words.
     """
     options = [
@@ -163,8 +163,8 @@ def convert_numbered(
     with using(front.language):
         words = {"table": _("Table"), "figure": _("Figure"), "contents": _("Contents")}
     metadata = {f"word-{name}": word for name, word in words.items()}
-    metadata |= {"tables": parts.tables.as_posix()} | told
-    used = filters(TEMPLATES, front.language, "numbers.lua", own)
+    metadata |= {"tables": parts.tables.as_posix()} | variables
+    used = filters(TEMPLATES, front.language, "numbers.lua", filter_name)
     return convert(text, options, markdown, used, metadata)
 
 
@@ -208,24 +208,24 @@ def build_docx(markdown: Path, parts: Paths, output: Path) -> None:
     """
     text, front = read_document(markdown)
     with tempfile.TemporaryDirectory() as folder:
-        reference, made = Path(folder, "reference.docx"), Path(folder, "report.docx")
+        reference, docx = Path(folder, "reference.docx"), Path(folder, "report.docx")
         reference.write_bytes(_reference(front))
         convert_numbered(
             *(markdown, text, front, parts),
-            ["--to=docx", f"--reference-doc={reference}", f"--output={made}"],
+            ["--to=docx", f"--reference-doc={reference}", f"--output={docx}"],
             "docx.lua",
             title=front.title,
             subtitle=front.subtitle,
             date=front.dateline,
             figures=parts.figures.as_posix(),
         )
-        files = _files_of(made.read_bytes())
+        files = _files_of(docx.read_bytes())
     # The author is the program; the source's author did not write it.
     creator = "<dc:creator>kvstudy</dc:creator>"
-    own = f"{creator}<dc:subject>{escape(front.subject)}</dc:subject>".encode()
+    subject = f"{creator}<dc:subject>{escape(front.subject)}</dc:subject>".encode()
     for name in (name for name in files if name.startswith("docProps/")):
         content = NOT_OF_THE_TEXT.sub(b"", files[name])
-        files[name] = content.replace(b"<dc:creator></dc:creator>", own)
+        files[name] = content.replace(b"<dc:creator></dc:creator>", subject)
     put(_zipped(files), output)
 
 

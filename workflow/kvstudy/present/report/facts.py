@@ -179,16 +179,16 @@ def _expected(run: Run, names: DisplayNames) -> list[tuple]:
     Third is which share of these operations failed, by title; only where they are expected
     whatever the number of records.
     """
-    found: dict[str, tuple[ExpectedFailures, list[str], dict[str, float]]] = {}
+    expected: dict[str, tuple[ExpectedFailures, list[str], dict[str, float]]] = {}
     for failure in run.study.expected_failures:
         what = failure.model_dump_json(exclude={"store"})
-        _failure, titles, shares = found.setdefault(what, (failure, [], {}))
+        _failure, titles, shares = expected.setdefault(what, (failure, [], {}))
         title = names.store(failure.store)
         titles.append(title)
         share = _failed_share(run, failure)
         if failure.kind == "failures" and not failure.records and share is not None:
             shares[title] = share
-    return list(found.values())
+    return list(expected.values())
 
 
 def _failed_share(run: Run, of: ExpectedFailures) -> float | None:
@@ -217,11 +217,11 @@ def _out_of_order(run: Run, names: DisplayNames) -> list[str]:
 def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> dict[str, object]:
     """Return the facts on the study's sizes, tables and figures."""
     study = run.study
-    own = []
+    facts = []
     for one in own_sizes(study, run.scale):
         words = amount(one.size, one.number)
         key = (names.store(one.store), words, one.planned)
-        own.append((key, study.workload(one.workload).short))
+        facts.append((key, study.workload(one.workload).short))
     shown = joined(
         (names.sizes(use.name, run.headline[use.name]), use.short) for use in study.workloads
     )
@@ -237,7 +237,7 @@ def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> d
         # In per cent: what is equal.
         "margin": decimal(f"{100 * margin_of(study):.6g}"),
         # Stores, their own sizes in words, the study's numbers, and the workloads' short names.
-        "own_sizes": [(*key, workloads) for key, workloads in joined(own).items()],
+        "own_sizes": [(*key, workloads) for key, workloads in joined(facts).items()],
         # What is shown of workloads with several sizes, with their short names.
         "headline_sizes": [(words, workloads) for words, workloads in shown.items() if words],
         # Workloads of which figures show several operations together.
@@ -269,9 +269,9 @@ def _of_controls(
     """Return the facts on control cells and the noise floor; ``absent`` stores have no cells."""
     study = run.study
     noise = noise_store(study)
-    own = closed["store"].isin(study.store_names)
+    own_cells = closed["store"].isin(study.store_names)
     # Without the trial cells that were not needed.
-    rows = closed[~own & ~closed["reason"].str.startswith("enough-clients")]
+    rows = closed[~own_cells & ~closed["reason"].str.startswith("enough-clients")]
     # Not one of the cells that the study plans was even tried.
     without = bool(controls(study)) and bool((rows["status"] == "not measured").all())
     # Of a store that cannot be measured here, that is said once.

@@ -120,8 +120,8 @@ def _quoted(tag: re.Match[str]) -> str:
     return text
 
 
-def _shorter(found: re.Match[str]) -> str:
-    arcs = CIRCLE.sub(_arcs, found[0])
+def _shorter(match: re.Match[str]) -> str:
+    arcs = CIRCLE.sub(_arcs, match[0])
     numbers = LONG.sub(lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), arcs)
     return PATH.sub(_strokes, re.sub(r"\s+", " ", numbers))
 
@@ -212,14 +212,14 @@ class Provenance:
         if not measured:
             return ""
         counted = sum(self._cells[path]["counts"] for path in measured)
-        told = ngettext("From {} cell", "From {} cells", counted).format(counted)
+        text = ngettext("From {} cell", "From {} cells", counted).format(counted)
         how = _(
             "Each with the SHA-256 checksum of its file SHA256SUMS, which lists the checksums "
             "of its raw logs."
         )
         how = f"{escape(how)} <code>{escape(self._path.as_posix())}</code>"
         places = " ".join(_ranges([self._places[path] for path in measured]))
-        return _details("cells", told, how, f'<ul data-cells="{places}"></ul>')
+        return _details("cells", text, how, f'<ul data-cells="{places}"></ul>')
 
     def cells(self) -> list[list[str]]:
         """Path, checksum and why it does not count of each cell with logs."""
@@ -336,6 +336,6 @@ def _page(folder: Path, front: Front, contents: str, body: str, packed: Mapping[
 def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:
     """Return the names that several parts of the page have; a filter of others would be useless."""
     named = re.findall(rf'data-{kind}="([^"]*)"', body)
-    there = {name for names in named for name in names.split()}
-    found = {name: title for name, title in titles.items() if name in there}
-    return found if len(found) > 1 else {}
+    present = {name for names in named for name in names.split()}
+    used = {name: title for name, title in titles.items() if name in present}
+    return used if len(used) > 1 else {}

@@ -191,10 +191,10 @@ def _code(source: str) -> str:
 
 def _table(source: str) -> str:
     """A table as wide as the text at most, cut where a page could not hold its rows."""
-    found = re.search(r"(?s)(.*\\midrule\n)(.*?)(\\bottomrule.*)", source)
-    if not found:
+    match = re.search(r"(?s)(.*\\midrule\n)(.*?)(\\bottomrule.*)", source)
+    if not match:
         return _fitted(source)
-    head, rows, foot = found.groups()
+    head, rows, foot = match.groups()
     lines = rows.splitlines()
     head = _with_paragraphs(head, lines)
     parts = [lines[at : at + ROWS] for at in range(0, len(lines), ROWS)] or [[]]

@@ -97,24 +97,24 @@ def write_published(run: Run) -> Path:
 
 def _make_tables(source: PublishedSource, output: Path) -> tuple[list[AnyTable], list[AnyTable]]:
     """Write the tables that the study's file names; those made, and those that cannot be."""
-    made, left = [], []
+    tables, left = [], []
     for table in source.study.tables:
         if table.kind == "audit":
             if source.audit is not None:
                 write_table(table, source, TABLES, output)
         elif table.name not in source.study.automatic_names["tables"]:
             grid = table.published_grid(source)
-            (left if grid is None else made).append(table)
+            (left if grid is None else tables).append(table)
             if grid:
                 write_grids(table.name, "printed", grid.frame(), [grid], TABLES, output)
-    return made, left
+    return tables, left
 
 
 def _make_figures(
     run: Run,
 ) -> tuple[list[tuple[AnyFigure, tuple[str, ...]]], list[AnyFigure]]:
     """Write the figures that the study's file names; those made with what they lack, the others."""
-    looks, made, left = StyleSheet.of(run), [], []
+    looks, figures, left = StyleSheet.of(run), [], []
     use_style()
     for figure in run.study.figures:
         if figure.name in run.study.automatic_names["figures"]:
@@ -126,16 +126,16 @@ def _make_figures(
             left.append(figure)
         else:
             write_figure(figure, rows, looks, run.figures)
-            made.append((figure, _missing(figure, rows)))
-    return made, left
+            figures.append((figure, _missing(figure, rows)))
+    return figures, left
 
 
 def _missing(figure: AnyFigure, rows: pd.DataFrame) -> tuple[str, ...]:
     """Return what the figure lacks; empty places in bar charts are labelled themselves."""
     if "metric" not in rows:
         return ()
-    there = set(rows.loc[rows["value"].notna(), "metric"])
-    return tuple(_(METRICS[name].short.lower()) for name in figure.metrics if name not in there)
+    present = set(rows.loc[rows["value"].notna(), "metric"])
+    return tuple(_(METRICS[name].short.lower()) for name in figure.metrics if name not in present)
 
 
 def _reason(item: object) -> str:

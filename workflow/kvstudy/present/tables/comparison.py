@@ -138,19 +138,19 @@ class ComparisonTable(Table):
             interval = DASH
             if not math.isnan(row.low):
                 interval = between(change(row.low).removesuffix(" %"), change(row.high))
-            here, there = (
+            here, published = (
                 [number_cell(getattr(row, of + name), form) for name, form in FORMS.items()]
                 for of in ("", "published_")
             )
             title = run.study.workload(row.workload).title
             here.insert(3, interval)
             lines.append(TableRow(title, here, workload=row.workload))
-            if any(cell != DASH for cell in there):
+            if any(cell != DASH for cell in published):
                 inconsistent = [row.inconsistent_baseline, row.inconsistent_store]
-                there[:2] = map(with_mark, there[:2], inconsistent)
-                there.insert(3, DASH)
+                published[:2] = map(with_mark, published[:2], inconsistent)
+                published.insert(3, DASH)
                 words = _("published")
-                lines.append(TableRow(words, there, workload=row.workload, published=True))
+                lines.append(TableRow(words, published, workload=row.workload, published=True))
         groups = [
             *[(_("Throughput (ops/s)"), 2), (pgettext("of throughput", "Change"), 2)],
             (_("Failed"), 2),

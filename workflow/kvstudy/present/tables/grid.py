@@ -101,9 +101,9 @@ class GridTable(Table):
         rows = []
         for metric in METRICS:
             pairs, floor = _compared(run, metric)
-            there = {*pairs["faster"], *pairs["slower"]}
+            stores = {*pairs["faster"], *pairs["slower"]}
             names = dict.fromkeys([run.study.baseline, *run.study.store_names])
-            for baseline in [name for name in names if name in there]:
+            for baseline in [name for name in names if name in stores]:
                 of = [metric, baseline]
                 rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
                 for row in floor[floor["store"].isin(_group(run, baseline))].itertuples():
@@ -233,10 +233,10 @@ def _group(run: Run, store: str) -> list[str]:
 
 def _bases(rows: pd.DataFrame, run: Run, baseline: str) -> dict[str, str]:
     """Return the reference store of each store: the baseline, if the two are compared."""
-    there = set(rows["baseline"])
+    baselines = set(rows["baseline"])
     wanted = [baseline, run.study.baseline, *run.study.store_names]
     return {
-        store: next((name for name in wanted if name in group and name in there), group[0])
+        store: next((name for name in wanted if name in group and name in baselines), group[0])
         for group in run.compared
         for store in group
     }

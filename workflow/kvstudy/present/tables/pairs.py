@@ -249,8 +249,8 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
     }
     source = source_places(*published.values())
     for store, value in values.items():
-        beside = [other for other in there if other != store and store in ranges]
-        signs = {other: sign_of(pairs.get(frozenset((store, other)))) for other in beside}
+        others = [other for other in there if other != store and store in ranges]
+        signs = {other: sign_of(pairs.get(frozenset((store, other)))) for other in others}
         note = "" if value else results.state(store, workload).label or N_("no mean")
         yield {
             "line": line.title,
@@ -259,10 +259,10 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
             "n": value.n if value else 0,
             "throughput": (value.mean if plain else value.shown) if value else math.nan,
             "rank": ranges.get(store, (math.nan,))[0],
-            "equal": " ".join(other for other in beside if signs[other] == EQUAL),
+            "equal": " ".join(other for other in others if signs[other] == EQUAL),
             "undecided": " ".join(
                 _runs(other, pairs.get(frozenset((store, other))))
-                for other in beside
+                for other in others
                 if signs[other] == TIE
             ),
             "client_bound": "yes" if (workload, store) in bound else "",

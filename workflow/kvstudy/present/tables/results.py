@@ -153,9 +153,9 @@ class ResultsTable(Table):
             here.gap = sentence(state.label)
             columns.append(here)
             if published:
-                there = marked(pgettext("column", "published"), store=store)
-                there.published = True
-                columns.append(there)
+                head = marked(pgettext("column", "published"), store=store)
+                head.published = True
+                columns.append(head)
         return groups, columns, [note(mark, text) for text, mark in notes.items()]
 
     def _notes(self, run: Run, stores: list[str], cells: str) -> Iterator[str]:
@@ -174,11 +174,11 @@ class ResultsTable(Table):
             published = any(results.published(store, *key) is not None for store in stores)
             text = COMBINED_BY_SOURCE if published else COMBINED
             yield _(text).format(operation_word(combined, " + ").capitalize())
-        own = [one for one in own_sizes(run.study, run.scale) if one.workload == self.workload]
-        for one in own:
+        sizes = [one for one in own_sizes(run.study, run.scale) if one.workload == self.workload]
+        for one in sizes:
             title = Rich.escape(run.titles[one.store])
             yield _(OWN_SIZE).format(title, amount(one.size, one.number), whole(one.planned))
-        for store in [store for store in stores if store not in {one.store for one in own}]:
+        for store in [store for store in stores if store not in {one.store for one in sizes}]:
             key = (store, self.workload, combined, "operations")
             here, there = results.measured(*key), results.published(*key)
             if here and there and abs(here.mean / there - 1) > 0.01:

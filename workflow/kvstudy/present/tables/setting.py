@@ -149,8 +149,8 @@ class PropertiesTable(Table):
         ``says`` is "" for a property that is a judgement, which only the source has.
         """
         properties, published = store_properties(run.study), published_properties(run.study)
-        there = published.stores if published else {}
-        names = [*STATED, *(name for name in JUDGED if any(name in of for of in there.values()))]
+        statements = published.stores if published else {}
+        names = [*STATED, *(name for name in JUDGED if any(name in of for of in statements.values()))]
         rows = []
         for name, (store, of_store) in product(names, properties.items()):
             says, references = "", ""
@@ -158,7 +158,7 @@ class PropertiesTable(Table):
                 statement = getattr(of_store, name)
                 says = statement.says
                 references = " ".join(of_store.references[one].url for one in statement.references)
-            published_words = there.get(store, {}).get(name, "")
+            published_words = statements.get(store, {}).get(name, "")
             rows.append([name, store, of_store.version, says, references, published_words])
         return pd.DataFrame(rows, columns=PROPERTIES)
 

@@ -78,8 +78,8 @@ class SweepTable(Table):
             parts += [values_head(run.study)] if published else []
             columns.append(marked(stacked(*filter(None, parts)), store=curve.store))
             if published:
-                there = stacked(pgettext("column", "published"))
-                columns.append(marked(there, store=curve.store))
+                head = stacked(pgettext("column", "published"))
+                columns.append(marked(head, store=curve.store))
         by_point = {
             (row.side, row.store, *(getattr(row, size) for size in SIZES)): row
             for row in rows.itertuples()

@@ -173,5 +173,5 @@ def label_of(row) -> str:
 
 def _in_order(stores: pd.Series, source: PublishedSource) -> list[str]:
     """Each store once: those of the study in its order, then what compares two of them."""
-    own = source.study.store_names
-    return sorted(stores.unique(), key=lambda name: own.index(name) if name in own else len(own))
+    stores_of_study = source.study.store_names
+    return sorted(stores.unique(), key=lambda name: stores_of_study.index(name) if name in stores_of_study else len(stores_of_study))

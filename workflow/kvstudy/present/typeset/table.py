@@ -237,9 +237,9 @@ def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:
     rows = table.rows(run)
     path = write_grids(table.name, table.kind, rows, table.grids(rows, run), templates, output)
     if choices := table.choices(rows, run):
-        made = [(words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()]
+        alternatives = [(words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()]
         with path.with_suffix(".html").open("a", encoding="utf-8") as page:
-            page.write(as_comment(made))
+            page.write(as_comment(alternatives))
     return path
 
 
@@ -356,7 +356,7 @@ def sections_of(
     sections = []
     for use in study.workloads:
         keys = [(use.name, store) for store in study.store_names if (use.name, store) in rows_of]
-        made = chain.from_iterable(lines(store, rows_of[name, store]) for name, store in keys)
+        lines_of_stores = chain.from_iterable(lines(store, rows_of[name, store]) for name, store in keys)
         if keys:
-            sections.append(TableSection(use.title, list(made), workload=use.name))
+            sections.append(TableSection(use.title, list(lines_of_stores), workload=use.name))
     return sections

@@ -104,10 +104,10 @@ class Content:
     @cached_property
     def settings(self) -> dict[Setting, Cell]:
         """Each setting with one of its cells, in the order of the study and of the sizes."""
-        workloads, own = self.study.workload_names, self.study.store_names
+        workloads, stores = self.study.workload_names, self.study.store_names
 
         def place(cell: Cell) -> tuple:
-            store = own.index(cell.store) if cell.store in own else len(own)
+            store = stores.index(cell.store) if cell.store in stores else len(stores)
             sizes = (cell.records, cell.operations, cell.threads)
             return (store, cell.store, workloads.index(cell.workload), *sizes)
 
@@ -143,8 +143,8 @@ class Content:
 
 def moment(text: str) -> datetime:
     """A time of ``cells.csv`` in UTC; one without a zone is taken to be that already."""
-    told = datetime.fromisoformat(text)
-    return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
+    time = datetime.fromisoformat(text)
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def as_utc(text: str) -> str:

@@ -50,8 +50,8 @@ class RatioSheet:
         self._compared = next(of_it, [])
         repeated = [name for name in frame["store"].unique() if name not in study.store_names]
         self._stores = [*self._compared, *repeated]
-        there = set(frame["workload"])
-        self._workloads = [name for name in [*study.workload_names, MEAN] if name in there]
+        workloads = set(frame["workload"])
+        self._workloads = [name for name in [*study.workload_names, MEAN] if name in workloads]
         self._columns = max(len(self._workloads), FEWEST_COLUMNS)
         of_stores = frame.set_index("workload").groupby("store")
         # Of each store a row for each workload; NaN for what is not known.
@@ -86,8 +86,8 @@ class RatioSheet:
             rows[store] = row + 1
             for metric in LINES:
                 # The published ratio of the baseline is to itself.
-                own = store == self._baseline and metric == "published"
-                if metric == "ratio" or (self._rows[store][metric].notna().any() and not own):
+                is_baseline = store == self._baseline and metric == "published"
+                if metric == "ratio" or (self._rows[store][metric].notna().any() and not is_baseline):
                     row += 1
                     self._line(store, metric, row)
         for text in self._notes():

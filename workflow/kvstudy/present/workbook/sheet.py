@@ -21,7 +21,7 @@ def sheet_names(titles: list[str]) -> list[str]:
 
     What Excel forbids in names becomes a space; names that are taken get a number.
     """
-    found: list[str] = []
+    names: list[str] = []
     taken = set(RESERVED)
     for title in titles:
         plain = " ".join(re.sub(r"[\[\]:*?/\\\x00-\x1f]", " ", title).split())
@@ -31,8 +31,8 @@ def sheet_names(titles: list[str]) -> list[str]:
             number += 1
             name = _cut(plain, f" ({number})")
         taken.add(name.lower())
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def _cut(title: str, end: str) -> str:

@@ -137,8 +137,8 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     ratios, about_it, side_by_side, with_spread, *of_runs, last = names
 
     output.parent.mkdir(parents=True, exist_ok=True)
-    beside = output.with_name(f".{output.name}.new")
-    book = Book(beside, OPTIONS)
+    staging = output.with_name(f".{output.name}.new")
+    book = Book(staging, OPTIONS)
     moments = [moment(text) for text in run.cells["started"] if text]
     created = max(moments).replace(tzinfo=None) if moments else NO_DATE
     book.set_properties({"title": study.title, "subject": run.name, "created": created})
@@ -160,8 +160,8 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     cells(content, book, last)
     try:
         book.close()
-        beside.replace(output)
+        staging.replace(output)
     except (OSError, FileCreateError) as error:
-        beside.unlink(missing_ok=True)
+        staging.unlink(missing_ok=True)
         raise EnvironmentFault(f"{output}: cannot be written: {error}") from None
     return names

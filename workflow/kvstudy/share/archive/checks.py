@@ -125,10 +125,10 @@ def _against_sums(
     except KvstudyError as error:
         return 0, [damaged.get(SUMS, str(error))]
     missing, added, changed = words
-    there = {path.relative_to(folder).as_posix() for path in paths if path.is_file()} - {SUMS}
-    problems = dict.fromkeys(sums.keys() - there, missing)
-    problems |= dict.fromkeys(there - sums.keys(), added)
-    same = there & sums.keys() - damaged.keys()
+    present = {path.relative_to(folder).as_posix() for path in paths if path.is_file()} - {SUMS}
+    problems = dict.fromkeys(sums.keys() - present, missing)
+    problems |= dict.fromkeys(present - sums.keys(), added)
+    same = present & sums.keys() - damaged.keys()
     differing = (name for name in same if file_digest(folder / name) != sums[name])
     problems |= dict.fromkeys(differing, changed)
     faults = {name: f"{folder / name}: {problem}" for name, problem in problems.items()} | damaged

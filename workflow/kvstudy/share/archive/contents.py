@@ -69,7 +69,7 @@ NUMBERS = {".csv", ".json", ".tex"}
 
 @dataclass(frozen=True)
 class Contents:
-    """The names of files, here as in the archive; ``made`` are those that lie nowhere yet.
+    """The names of files, here as in the archive; ``generated`` are those that lie nowhere yet.
 
     ``missing`` are the planned cells of a partial run that are not there, with no reason on file.
     """
@@ -115,11 +115,11 @@ def contents_of(run: RunName, lean: bool = False) -> Contents:
         "partial": run.partial,
         "missing": missing,
     }
-    made = {
+    generated = {
         FACTS: (json.dumps(facts, indent=1) + "\n").encode(),
         CONFIG: configuration(run).encode(),
     }
-    return Contents(run, study, files, made, tuple(missing))
+    return Contents(run, study, files, generated, tuple(missing))
 
 
 def is_input(run: RunName, name: str) -> bool:
@@ -134,10 +134,10 @@ def is_input(run: RunName, name: str) -> bool:
 def unmeasured(run: RunName, study: Study, cells: list[Cell]) -> dict[str, str]:
     """The planned cells without logs by their paths, with the reason that is on file, or ""."""
     results = RESULTS / run.base
-    there = {cell for cell in cells if is_measured(run.base, cell)}
-    lacking = [cell for cell in cells if cell not in there]
+    measured = {cell for cell in cells if is_measured(run.base, cell)}
+    lacking = [cell for cell in cells if cell not in measured]
     no_server = {cell for cell in lacking if (results / "gaps" / f"{cell.store}.json").is_file()}
-    controls = left_out(study, cells, there, no_server)
+    controls = left_out(study, cells, measured, no_server)
 
     def reason(cell: Cell) -> str:
         if on_file := reason_on_file(run.base, cell.path, cell.store):
@@ -150,7 +150,7 @@ def unmeasured(run: RunName, study: Study, cells: list[Cell]) -> dict[str, str]:
     return {cell.path: reason(cell) for cell in lacking} | {
         cell.path: sentence(recorded_reason(results / "raw" / cell.path / GAP))
         for cell in cells
-        if cell in there and is_gap(run.base, cell)
+        if cell in measured and is_gap(run.base, cell)
     }
 
 
@@ -193,14 +193,14 @@ def _files(run: RunName, study: Study) -> list[str]:
     ]
     # Of built reports only those of this run; the names of others may begin alike.
     parts = "|".join(["-analysis", *map(suffix, languages())])
-    own = re.compile(rf"{re.escape(run.name)}({parts})\..+")
+    pattern = re.compile(rf"{re.escape(run.name)}({parts})\..+")
     return sorted(
         {
             path.as_posix()
             for top in tops
             for path in files_below(top)
             if not LEFT_OUT.match(path.as_posix())
-            and (path.parent != REPORT or path.suffix not in BUILT or own.fullmatch(path.name))
+            and (path.parent != REPORT or path.suffix not in BUILT or pattern.fullmatch(path.name))
         }
     )
 

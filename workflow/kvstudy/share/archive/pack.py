@@ -74,23 +74,23 @@ def pack(
     ``progress`` is called with counts of bytes, which add up to those of ``files``. Checksums are
     of what was packed, whatever changes meanwhile.
     """
-    made = contents.made | {README: readme(contents).encode()}
-    digests = {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
+    files = contents.made | {README: readme(contents).encode()}
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     raw = f"results/{contents.run.base}/raw/"
     unfinished = output.with_name(output.name + ".part")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file:
             # What was made here stands in place of a file of that name.
-            for name in sorted({*contents.files} - {*made, METADATA, SUMS}):
+            for name in sorted({*contents.files} - {*files, METADATA, SUMS}):
                 if name.startswith(raw) and name.endswith(f"/{SUMS}"):
                     # A folder that the metadata describe must be an entry of its own.
                     file.writestr(_entry(name.removesuffix(SUMS), FOLDER), b"")
                 digests[name] = _write(file, name, progress)
-            made[METADATA] = metadata(contents, digests, authors, licence)
-            digests[METADATA] = hashlib.sha256(made[METADATA]).hexdigest()
-            made[SUMS] = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
-            for name, content in made.items():
+            files[METADATA] = metadata(contents, digests, authors, licence)
+            digests[METADATA] = hashlib.sha256(files[METADATA]).hexdigest()
+            files[SUMS] = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
+            for name, content in files.items():
                 file.writestr(_entry(name, PLAIN), content)
         unfinished.replace(output)
     except OSError as error:

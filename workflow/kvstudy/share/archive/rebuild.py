@@ -155,47 +155,47 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
 def check_numbers(
     run: RunName,
     given: Path,
-    made: Path,
+    recomputed: Path,
     code: Path,
     say: Callable[[str], None] = lambda text: None,
 ) -> CheckSection:
-    """Make the tables of the run in the new folder ``made``, by the workflow in ``code``.
+    """Make the tables of the run in the new folder ``recomputed``, by the workflow in ``code``.
 
     ``given`` is the folder with the files of the archive; ``say`` is told how far it is.
     """
     part = CheckSection("Numbers")
-    compose(made, given, code, run)
+    compose(recomputed, given, code, run)
     outputs: set[str] = set()
     for language in _languages(run, given):
         config = ["--config", f"language={language}"]
-        done = snakemake(made, *target(run), "--summary", *config)
+        done = snakemake(recomputed, *target(run), "--summary", *config)
         listed = _outputs(run, done.stdout)
         if listed and not done.returncode:
             outputs.update(listed)
             # Not quiet about progress.
             quiet = ["--quiet", "host", "reason", "rules"]
             done = snakemake(
-                *(made, *listed, *quiet, *config),
+                *(recomputed, *listed, *quiet, *config),
                 say=lambda text: say(f"making every number again: {text}"),
             )
         if done.returncode or not listed:
             # In one line, if our own message is there, or in the log of a step.
-            logs = sorted((made / RESULTS / run.name / "logs").rglob("*.log"))
-            told = [done.stdout, *(path.read_text("utf-8", "replace") for path in logs)]
-            messages = PROBLEM.findall("\n".join(told))
+            logs = sorted((recomputed / RESULTS / run.name / "logs").rglob("*.log"))
+            output = [done.stdout, *(path.read_text("utf-8", "replace") for path in logs)]
+            messages = PROBLEM.findall("\n".join(output))
             last = "\n".join(done.stdout.strip().splitlines()[-12:])
             problem = messages[0] if messages else f"Snakemake says:\n{last}"
             part.faults.append(f"not made again: {problem}")
             return part
-    files = _with_numbers(made, outputs)
+    files = _with_numbers(recomputed, outputs)
     rounded = 0
     for name in files:
         if not (given / name).is_file():
             part.faults.append(f"{name}: is missing; it follows from the raw logs")
-        elif difference := differing(given / name, made / name):
+        elif difference := differing(given / name, recomputed / name):
             part.faults.append(f"{name}: {difference}")
         else:
-            rounded += (given / name).read_bytes() != (made / name).read_bytes()
+            rounded += (given / name).read_bytes() != (recomputed / name).read_bytes()
     for name in _with_numbers(given, [f"results/{run.name}", f"figures/{run.name}"]):
         if name not in files and not is_input(run, name):
             part.notes.append(

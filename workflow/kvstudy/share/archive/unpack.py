@@ -70,8 +70,8 @@ def unpacked_size(file: zipfile.ZipFile) -> int:
 
 def check_room(path: Path, file: zipfile.ZipFile, folder: Path) -> None:
     """Raise KvstudyError when the disk of ``folder``, there or not yet, has no room for the files."""
-    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
-    needed, free = unpacked_size(file), shutil.disk_usage(there).free
+    existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    needed, free = unpacked_size(file), shutil.disk_usage(existing).free
     if needed > free:
         raise EnvironmentFault(
             f"{path}: unpacks to {needed / 1e9:,.1f} GB, and {folder} has {free / 1e9:,.1f} GB "

@@ -51,8 +51,8 @@ def verify(
                 (given / file).write_bytes(contents.made[file])
             else:
                 (given / file).symlink_to(Path(file).resolve())
-        made = Path(top) / "made"
-        parts = _parts(run, given, contents.missing, made, code or clone_here(), say)
+        recomputed = Path(top) / "made"
+        parts = _parts(run, given, contents.missing, recomputed, code or clone_here(), say)
         return Verified(run.name, [f"Run: {run.folder}"], list(parts))
 
 
@@ -90,7 +90,7 @@ def _parts(
     run: RunName,
     given: Path,
     declared: tuple[str, ...],
-    made: Path,
+    recomputed: Path,
     code: Path,
     say: Callable[[str], None],
 ) -> Iterator[CheckSection]:
@@ -121,7 +121,7 @@ def _parts(
         yield CheckSection("Numbers", notes=[text])
     else:
         say("making every number again from the raw logs; this takes a minute or more")
-        yield check_numbers(run, given, made, code, say)
+        yield check_numbers(run, given, recomputed, code, say)
 
 
 def _code(folder: Path, code: Path | None) -> CheckSection:

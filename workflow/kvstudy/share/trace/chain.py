@@ -65,13 +65,13 @@ def resolve(run: Run, text: str) -> Address:
     store, workload, *rest = parts
     cells = run.all_cells
     check_known(text, "store", store, list(cells["store"].unique()))
-    own = cells[cells["store"] == store]
-    there = [name for name in run.study.workload_names if name in set(own["workload"])]
-    check_known(text, "workload", workload, [*there, MEAN])
+    rows = cells[cells["store"] == store]
+    workloads = [name for name in run.study.workload_names if name in set(rows["workload"])]
+    check_known(text, "workload", workload, [*workloads, MEAN])
     sized = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])
     sizes, parameters = rest.pop(0) if sized else "", "all"
     if workload != MEAN:
-        sets = list(own.loc[own["workload"] == workload, "parameters"].unique())
+        sets = list(rows.loc[rows["workload"] == workload, "parameters"].unique())
         parameters = _parameters(text, sizes, sets, run.headline[workload])
     if len(rest) not in (1, 2):
         raise InputError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")

@@ -100,11 +100,11 @@ def _parts(run: Run, kind: str) -> dict[str, dict[str, list[str]]]:
         # What the verdicts on the source's claims are made of.
         behind[CLAIMS] = ([cell.path for cell in planned if cell.closed is None], True)
     # In cells.csv are the cells of the plan that the logs were parsed for.
-    there = {path_of(row) for row in run.all_cells.itertuples()}
+    paths = {path_of(row) for row in run.all_cells.itertuples()}
     return {
         name: {
             "files": [str(path) for path in _files(run, kind, name)],
-            "cells": sorted(there.intersection(cells)),
+            "cells": sorted(paths.intersection(cells)),
             "probes": study.store_names if probes and not study.imported else [],
         }
         for name, (cells, probes) in behind.items()

@@ -103,10 +103,10 @@ class RawCell:
     @cached_property
     def _parsed(self) -> dict[tuple[str, str, str], float]:
         """The values of measurements.csv, read from the raw logs now."""
-        found = tables_of(self._run.study, self._cell, self.folder, self._manifest)
+        tables = tables_of(self._run.study, self._cell, self.folder, self._manifest)
         return {
             (row["phase"], row["operation"], row["metric"]): float(row["value"])
-            for row in found.rows["measurements"]
+            for row in tables.rows["measurements"]
         }
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:

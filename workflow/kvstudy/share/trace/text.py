@@ -130,8 +130,8 @@ def _repetition(each: Repetition, chain: Chain) -> list[str]:
             head += f", the {'sum' if total else 'mean'} of {len(each.made_of)}"
     lines = [head, *wrapped(each.why, "  ")]
     for value in each.made_of:
-        told = f"{value.cell}, {value.operation}: {number(value.value)} {value.unit}"
-        lines += [*wrapped(told if several else "", "  "), f"  {value.place}"]
+        text = f"{value.cell}, {value.operation}: {number(value.value)} {value.unit}"
+        lines += [*wrapped(text if several else "", "  "), f"  {value.place}"]
         for source in value.sources:
             lines.append(f"  {source.path}")
             lines += [f"    sha256 {source.sha256}"] if source.sha256 else []
