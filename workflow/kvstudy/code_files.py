@@ -68,9 +68,9 @@ def _of_command(command: str) -> frozenset[Path]:
     for path in COMMANDS:
         text = path.read_text(encoding="utf-8")
         head, *parts = re.split(r"^(?=@click\.command)", text, flags=re.M)
-        own = [part for part in parts if part.startswith(f'@click.command("{command}"')]
-        if own:
-            return _modules(head + own[0]) | {path}
+        command_parts = [part for part in parts if part.startswith(f'@click.command("{command}"')]
+        if command_parts:
+            return _modules(head + command_parts[0]) | {path}
     raise KeyError(command)
 
 

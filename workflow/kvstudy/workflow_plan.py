@@ -116,7 +116,7 @@ class WorkflowPlan:
 
     # --- files of the study that steps read; each list has only what is there
 
-    def beside(self, *names: str) -> list[str]:
+    def study_files(self, *names: str) -> list[str]:
         """Files in the study's folder."""
         return _there(self.study_file.with_name(name) for name in names)
 
@@ -131,14 +131,14 @@ class WorkflowPlan:
     @property
     def audited(self) -> list[str]:
         """Empty for a study without a source, and where that has neither values nor quotes."""
-        return self.beside("published.csv", "quotes.yaml") if self.study.source else []
+        return self.study_files("published.csv", "quotes.yaml") if self.study.source else []
 
     @property
     def catalogues(self) -> list[str]:
         """The translations of the language, of the package, the study and its stores."""
         name = f"{self.config.language}.po"
         catalogue = _there([Path("workflow/kvstudy/language", name)])
-        return sorted(catalogue + self.beside(name) + self.of_stores(name))
+        return sorted(catalogue + self.study_files(name) + self.of_stores(name))
 
     def cell(self, path: str) -> Cell:
         """The cell of that path; InputError where the study has none."""

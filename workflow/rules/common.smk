@@ -147,8 +147,8 @@ def made(run):
 MEASURED = set(PLAN.measured)
 GAPS = [f"results/{PLAN.run}/gaps/{store}.json" for store in PLAN.gaps]
 # Empty for a study whose source published no values, or makes no claims.
-PUBLISHED = PLAN.beside("published.csv")
-CLAIMS = PLAN.beside("claims.yaml")
+PUBLISHED = PLAN.study_files("published.csv")
+CLAIMS = PLAN.study_files("claims.yaml")
 # What is made of the source's claims and of its audit.
 JUDGED = texts("claims.csv", "tables/claims.tex", "tables/claims.html") if CLAIMS else []
 AUDIT = tidy("audit") if PLAN.audited else []

@@ -30,7 +30,7 @@ rule make_tables:
     input:
         STUDY,
         # What the stores are, and what the source says of it; read where a table asks for it.
-        PLAN.beside("properties.yaml"),
+        PLAN.study_files("properties.yaml"),
         PLAN.of_stores("properties.yaml"),
         tidy("measurements", "summary", "cells", "probes"),
         "results/{run}/environment.json",

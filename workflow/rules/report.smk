@@ -11,7 +11,7 @@ LATEX_OF_NOTEBOOK = (
 rule render_report:
     input:
         STUDY,
-        PLAN.beside("properties.yaml"),
+        PLAN.study_files("properties.yaml"),
         PLAN.of_stores("properties.yaml"),
         tidy("summary", "cells", "open-loop/cells", "probes"),
         "results/{run}/environment.json",

@@ -72,9 +72,9 @@ def _ready() -> int:
     """Print tools and stores; returns how many tools are missing that every study needs."""
     problems = 0
     for program, purpose, remedy in TOOLS:
-        found = shutil.which(program)
-        problems += found is None
-        print(f"{program:9} {'ready' if found else f'missing (for {purpose}): {remedy}'}")
+        executable = shutil.which(program)
+        problems += executable is None
+        print(f"{program:9} {'ready' if executable else f'missing (for {purpose}): {remedy}'}")
     problem = library_problem()
     problems += problem is not None
     # Remedies stand without quotes here.

@@ -101,22 +101,22 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     loaded = study_to_measure(study)
     stores = stores_to_measure(loaded, study)
     cells = plan(loaded, scale)
-    found = find_cell(cells, cell)
+    planned_cell = find_cell(cells, cell)
     run = run_name(loaded.name, scale)
-    mixed = mixed_repetitions(loaded, stores, run, found)
-    check_planned(loaded, study, found, planned, mixed)
-    wanted = with_clients(loaded, cells, found, run)
-    target = None if found.load is None else find_target(loaded, stores, cells, found, run)
+    mixed = mixed_repetitions(loaded, stores, run, planned_cell)
+    check_planned(loaded, study, planned_cell, planned, mixed)
+    wanted = with_clients(loaded, cells, planned_cell, run)
+    target = None if planned_cell.load is None else find_target(loaded, stores, cells, planned_cell, run)
     request = Request(
-        cell=found if isinstance(wanted, NotNow) else wanted,
-        position=cells.index(found) + 1,
+        cell=planned_cell if isinstance(wanted, NotNow) else wanted,
+        position=cells.index(planned_cell) + 1,
         run=run,
-        store=stores[found.store],
+        store=stores[planned_cell.store],
         planned=frozenset(each.path for each in cells),
         target=None if isinstance(target, NotNow) else target,
         claims=claims_digest(study),
         repetitions=loaded.recorded_repetitions,
-        **completed(setting, found.folder),
+        **completed(setting, planned_cell.folder),
     )
     for answer in (wanted, target):
         if isinstance(answer, NotNow):
@@ -124,7 +124,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
                 raise InputError(f"{cell}: {sentence(answer.reason)}; measure those first")
             print(f"{leave_out(request, answer.reason)}: {sentence(answer.reason)}")
             return
-    print(measure_cell(request, partial(read_cell, loaded, found)))
+    print(measure_cell(request, partial(read_cell, loaded, planned_cell)))
 
 
 def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mixed: str) -> None:

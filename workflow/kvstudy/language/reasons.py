@@ -215,8 +215,8 @@ def sentence(text: str) -> str:
     filled = []
     for code, values in coded(text):
         form = SENTENCES[code]
-        own = _(form) if isinstance(form, str) else ngettext(*form, int(values["n"]))
-        filled.append(own.format(**{name: _value(value) for name, value in values.items()}))
+        sentence_text = _(form) if isinstance(form, str) else ngettext(*form, int(values["n"]))
+        filled.append(sentence_text.format(**{name: _value(value) for name, value in values.items()}))
     if filled or current() == ORIGINAL:
         return "; ".join(filled) or text
     # A study's own words are in the catalogue next to it.

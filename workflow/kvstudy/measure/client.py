@@ -66,9 +66,9 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     home = home or os.environ.get("YCSB_HOME", "")
     if problem := library_problem():
         raise RunError(problem)
-    own = sorted(LIBRARY.glob("*.jar"))
+    library_jars = sorted(LIBRARY.glob("*.jar"))
     if not home:
-        return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)
+        return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(library_jars), cores)
     if store.ycsb.official is None:
         raise InputError(
             f"ycsb.home: YCSB's distribution has no binding for {store.title}; leave out the "
@@ -78,7 +78,7 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     if not store.embedded:
         folders.append(Path(home) / f"{store.ycsb.official.binding}-binding" / "lib")
     # YCSB's own HdrHistogram 2.1.4 cannot write its files on JDK 11 and later.
-    histogram = next(jar for jar in own if jar.name.startswith("HdrHistogram"))
+    histogram = next(jar for jar in library_jars if jar.name.startswith("HdrHistogram"))
     jars = [histogram]
     for folder in folders:
         if not (of_folder := sorted(folder.glob("*.jar"))):
@@ -149,14 +149,14 @@ def phase_command(
         "hdrhistogram.output.path": f"{directory}/{label}.",
     }
     if cell.clients and phase == cell.measured_phase:
-        own = dict(cell.properties)
-        properties |= {"workload": TOGETHER, "together.workload": class_of(own)}
+        cell_properties = dict(cell.properties)
+        properties |= {"workload": TOGETHER, "together.workload": class_of(cell_properties)}
         properties |= {"together.at": start} if start else {}
         if phase == "load":
             properties |= {"insertstart": share.first, "insertcount": share.count}
         else:
             properties["operationcount"] = share.count
-            if "insert" in operations_of(own):
+            if "insert" in operations_of(cell_properties):
                 # The first key that YCSB inserts in a run is the number of the records. With
                 # another number its zipfian distribution asks for one key more than there are.
                 properties["recordcount"] = cell.records + share.first

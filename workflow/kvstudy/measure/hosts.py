@@ -232,7 +232,7 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
     EnvironmentFault where the clocks of ``several`` clients are not known well enough to put their
     operations into one order.
     """
-    found = {}
+    clock_offsets = {}
     for name, first in before.items():
         offsets = [first["offset"], after[name]["offset"]]
         doubt = max(first["uncertainty"], after[name]["uncertainty"]) + abs(offsets[1] - offsets[0])
@@ -242,12 +242,12 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
                 f"clients need {1000 * CLOCK_SECONDS:.0f} ms; let NTP (chrony) keep the clocks of "
                 "the hosts, and measure when the network is idle"
             )
-        found[name] = {
+        clock_offsets[name] = {
             "round_trip": first["round_trip"],
             "offset": statistics.fmean(offsets),
             "uncertainty": doubt,
         }
-    return found
+    return clock_offsets
 
 
 @contextlib.contextmanager
@@ -285,9 +285,9 @@ def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
     EnvironmentFault where the hosts cannot be used at all.
     """
     reasons: dict[str, str] = {}
-    with connected(hosts, Path("results")) as there:
-        there.java()
-        on_host = there.missing([store for store in stores.values() if not store.embedded])
+    with connected(hosts, Path("results")) as remote:
+        remote.java()
+        on_host = remote.missing([store for store in stores.values() if not store.embedded])
     for name, store in stores.items():
         if store.ycsb is None:
             reasons[name] = reason("no-binding", store=store.title)
@@ -304,19 +304,19 @@ def address_of(hosts: Hosts) -> str:
     """Return the server's address; EnvironmentFault if it is not a single network address."""
     wanted = hosts.address or hosts.server
     try:
-        found = socket.gethostbyname(wanted)
+        resolved = socket.gethostbyname(wanted)
     except OSError as error:
         raise EnvironmentFault(
             f"{KEY}.address: {wanted} cannot be resolved ({error}); name the server's address on "
             "the network of the hosts"
         ) from None
-    address = ipaddress.ip_address(found)
+    address = ipaddress.ip_address(resolved)
     if address.is_unspecified or address.is_loopback:
         raise EnvironmentFault(
-            f"{KEY}.address: {wanted} is {found}, which other hosts do not reach alone; name the "
+            f"{KEY}.address: {wanted} is {resolved}, which other hosts do not reach alone; name the "
             "server's address on the network of the hosts"
         )
-    return found
+    return resolved
 
 
 class FarServer(Server):

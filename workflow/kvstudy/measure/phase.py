@@ -48,7 +48,7 @@ class Phases:
     setting: MeasurementContext
     work: Path
     server: Server
-    there: Connected | None
+    hosts: Connected | None
     phases: dict[str, dict] = field(default_factory=dict)
     counters: dict[str, Counters] = field(default_factory=dict)
 
@@ -80,8 +80,8 @@ class Phases:
         """The clients, when they have ended well."""
         store, work = self.setting.store, self.work
         arguments = (name, commands, self.setting.client.classpath, work, f"ycsb-{store.name}")
-        if self.there:
-            running = self.there.clients(*arguments)
+        if self.hosts:
+            running = self.hosts.clients(*arguments)
         else:
             running = Clients(*arguments, self.server.process_ids())
         with running as clients:

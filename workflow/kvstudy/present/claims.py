@@ -65,7 +65,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
     ``lines`` are what each statement comes to, with its ``verdict``: first those that the source
     says, then those ``derived`` from its tables.
     """
-    found = []
+    result = []
     for _id, of in rows.groupby("id", sort=False):
         first = of.iloc[0]
         support, verdict = first["source"], first["verdict"]
@@ -84,7 +84,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
         else:
             published = of if of["published_what"].ne("").any() else of.head(1)
             lines = [_source_line(row, support) for row in published.to_dict("records")]
-        found.append(
+        result.append(
             SimpleNamespace(
                 **{key: _text(first[key]) for key in ("id", "claim", "rank", "note")},
                 said=_(_text(first["said"])),
@@ -95,7 +95,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
                 lines=lines,
             )
         )
-    return found
+    return result
 
 
 def lines(rows: pd.DataFrame) -> list[str]:
@@ -123,12 +123,12 @@ def _line(row: dict[str, object], derived: bool = False) -> SimpleNamespace:
         counts = (part.split(" ", 1) for part in row["verdicts"].split(", "))
         listed = ", ".join(_(COUNTED[Verdict(verdict)]).format(count) for count, verdict in counts)
         notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", listed))
-    own = row["statement_verdict"]
+    statement_verdict = row["statement_verdict"]
     return SimpleNamespace(
         what=_("derived, {}").format(row["what"]) if derived else row["what"],
         value=value,
         notes="; ".join(filter(None, notes)),
-        verdict="" if own == reason else sentence(own),
+        verdict="" if statement_verdict == reason else sentence(statement_verdict),
     )
 
 

@@ -136,12 +136,12 @@ class _Likelihood:
 
     def __init__(self, values: np.ndarray, stores: int, paired: bool):
         repetitions = values.shape[-1] // stores
-        self.there = np.isfinite(values)
-        self.values = np.where(self.there, values, 0.0)
+        self.finite = np.isfinite(values)
+        self.values = np.where(self.finite, values, 0.0)
         self.of_store = np.eye(stores).repeat(repetitions, axis=0)
         of_repetition = np.tile(np.eye(repetitions), (stores, 1))[:, 1:]
         self.design = np.hstack([self.of_store, of_repetition]) if paired else self.of_store
-        known = self.there[..., None] * self.design
+        known = self.finite[..., None] * self.design
         # Of stores or repetitions that no run tells apart there are fewer unknowns than columns.
         self.rank = np.linalg.matrix_rank(known)
         self.free: np.ndarray | float = 0.0
@@ -157,20 +157,20 @@ class _Likelihood:
 
     def at(self, theta: np.ndarray) -> _Point:
         spread = theta @ self.of_store.T
-        root = np.exp(-spread / 2) * self.there
+        root = np.exp(-spread / 2) * self.finite
         weighted = root[..., None] * self.design
         turned = np.swapaxes(weighted, -1, -2)
         sizes, vectors = np.linalg.eigh(turned @ weighted)
         kept = np.arange(sizes.shape[-1]) >= sizes.shape[-1] - self.rank[..., None]
         parts = np.where(kept, 1 / np.where(kept, sizes, 1), 0)
         inverse = (vectors * parts[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-        maker = self.there[..., None] * np.eye(weighted.shape[-2]) - weighted @ inverse @ turned
+        maker = self.finite[..., None] * np.eye(weighted.shape[-2]) - weighted @ inverse @ turned
         residuals = np.einsum("...ij,...j->...i", maker, root * self.values)
         left = np.diagonal(maker, axis1=-2, axis2=-1) @ self.of_store
         squares = (residuals**2) @ self.of_store
         smallest = SMALLEST_VARIANCE * np.exp(-theta) * self.free
         value = -(
-            (spread * self.there).sum((-2, -1))
+            (spread * self.finite).sum((-2, -1))
             + np.log(np.where(kept, sizes, 1)).sum((-2, -1))
             + (squares + smallest).sum((-2, -1))
         )

@@ -357,8 +357,8 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         for way in filter(None, (data["native"], data["docker"])):
             way["command"] += option.choices[value].arguments
     chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
-    own = f"{store.title} ({', '.join(chosen)})" if chosen else store.title
-    data["title"] = use.title or own
+    store_title = f"{store.title} ({', '.join(chosen)})" if chosen else store.title
+    data["title"] = use.title or store_title
     return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})
 
 

@@ -59,8 +59,8 @@ def _used_files(store: Store) -> Iterator[str]:
 
 def find_program(store: Store) -> str | None:
     """The store's program in servers/<store>/ or its bin/, else on the path, else None."""
-    if own := program_in(store.installed, store.native.program):
-        return str(own.absolute())
+    if installed := program_in(store.installed, store.native.program):
+        return str(installed.absolute())
     # Servers are often in sbin, which is not on the path of everybody.
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
     return shutil.which(store.native.program, path=path)

@@ -305,8 +305,8 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
 def _cell(study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float) -> Cell:
     """The cell, with the store's own sizes if it has any."""
     planned = _planned_cell(study, of, use, sizes, scale)
-    own = Combination(of.records or sizes.records, of.operations or sizes.operations, sizes.threads)
-    cell = _planned_cell(study, of, use, own, scale)
+    cell_sizes = Combination(of.records or sizes.records, of.operations or sizes.operations, sizes.threads)
+    cell = _planned_cell(study, of, use, cell_sizes, scale)
     return cell if cell == planned else replace(cell, beside=planned.parameters)
 
 
@@ -364,7 +364,7 @@ class OwnSize:
 
 def own_sizes(study: Study, scale: float = 1.0) -> list[OwnSize]:
     """Return the stores' own sizes, for the shown sizes of the study."""
-    own = []
+    store_sizes = []
     for of, use in itertools.product(study.stores, study.workloads):
         sizes = shown_combination(study, use)
         cell = _cell(study, of, use, sizes, scale)
@@ -372,14 +372,14 @@ def own_sizes(study: Study, scale: float = 1.0) -> list[OwnSize]:
         for size in ("records", "operations"):
             number, usual = getattr(cell, size), getattr(planned, size)
             if number != usual:
-                own.append(OwnSize(of.name, use.name, size, number, usual))
-    return own
+                store_sizes.append(OwnSize(of.name, use.name, size, number, usual))
+    return store_sizes
 
 
 def find_cell(cells: list[Cell], path: str) -> Cell:
     """The planned cell called ``path``; InputError when the plan has none."""
-    if found := next((cell for cell in cells if cell.path == path), None):
-        return found
+    if match := next((cell for cell in cells if cell.path == path), None):
+        return match
     example = cells[0].path if cells else "none"
     raise InputError(f"{path}: not a cell of this study; one of its cells is {example}")
 
@@ -400,9 +400,9 @@ def left_out(study: Study, cells: list[Cell], measured: Set[Cell], absent: Set[C
     Such a run was finished without controls. Measured later, perhaps on another machine,
     they would say nothing of it. ``absent`` are cells that cannot be measured here.
     """
-    own = {cell for cell in cells if cell.store in study.store_names}
-    controls = set(cells) - own
-    if own - measured - absent or not own & measured or controls & measured:
+    study_cells = {cell for cell in cells if cell.store in study.store_names}
+    controls = set(cells) - study_cells
+    if study_cells - measured - absent or not study_cells & measured or controls & measured:
         return set()
     return controls
 

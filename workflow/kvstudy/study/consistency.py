@@ -43,11 +43,11 @@ def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> s
     """Names what differs between which cells, and what to do."""
     lines = [f"{raw}: its cells were not measured under the same conditions:"]
     for what, sides in differences.items():
-        told = []
+        differing = []
         for value, cells in sides:
             some = [*cells[:2], *(["..."] if len(cells) > 2 else [])]
-            told.append(f"{value} ({', '.join([count(len(cells), 'cell'), *some])})")
-        lines.append(f"  {what}: {'; '.join(told)}")
+            differing.append(f"{value} ({', '.join([count(len(cells), 'cell'), *some])})")
+        lines.append(f"  {what}: {'; '.join(differing)}")
     lines.append(
         "A mean over them would mean nothing. Remove SHA256SUMS in the folders of one side's "
         "cells to measure them again, or move the run's results away, or set mixed: true in "

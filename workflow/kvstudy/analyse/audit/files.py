@@ -203,13 +203,13 @@ def consistency(values: pd.DataFrame, said: Quotes, shares: Shares) -> list[Chec
 
 def _shares(study: Study) -> dict[str, dict[str, float]]:
     """The shares of the operations (0 to 1) of each workload with a run phase."""
-    found = {}
+    result = {}
     for use in study.workloads:
         if not load_only(properties := properties_of(study, use)):
             shares = proportions_of(properties)
             total = sum(shares.values()) or math.nan
-            found[use.name] = {name: share / total for name, share in shares.items()}
-    return found
+            result[use.name] = {name: share / total for name, share in shares.items()}
+    return result
 
 
 def gravest_first(checks: pd.DataFrame) -> pd.DataFrame:

@@ -152,12 +152,12 @@ def grid_of(study: Study, scale: float) -> ParameterGrid:
     for use in study.workloads:
         scaled = by_combination(study, use, scale)
         planned = {(cell.records, cell.operations, cell.threads): cell for cell in scaled.values()}
-        found = {}
+        result = {}
         for each, cell in scaled.items():
             full = (each.records, each.operations if cell.operations else 0, each.threads)
             # A scaled run may have the very sizes.
             cell = planned.get(full, cell)
-            found[each] = ParameterSet(
+            result[each] = ParameterSet(
                 each.records,
                 each.operations if cell.operations else None,
                 each.threads,
@@ -165,8 +165,8 @@ def grid_of(study: Study, scale: float) -> ParameterGrid:
                 tuple((size, getattr(cell, size)) for size in SIZES),
             )
         # Insert-only cells are the same for every operation count.
-        sets[use.name] = list(dict.fromkeys(found.values()))
-        shown_sets[use.name] = found[shown_combination(study, use)]
+        sets[use.name] = list(dict.fromkeys(result.values()))
+        shown_sets[use.name] = result[shown_combination(study, use)]
     return ParameterGrid(sets, shown_sets)
 
 
@@ -185,22 +185,22 @@ def couples(
 def _together(
     base: Selection, sides: list[Selection], grid: ParameterGrid, fixed: dict[str, object]
 ) -> Iterator[tuple[Operand, ...]]:
-    own = [{key: side.values_of(key) for key in KEYS if side.values_of(key)} for side in sides]
+    selected = [{key: side.values_of(key) for key in KEYS if side.values_of(key)} for side in sides]
     common = {
         key: [fixed[key]] if key in fixed else base.values_of(key)
         for key in KEYS
-        if not all(key in each for each in own)
+        if not all(key in each for each in selected)
     }
     # All numbers of the study, under whichever workloads are asked.
-    workloads = {name for each in (common, *own) for name in each.get("workload", [])}
-    for choices in (common, *own):
+    workloads = {name for each in (common, *selected) for name in each.get("workload", [])}
+    for choices in (common, *selected):
         for size in SIZES:
             if choices.get(size) == ["all"]:
                 numbers = {number for name in workloads for number in grid.values(name, size)}
                 choices[size] = [_OptionalSize(number) for number in sorted(numbers)]
     # Of sizes that are one in a scaled run the first.
     different = set()
-    for choice, *chosen in product(*([*_products(each)] for each in (common, *own))):
+    for choice, *chosen in product(*([*_products(each)] for each in (common, *selected))):
         operands = [_operand(choice | side, grid) for side in chosen]
         if None in operands:
             continue

@@ -69,10 +69,10 @@ def _over(part: Proposition, operands: list[Operand], names: ClaimNames) -> str:
     if counts:
         ends = (grouped(str(count)) for count in (counts[0], counts[-1]))
         span = _("{} {} to {}").format(over, *ends)
-    found: dict[tuple, Operand] = {}
+    described: dict[tuple, Operand] = {}
     for operand in operands:
-        found.setdefault(tuple((_described(operand, names) | {part.over: ""}).values()), operand)
-    above, *below = found.values()
+        described.setdefault(tuple((_described(operand, names) | {part.over: ""}).values()), operand)
+    above, *below = described.values()
     return f"{sides([above], below, names, without=part.over)}; {span}"
 
 

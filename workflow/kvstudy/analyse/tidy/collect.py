@@ -139,20 +139,20 @@ def collect(
     frames = defaultdict(list)
     manifests: dict[str, dict] = {}
     unreadable: dict[Cell, str] = {}
-    there = {cell: is_measured(run, cell) and not is_gap(run, cell) for cell in cells}
-    read = _read_cells(study, [cell for cell in cells if there[cell]], run)
+    is_there = {cell: is_measured(run, cell) and not is_gap(run, cell) for cell in cells}
+    read = _read_cells(study, [cell for cell in cells if is_there[cell]], run)
     for position, cell in enumerate(cells, start=1):
-        found = next(read) if there[cell] else _gap(study, cell, run)
-        if isinstance(found, _Cell):
-            manifests[cell.path] = found.manifest
-            for name, frame in found.tables.items():
+        cell_tables = next(read) if is_there[cell] else _gap(study, cell, run)
+        if isinstance(cell_tables, _Cell):
+            manifests[cell.path] = cell_tables.manifest
+            for name, frame in cell_tables.tables.items():
                 frames[name].append(frame)
-            take_histograms(cell, found.histograms)
+            take_histograms(cell, cell_tables.histograms)
             continue
-        if isinstance(found, Unreadable):
-            unreadable[cell] = str(found)
-            found = {"status": "failed", "reason": str(found)}
-        frames["cells"].append(CELLS.frame([key_of(cell) | found | {"position": position}]))
+        if isinstance(cell_tables, Unreadable):
+            unreadable[cell] = str(cell_tables)
+            cell_tables = {"status": "failed", "reason": str(cell_tables)}
+        frames["cells"].append(CELLS.frame([key_of(cell) | cell_tables | {"position": position}]))
     tables = {
         table.name: pd.concat(frames[table.name] or [table.frame()], ignore_index=True)
         for table in OF_CELLS
@@ -352,11 +352,11 @@ def _imported_facts(manifests: list[dict]) -> dict[str, dict]:
     ``cells`` and ``logs`` count what was imported; ``ycsb`` are the versions that the
     logs name. ``without`` counts the cells that lack something, by its name.
     """
-    found = [manifest for manifest in manifests if "imported" in manifest]
-    if not found:
+    imported_ones = [manifest for manifest in manifests if "imported" in manifest]
+    if not imported_ones:
         return {}
     without: Counter[str] = Counter()
-    for manifest in found:
+    for manifest in imported_ones:
         imported, phases = manifest["imported"], manifest["phases"]
         kept = [origin["kept_as"] for origin in imported["from"]]
         without["start"] += manifest["started"] is None
@@ -364,6 +364,6 @@ def _imported_facts(manifests: list[dict]) -> dict[str, dict]:
         without["histograms"] += not any(name.endswith(".hdr") for name in kept)
         without["load"] += "load" not in phases
         without["command"] += None in [phase["command"] for phase in phases.values()]
-    logs = sum(len(manifest["phases"]) for manifest in found)
-    ycsb = sorted({m["client"]["ycsb"] for m in found if m["client"]["ycsb"]})
-    return {"imported": {"cells": len(found), "logs": logs, "ycsb": ycsb, "without": without}}
+    logs = sum(len(manifest["phases"]) for manifest in imported_ones)
+    ycsb = sorted({m["client"]["ycsb"] for m in imported_ones if m["client"]["ycsb"]})
+    return {"imported": {"cells": len(imported_ones), "logs": logs, "ycsb": ycsb, "without": without}}

@@ -187,5 +187,5 @@ def becomes(sizes: tuple[float, float]) -> str:
 
 def records_of(probes: Probes, stores: Iterable[str]) -> dict[str, str]:
     """Return the change of record sizes for each store whose probe shows it."""
-    found = {store: probes.sizes(store, "update") for store in stores}
-    return {store: becomes(sizes) for store, sizes in found.items() if sizes}
+    changes = {store: probes.sizes(store, "update") for store in stores}
+    return {store: becomes(sizes) for store, sizes in changes.items() if sizes}

@@ -158,7 +158,7 @@ def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:
 
 def _combined(values: pd.DataFrame) -> pd.DataFrame:
     singles = values[~values["operation"].isin(["overall", "read-modify-write"])]
-    found = []
+    combined = []
     for _, rows in singles.groupby(["store", "workload", "parameters"], sort=False):
         operations = sorted(rows["operation"].unique(), key=operation_rank)
         if len(operations) < 2:
@@ -167,8 +167,8 @@ def _combined(values: pd.DataFrame) -> pd.DataFrame:
         both = groups.agg(n="count", mean="mean", sum="sum").reset_index()
         both = both[both["n"] == len(operations)]
         both["value"] = both["sum"].where(both["metric"].isin(COUNTS), both["mean"])
-        found.append(both.assign(operation="+".join(operations))[values.columns])
-    return pd.concat(found) if found else values.head(0)
+        combined.append(both.assign(operation="+".join(operations))[values.columns])
+    return pd.concat(combined) if combined else values.head(0)
 
 
 def operation_rank(operation: str) -> tuple[bool, int]:

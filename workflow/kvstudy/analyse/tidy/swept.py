@@ -121,19 +121,19 @@ class Swept:
         has no range; the reads and updates of read-modify-writes count by themselves.
         """
         if operation == ALL:
-            found = self._all_operations(metric)
+            operations = self._all_operations(metric)
         else:
             rows = self.summary
             rows = rows[(rows["operation"] == operation) & (rows["metric"] == metric)]
             rows = rows.assign(value=rows["mean"] if plain else shown_mean(rows))
             names = {"min": "low", "max": "high"}
-            found = rows.rename(columns=names)[[*SETTING, "n", "value", *names.values(), "unit"]]
+            operations = rows.rename(columns=names)[[*SETTING, "n", "value", *names.values(), "unit"]]
         if unit is None:
-            return found
+            return operations
         # The models check that ``unit`` fits.
-        factor = found["unit"].map(lambda from_unit: converted(1, from_unit, unit)).astype(float)
-        scaled = {name: found[name] * factor for name in ("value", "low", "high")}
-        return found.assign(**scaled, unit=unit)
+        factor = operations["unit"].map(lambda from_unit: converted(1, from_unit, unit)).astype(float)
+        scaled = {name: operations[name] * factor for name in ("value", "low", "high")}
+        return operations.assign(**scaled, unit=unit)
 
     @cached_property
     def published_values(self) -> pd.DataFrame:

@@ -435,7 +435,7 @@ def draft(path: Path, sources: list[LogBundle]) -> None:
         writer.writeheader()
         writer.writerows(vars(source.row) for source in sources)
     questions: dict[str, list[Row]] = defaultdict(list)
-    lines, asked = [], 0
+    lines, open_questions = [], 0
     for line, source in enumerate(sources, start=2):
         row, command = source.row, source.command
         row.line = line
@@ -452,11 +452,11 @@ def draft(path: Path, sources: list[LogBundle]) -> None:
             text += f"; {busy:.1f} operations ran at a time"
         needs_look = bool(row.missing) or command is None
         lines += [f"{path}: {places([row])}: {text}"] if needs_look else []
-        asked += needs_look or bool(row.question)
+        open_questions += needs_look or bool(row.question)
     lines += [f"{path}: {places(rows)}: {question}" for question, rows in questions.items()]
     if lines:
         lines.append(
-            f"{path} was written; rows to look at: {asked} of {len(sources)}. Correct them "
+            f"{path} was written; rows to look at: {open_questions} of {len(sources)}. Correct them "
             "and empty the column question, or remove the row of a log that is not to be "
             "imported; then run the command again"
         )

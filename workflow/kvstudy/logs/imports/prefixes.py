@@ -76,12 +76,12 @@ def streams(text: str) -> list[Stream]:
 
     DataError when the lines of one cannot be told from those of another.
     """
-    own = list(_own_lines(text))
-    if not any(line.prefix for line in own):
+    own_lines = list(_own_lines(text))
+    if not any(line.prefix for line in own_lines):
         return [Stream(text)]
-    keys = _keys([line.prefix for line in own])
+    keys = _keys([line.prefix for line in own_lines])
     lines_of: dict[str, list[_Line]] = defaultdict(list)
-    for key, line in zip(keys, own, strict=True):
+    for key, line in zip(keys, own_lines, strict=True):
         lines_of[key].append(line)
     kinds = {key: Counter(line.kind for line in lines) for key, lines in lines_of.items()}
     real = [key for key in kinds if kinds[key]["run time"] or kinds[key]["call"]]

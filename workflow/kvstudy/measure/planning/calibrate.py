@@ -34,7 +34,7 @@ def cells_to_calibrate(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]
     One cell for each store and workload, and of the first workload as many as a spread needs, if
     none is known. Of a new store one comes before: the others' sizes follow from its rate.
     """
-    found: list[Cell] = []
+    selection: list[Cell] = []
     closed = [
         cell for cell in planned if cell.closed is None and clients_of_trial(cell.store) is None
     ]
@@ -42,11 +42,11 @@ def cells_to_calibrate(planned: Iterable[Cell], known: list[Cost]) -> list[Cell]
         mine = [cost for cost in known if same_store(cost.cell) == store]
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])
         new = [cell for cell in chosen if not any(_tells(cost, cell) for cost in mine)]
-        found += new if mine else [chosen[0], *new]
+        selection += new if mine else [chosen[0], *new]
         cells = [cost.cell for cost in mine if cost.cell.closed is None]
         if len({(cell.store, *conditions(cell)) for cell in cells}) == len(cells):
-            found += [chosen[0]] * (REPETITIONS - (chosen[0] in new))
-    return found
+            selection += [chosen[0]] * (REPETITIONS - (chosen[0] in new))
+    return selection
 
 
 def _chosen(cells: list[Cell]) -> list[Cell]:
@@ -54,17 +54,17 @@ def _chosen(cells: list[Cell]) -> list[Cell]:
 
     Where the time follows from the rate, one at the fewest threads too.
     """
-    found = []
+    chosen = []
     running = [cell for cell in cells if cell.operations]
     for workload in dict.fromkeys(map(same_workload, running)):
         those = [cell for cell in running if same_workload(cell) == workload]
         most = max(those, key=lambda cell: cell.threads)
         fewest = min(those, key=lambda cell: cell.threads)
-        found.append(most)
+        chosen.append(most)
         if fewest.threads < most.threads and fewest.seconds is None:
-            found.append(fewest)
+            chosen.append(fewest)
     # A load alone is measured only where there is nothing else.
-    return found or cells[:1]
+    return chosen or cells[:1]
 
 
 def calibrate(

@@ -184,9 +184,9 @@ def by_group(
     x = alt.X(field, sort=groups, scale=alt.Scale(paddingInner=0.12, **scale)).title(None)
     x = x.axis(labelAngle=0, labelExpr=f"split(datum.label, '{splits}')", ticks=False)
     # Without a domain, so that a hidden store leaves no gap.
-    beside = alt.Scale(paddingInner=apart)
+    grouped = alt.Scale(paddingInner=apart)
     titles = [look.title for look in legend]
-    return alt.Chart().encode(x=x, xOffset=alt.XOffset("name:N", sort=titles, scale=beside))
+    return alt.Chart().encode(x=x, xOffset=alt.XOffset("name:N", sort=titles, scale=grouped))
 
 
 def gaps(base: alt.Chart, field: str) -> alt.Chart:

@@ -221,7 +221,7 @@ class Curves(DrawnFigure):
         one_store = len({line.store for line in of_figure}) == 1
         palette = sns.color_palette(PALETTE, len(self.workloads)).as_hex()
         styles: dict[object, int] = {}
-        made = []
+        line_styles = []
         for line in of_figure:
             look, workload = looks.stores[line.store], self.workloads.index(line.workload)
             kind = (line.fixed, line.workload)
@@ -230,8 +230,8 @@ class Curves(DrawnFigure):
                 look, kind = replace(look, color=palette[workload], marker=marker), line.fixed
             style = draw.LINES[styles.setdefault(kind, len(styles)) % len(draw.LINES)]
             title = _label(line, of_figure, looks)
-            made.append(replace(look, title=title, hatch=None, line=style))
-        return made
+            line_styles.append(replace(look, title=title, hatch=None, line=style))
+        return line_styles
 
 
 def _lines(figure: Curves, study: Study) -> list[Series]:

@@ -162,9 +162,9 @@ def open_loop_facts(names: DisplayNames, cells: pd.DataFrame, analysis: Analysis
         [*order, "load"], key=lambda column: column.map(order.get(column.name, float))
     )
     reached = rates["reached"] == rates["n"]
-    own = cells[cells["store"].isin(list(names.titles))]
-    is_trial = own["parameters"].str.endswith(RATE_TRIAL_SLUG)
-    trials, rows = own[is_trial], own[~is_trial]
+    open_rows = cells[cells["store"].isin(list(names.titles))]
+    is_trial = open_rows["parameters"].str.endswith(RATE_TRIAL_SLUG)
+    trials, rows = open_rows[is_trial], open_rows[~is_trial]
     gaps = gaps_of(rows, names)
     for gap in gaps:
         loads = [slug.rpartition("_load")[2] for slug in gap.cells["parameters"]]

@@ -136,9 +136,9 @@ def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamesp
     ``percentiles`` are ``analysis.percentiles`` of one workload and its parameters. ``few`` are
     stores with too few operations beyond the percentile.
     """
-    own = percentiles[(percentiles["percent"] == PERCENT) & percentiles["store"].isin(stores)]
+    store_rows = percentiles[(percentiles["percent"] == PERCENT) & percentiles["store"].isin(stores)]
     tails = []
-    for operation, rows in own.groupby("operation", sort=False):
+    for operation, rows in store_rows.groupby("operation", sort=False):
         enough = rows[rows["beyond"] >= ENOUGH_BEYOND].sort_values("value", kind="stable")
         few = set(rows["store"]) - set(enough["store"])
         values = list(zip(enough["store"], enough["value"], strict=True))

@@ -158,16 +158,16 @@ def _compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     settings = [*run.headline.items()] if len(study.workloads) > 1 else []
     if metric == THROUGHPUT:
         # Those of throughput are analysed.
-        spread, made, floor = run.spread, analysis.pairs, analysis.floor
+        spread, new_pairs, floor = run.spread, analysis.pairs, analysis.floor
     else:
         spread = run.spread_of(_latencies(run, metric))
         floor = floors(spread, study)
-        made = pairs(spread, study.store_names, floor_of(floor), run.compared)
+        new_pairs = pairs(spread, study.store_names, floor_of(floor), run.compared)
     stores, least = study.store_names, floor_of(floor)
     means = mean_pairs(spread, settings, stores, least, run.compared)
-    made = pd.concat([made[made["workload"] != MEAN], means], ignore_index=True)
+    new_pairs = pd.concat([new_pairs[new_pairs["workload"] != MEAN], means], ignore_index=True)
     # Of one run the ends of the interval are None.
-    return made.astype(dict.fromkeys(NUMBERS, float)), floor[floor["workload"] != MEAN]
+    return new_pairs.astype(dict.fromkeys(NUMBERS, float)), floor[floor["workload"] != MEAN]
 
 
 def _latencies(run: Run, metric: str) -> pd.DataFrame:
@@ -201,8 +201,8 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
         of = pairs[pairs["workload"] == name]
         if of.empty and name == MEAN:
             continue
-        there = [store for store in stores if store in {*of["faster"], *of["slower"]}]
-        order = order_of(of, there) if more else {}
+        compared_stores = [store for store in stores if store in {*of["faster"], *of["slower"]}]
+        order = order_of(of, compared_stores) if more else {}
         places = place_ranges(order) if order and of["n"].max() > 1 else {}
         ratios = {
             store: (row.n, *ratio_of(row, store), row.decision, row.in_floor)
@@ -210,7 +210,7 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
             for store in {row.faster, row.slower} - {baseline}
             if baseline in (row.faster, row.slower)
         }
-        if baseline in there:
+        if baseline in compared_stores:
             ratios[baseline] = (max(of["n"]), 1.0, None, None, "", "")
         operation = ""
         if name != MEAN:

@@ -235,9 +235,9 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
     values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
     compared, bound = run.compared[0], client_bound(run)
-    there = [store for store in stores if values[store] and store in compared]
+    compared_stores = [store for store in stores if values[store] and store in compared]
     rows = run.headline_analysis.pairs.query("workload == @workload")
-    ranges = place_ranges(order_of(rows, there)) or dict.fromkeys(there, (1, 1))
+    ranges = place_ranges(order_of(rows, compared_stores)) or dict.fromkeys(compared_stores, (1, 1))
     pairs = by_pair(rows)
     published = {
         metric: {
@@ -249,7 +249,7 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
     }
     source = source_places(*published.values())
     for store, value in values.items():
-        others = [other for other in there if other != store and store in ranges]
+        others = [other for other in compared_stores if other != store and store in ranges]
         signs = {other: sign_of(pairs.get(frozenset((store, other)))) for other in others}
         note = "" if value else results.state(store, workload).label or N_("no mean")
         yield {

@@ -180,9 +180,9 @@ class ResultsTable(Table):
             yield _(OWN_SIZE).format(title, amount(one.size, one.number), whole(one.planned))
         for store in [store for store in stores if store not in {one.store for one in sizes}]:
             key = (store, self.workload, combined, "operations")
-            here, there = results.measured(*key), results.published(*key)
-            if here and there and abs(here.mean / there - 1) > 0.01:
-                yield _(OTHER_SIZE).format(whole(here.mean), whole(there))
+            here, published_cell = results.measured(*key), results.published(*key)
+            if here and published_cell and abs(here.mean / published_cell - 1) > 0.01:
+                yield _(OTHER_SIZE).format(whole(here.mean), whole(published_cell))
                 break
         if "*" in cells:
             percent = f"{NOISY * 100:.0f}\N{NARROW NO-BREAK SPACE}%"

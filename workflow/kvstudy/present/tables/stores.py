@@ -251,9 +251,9 @@ class ValidityTable(Table):
             "cell fail together). Server's counters: largest deviation from YCSB's counts; {}: "
             "not checked."
         ).format(DASH)
-        own = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
+        store_rows = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
         paper = Paper(label=0.15, head=16)
-        return [store_grid(own, run, columns, [note], _below, groups=groups, paper=paper)]
+        return [store_grid(store_rows, run, columns, [note], _below, groups=groups, paper=paper)]
 
 
 def _below(row) -> list[str]:
@@ -318,13 +318,13 @@ class StoreTable(Table):
     def _row(self, workload: str, run: Run) -> dict[str, object]:
         results, rows = run.results, run.headline_analysis.intervals
         rows = rows[(rows["workload"] == workload) & (rows["operation"] == "overall")]
-        own = rows[rows["store"] == self.store].set_index("metric")
+        store_rows = rows[rows["store"] == self.store].set_index("metric")
         row = dict.fromkeys(COLUMNS, math.nan) | {"workload": workload, "note": ""}
-        if "throughput" not in own.index:
+        if "throughput" not in store_rows.index:
             return row | {"note": results.state(self.store, workload).label}
         compared = next(group for group in run.compared if self.store in group)
         rivals = rows[(rows["metric"] == "throughput") & rows["store"].isin(compared)]
-        speed, values = own.loc["throughput"], own["value"]
+        speed, values = store_rows.loc["throughput"], store_rows["value"]
         operation = results.all_operations(workload)
         latency = results.measured(self.store, workload, operation, "latency_mean")
         return row | {

@@ -77,7 +77,7 @@ class Contents:
     run: RunName
     study: Study
     files: list[str]
-    made: dict[str, bytes]
+    generated: dict[str, bytes]
     missing: tuple[str, ...]
 
 

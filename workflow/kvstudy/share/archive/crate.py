@@ -196,7 +196,7 @@ class _Crate:
         return facts | ({"sha256": self.digests[name]} if name in self.digests else {})
 
     def _files(self, belongs: Callable[[str], bool]) -> list[File]:
-        names = sorted({*self.contents.files, *self.contents.made, README, SUMS, FACTS})
+        names = sorted({*self.contents.files, *self.contents.generated, README, SUMS, FACTS})
         return [
             self.crate.add_file(dest_path=name, properties=self._facts(name))
             for name in filter(belongs, names)

@@ -74,7 +74,7 @@ def pack(
     ``progress`` is called with counts of bytes, which add up to those of ``files``. Checksums are
     of what was packed, whatever changes meanwhile.
     """
-    files = contents.made | {README: readme(contents).encode()}
+    files = contents.generated | {README: readme(contents).encode()}
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     raw = f"results/{contents.run.base}/raw/"
     unfinished = output.with_name(output.name + ".part")

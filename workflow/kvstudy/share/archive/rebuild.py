@@ -217,12 +217,12 @@ def _languages(run: RunName, given: Path) -> list[str]:
     """The languages of the reports that were packed; the data of a run have none."""
     if run.published_only:
         return [run.language]
-    there = [
+    existing = [
         language
         for language in languages()
         if (given / f"report/{run.name}{suffix(language)}.pdf").is_file()
     ]
-    return list(dict.fromkeys([run.language, *there]))
+    return list(dict.fromkeys([run.language, *existing]))
 
 
 def _outputs(run: RunName, summary: str) -> list[str]:

@@ -45,10 +45,10 @@ def verify(
         run, given = find_name(name), Path(top) / "given"
         contents = contents_of(run)
         # What an archive of it would unpack to; parsing may move what it cannot read.
-        for file in {*contents.files, *contents.made}:
+        for file in {*contents.files, *contents.generated}:
             (given / file).parent.mkdir(parents=True, exist_ok=True)
-            if file in contents.made:
-                (given / file).write_bytes(contents.made[file])
+            if file in contents.generated:
+                (given / file).write_bytes(contents.generated[file])
             else:
                 (given / file).symlink_to(Path(file).resolve())
         recomputed = Path(top) / "made"
