@@ -35,11 +35,11 @@ def same_cells(tex: str, html: str, gaps: tuple[str, ...] = ()) -> list[str]:
 
     ``gaps`` are what stands once in a column without values, wherever a format puts it.
     """
-    there, here = (
+    present, here = (
         [cell for cell in cells if cell not in gaps]
         for cells in (latex_cells(tex), html_cells(html))
     )
-    assert here == there
+    assert here == present
     check_structure(html)
     return here
 

@@ -436,15 +436,15 @@ def names(plan: Plan, runs: list[Run]) -> dict[int, str]:
     order = sorted(varied)
     chance.shuffle(order)
     folders = int(style.get("folders", chance.choice("0012")))
-    found = {}
+    result = {}
     for run in runs:
         if run.repetition == 0:
-            found[run.number] = f"{run.store}{joint}test"
+            result[run.number] = f"{run.store}{joint}test"
             continue
         words = [of[key] for of in [tokens(run)] for key in order if key in of]
         parts = [*words[:folders], joint.join(words[folders:])]
-        found[run.number] = "/".join(filter(None, parts))
-    return found
+        result[run.number] = "/".join(filter(None, parts))
+    return result
 
 
 def build(plan: Plan, runs: list[Run]) -> tuple[dict[str, bytes], dict[int, set[str]]]:

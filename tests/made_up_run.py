@@ -92,7 +92,7 @@ class MadeUp:
         cells = files.CELLS.frame(list(self._cells(run)))
         measured = cells[cells["status"] == "measured"]
         values = files.MEASUREMENTS.frame(list(self._values(measured)))
-        own = {
+        selected = {
             "cells": cells,
             "measurements": values,
             "summary": summarise(values, cells, run.study.store_names, names, run.headline),
@@ -107,7 +107,7 @@ class MadeUp:
             "counted_histograms": files.HISTOGRAMS.frame(list(self._histograms(measured))),
         }
         # In place of what is read from files.
-        vars(run).update(own)
+        vars(run).update(selected)
         vars(run)["analysis"] = analyse(run)
         if run.audit_file:
             vars(run)["audit"] = audit(run.study, folder / PUBLISHED, None)
@@ -224,18 +224,18 @@ class MadeUp:
                 yield nothing | {"kind": "none", "reason": "not-probed"}
 
     def _environment(self, measured: int) -> dict:
-        there = self._has("machine")
-        made = {
+        present = self._has("machine")
+        example = {
             **{"measured": measured, "looked_at": 0, "mixed": [], "pinned": [], "findings": []},
             "stores": {store: {} for store in self.stores},
-            "machines": [MACHINE] if there else [],
-            "components": MACHINE if there else [],
+            "machines": [MACHINE] if present else [],
+            "components": MACHINE if present else [],
             "disturbance": self._disturbance(measured) if self._has("load") and measured else {},
         }
         if self.imported:
             without = dict.fromkeys(("server", "seconds"), measured)
-            made["imported"] = {"logs": measured, "cells": measured, "without": without, "ycsb": []}
-        return made
+            example["imported"] = {"logs": measured, "cells": measured, "without": without, "ycsb": []}
+        return example
 
     def _disturbance(self, measured: int) -> dict:
         worst = {"store": self.stores[0], "workload": self.workloads[0], "repetition": 1}

@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--workloads", default="a,c", help="default: %(default)s")
     parser.add_argument("--operations", type=int, default=300_000, help="default: %(default)s")
-    asked = parser.parse_args()
+    requests = parser.parse_args()
     # Our own client is what find_client gives where the variable is not set.
     home = os.environ.pop("YCSB_HOME", "")
     if not home:
@@ -45,17 +45,17 @@ def main() -> None:
         )
     print("| store | workload | ours, ops/s | YCSB's, ops/s | ours / YCSB's, 95 % interval |")
     print("|---|---|---|---|---|")
-    for name in asked.stores or sorted(path.parent.name for path in STORES.glob("*/store.yaml")):
+    for name in requests.stores or sorted(path.parent.name for path in STORES.glob("*/store.yaml")):
         store = load_store(STORES / name)
         if store.embedded or store.ycsb.official is None:
             continue
         try:
             clients = find_client(store), find_client(store, home)
             cells = [
-                Cell(name, workload, RECORDS, asked.operations, THREADS, None, 1, (), name)
-                for workload in asked.workloads.split(",")
+                Cell(name, workload, RECORDS, requests.operations, THREADS, None, 1, (), name)
+                for workload in requests.workloads.split(",")
             ]
-            compare(store, *clients, cells, asked.rounds)
+            compare(store, *clients, cells, requests.rounds)
         except KvstudyError as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
 

@@ -197,8 +197,8 @@ def decided(
     falling = range(len(pairs), 0, -1)
     if not moderated:
         floor = abs(control.mean) + control.half()
-        told = corrected(errors.p(), [*falling]) < 1 - LEVEL
-        return told & (abs(errors.mean) > floor[..., None])
+        reply = corrected(errors.p(), [*falling]) < 1 - LEVEL
+        return reply & (abs(errors.mean) > floor[..., None])
     possible = possible_equalities(pairs)
     counts = [max(max(each for each in possible if each <= left), 1) for left in falling]
     # As ``findings.pairs.floors``.
@@ -228,13 +228,13 @@ def until_decided(scenario: Scenario, difference: float) -> dict[str, float]:
             break
         every = of_all_cells(values[running][..., :n], [*pairs, (0, scenario.stores)])
         errors = every.of([*range(len(pairs))])
-        told = decided(errors, every.of(-1), scenario.stores, moderated=True, level=level)
+        reply = decided(errors, every.of(-1), scenario.stores, moderated=True, level=level)
         equal = abs(errors.mean) + errors.half(level) < np.log1p(MARGIN)
-        all_decided = (told | equal).all((1, 2))
+        all_decided = (reply | equal).all((1, 2))
         stops = all_decided | (n == LAST)
         left = int((stops & ~all_decided).sum())
-        false.append((told[stops] & same).any(-1).ravel())
-        wrong.append((equal[stops] & ~told[stops] & apart).any(-1).ravel())
+        false.append((reply[stops] & same).any(-1).ravel())
+        wrong.append((equal[stops] & ~reply[stops] & apart).any(-1).ravel())
         held.append((abs(errors.mean - true) <= errors.half(level))[stops].ravel())
         repetitions[np.flatnonzero(running)[stops]] = n
         running[np.flatnonzero(running)[stops]] = False
@@ -272,12 +272,12 @@ def judged(scenario: Scenario, repetitions: int, moderated: bool) -> dict[str, f
         values = scenario.runs(repetitions, difference)
         every = (of_all_cells if moderated else of_pair_alone)(values, [*pairs, (0, stores)])
         errors, control = every.of([*range(len(pairs))]), every.of(-1)
-        told = decided(errors, control, stores, moderated)
+        reply = decided(errors, control, stores, moderated)
         if difference:
             true = [place for place, pair in enumerate(pairs) if stores - 1 in pair]
-            shares["power"] = told[..., true].mean()
+            shares["power"] = reply[..., true].mean()
             continue
-        by_workload = told.any(-1).mean(0)
+        by_workload = reply.any(-1).mean(0)
         shares |= {"false": by_workload.mean(), "worst": by_workload.max()}
         held = (abs(errors.mean) <= errors.half()).mean((0, 1))
         of_store = [

@@ -80,10 +80,10 @@ def _command(home: Path) -> list[str]:
 def _wait_until_ready(host: str, process: subprocess.Popen, log: Path, seconds: float) -> None:
     end = time.monotonic() + seconds
     while True:
-        asked = subprocess.run(
+        answer = subprocess.run(
             ["docker", "--host", host, "version"], capture_output=True, check=False
         )
-        if asked.returncode == 0:
+        if answer.returncode == 0:
             return
         if process.poll() is not None or time.monotonic() > end:
             tail = log.read_text(errors="replace")[-1500:]

@@ -148,8 +148,8 @@ def _program(store: str) -> str | None:
 
 def version(store: str) -> str:
     """The version that the store's program tells."""
-    told = subprocess.run([_program(store), "--version"], check=True, capture_output=True)
-    return re.search(r"\d+\.\d+\.\d+", told.stdout.decode()).group()
+    output = subprocess.run([_program(store), "--version"], check=True, capture_output=True)
+    return re.search(r"\d+\.\d+\.\d+", output.stdout.decode()).group()
 
 
 def _root_filesystem(

@@ -159,11 +159,11 @@ class Cluster:
 
     def processes(self, *nodes: str) -> list[psutil.Process]:
         """What runs on these nodes, or on all of them."""
-        found = []
+        result = []
         for pid in (pid for node in nodes or self.nodes for pid in self.network.pids(node)):
             with contextlib.suppress(psutil.NoSuchProcess):
-                found.append(psutil.Process(pid))
-        return found
+                result.append(psutil.Process(pid))
+        return result
 
     # --- what is asked of it
 

@@ -76,17 +76,17 @@ def network(hosts: int = 3) -> Iterator[Network]:
     mark = secrets.token_hex(3)
     names = [f"kv{mark}-{number}" for number in range(1, hosts + 1)]
     bridge, of = f"kv{mark}b", Network(names, f"{NETWORK}.{secrets.randbelow(255)}")
-    with contextlib.ExitStack() as made:
+    with contextlib.ExitStack() as example:
         try:
             if os.geteuid():
                 raise OSError("only root may")
             run("ip", "link", "add", bridge, "type", "bridge")
-            made.callback(run, "ip", "link", "delete", bridge)
+            example.callback(run, "ip", "link", "delete", bridge)
             run("ip", "address", "add", f"{of.ours}/24", "dev", bridge)
             run("ip", "link", "set", bridge, "up")
             for number, name in enumerate(names, start=1):
                 run("ip", "netns", "add", name)
-                made.callback(run, "ip", "netns", "delete", name)
+                example.callback(run, "ip", "netns", "delete", name)
                 end = f"kv{mark}v{number}"
                 run(*("ip", "link", "add", end, "type", "veth"), *("peer", "eth0", "netns", name))
                 run("ip", "link", "set", end, "master", bridge, "up")

@@ -46,9 +46,9 @@ def address(texts, tmp_path_factory) -> str:
 @pytest.fixture(scope="module")
 def browser():
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
+        result = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield result
+        result.close()
 
 
 def opened(browser: Browser, address: str, width: int, scheme: str = "light") -> Page:

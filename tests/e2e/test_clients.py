@@ -47,9 +47,9 @@ def results(clone: Path) -> Path:
 
 @pytest.fixture
 def values(results: Path) -> pd.DataFrame:
-    found = pd.read_csv(results / "measurements.csv")
+    table = pd.read_csv(results / "measurements.csv")
     measured = {"a": "run", "insert": "load"}
-    return found[found["phase"] == found["workload"].map(measured)]
+    return table[table["phase"] == table["workload"].map(measured)]
 
 
 def test_they_begin_together_and_the_cells_are_valid(results, values):

@@ -107,10 +107,10 @@ def test_life_cycle(name, docker_daemon, local_images, tmp_path):
         assert listening(server.port) == {"127.0.0.1"}
         assert server.died() is None
         assert containers(docker_daemon) == [server.name]
-        told = json.loads(docker(docker_daemon, "inspect", server.name))[0]
-        assert told["Config"]["Labels"]["kvstudy.store"] == name
+        data = json.loads(docker(docker_daemon, "inspect", server.name))[0]
+        assert data["Config"]["Labels"]["kvstudy.store"] == name
         limits = ("Memory", "NanoCpus", "CpuQuota", "CpuShares", "CpusetCpus")
-        assert not any(told["HostConfig"][limit] for limit in limits)
+        assert not any(data["HostConfig"][limit] for limit in limits)
         facts = server.describe()
     assert containers(docker_daemon) == []
     assert volumes(docker_daemon) == before
@@ -215,8 +215,8 @@ def test_commands_run_in_the_container_until_they_succeed(docker_daemon, local_i
     store, log = store.model_copy(update={"docker": section}), tmp_path / "server.log"
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     with running_server(store, server, log):
-        there = "[ -e done-$0 ] && [ -e last ] && echo yes"
-        said = docker(docker_daemon, "exec", server.name, "sh", "-c", there, str(server.port))
+        present = "[ -e done-$0 ] && [ -e last ] && echo yes"
+        said = docker(docker_daemon, "exec", server.name, "sh", "-c", present, str(server.port))
     assert said.strip() == "yes"
 
 
@@ -237,8 +237,8 @@ def test_every_cell_gets_an_empty_server(local_images, tmp_path):
         server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
         with running_server(store, server, log):
             assert store.verbs.records(server.host, server.port) == 0
-            for told in ("HSET user1 field0 value", "ZADD _indices 1 user1"):
-                ask(server.host, server.port, f"{told}\r\n", until="\r\n")
+            for reply in ("HSET user1 field0 value", "ZADD _indices 1 user1"):
+                ask(server.host, server.port, f"{reply}\r\n", until="\r\n")
             assert store.verbs.records(server.host, server.port) == 1
     # TERM lets Redis save its data, which is what the second server must not find.
     assert "DB saved on disk" in log.read_text()
@@ -342,10 +342,10 @@ def test_image_of_a_dockerfile_is_built_from_the_stores_server(
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     with running_server(store, server, log) as version:
         assert version == local_images.redis_version
-        told = docker(
+        output = docker(
             docker_daemon, "exec", server.name, "sh", "-c", 'read x < /release; echo "$x"'
         )
-        assert told == "one\n"
+        assert output == "one\n"
     assert f"docker build --quiet --tag {image}" in capfd.readouterr().err
 
 

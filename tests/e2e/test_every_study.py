@@ -58,5 +58,5 @@ def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
 
 
 def test_every_study_is_tried_somewhere():
-    there = {path.parent.name for path in (ROOT / STUDIES).glob("*/study.yaml")}
-    assert there == ELSEWHERE | set(TINY)
+    present = {path.parent.name for path in (ROOT / STUDIES).glob("*/study.yaml")}
+    assert present == ELSEWHERE | set(TINY)

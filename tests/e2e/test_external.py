@@ -59,9 +59,9 @@ def test_it_is_measured_and_goes_on_running(theirs):
     done = measure(store, server)
     assert done.returncode == 0, done.stderr
     raw = Path("results/theirs/raw", CELL.format(store=store.name))
-    told = json.loads((raw / "manifest.json").read_text())["server"]
-    assert told["provider"] == "external"
-    assert told["version"] == store.verbs.version(server.host, server.port)
+    data = json.loads((raw / "manifest.json").read_text())["server"]
+    assert data["provider"] == "external"
+    assert data["version"] == store.verbs.version(server.host, server.port)
     assert server.died() is None
     assert store.verbs.records(server.host, server.port) == 1000
 

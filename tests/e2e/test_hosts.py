@@ -122,13 +122,13 @@ def test_a_cell_becomes_numbers(results: Path):
     assert pd.isna(cell.invalid)
     values = pd.read_csv(results / "measurements.csv")
     overall = values[(values["phase"] == "run") & (values["operation"] == "overall")]
-    found = overall.set_index("metric")["value"]
-    assert found["operations"] == STUDY["parameters"]["operations"]
-    assert found["skew"] < 500
+    result = overall.set_index("metric")["value"]
+    assert result["operations"] == STUDY["parameters"]["operations"]
+    assert result["skew"] < 500
     for name in ("client_cpu", "server_cpu", "client_cores", "server_cores", "steal_cpu"):
-        assert found[name] >= 0
+        assert result[name] >= 0
     # Those of several machines limit nobody.
-    assert "machine_cores" not in found
+    assert "machine_cores" not in result
     used = pd.read_csv(results / "resources.csv")
     assert set(used["side"]) == {"server", "client"}
 
@@ -156,8 +156,8 @@ def test_the_clocks_put_the_clients_into_one_order(
     cell = plan(study)[0]
 
     def began_apart() -> float:
-        found = tables_of(study, cell, results / "raw" / cell.path, manifest)
-        return found.frames()["measurements"].set_index("metric").loc["skew", "value"]
+        result = tables_of(study, cell, results / "raw" / cell.path, manifest)
+        return result.frames()["measurements"].set_index("metric").loc["skew", "value"]
 
     before = began_apart()
     manifest["hosts"]["clocks"][three.names[2]]["offset"] += 0.4
@@ -201,9 +201,9 @@ def test_a_server_is_at_its_address_only(name: str, three: Network, data: Path, 
     run(*ip, "add", f"{other}/24", "dev", "eth0")
     try:
         store = load_store(ROOT / "envs/stores" / name)
-        with connected(hosts, folder / "results") as there:
+        with connected(hosts, folder / "results") as present:
             log = tmp_path / "server.log"
-            server = FarServer(there, store, 0, log)
+            server = FarServer(present, store, 0, log)
             with running_server(store, server, log) as version:
                 assert version
                 with pytest.raises(ConnectionRefusedError):

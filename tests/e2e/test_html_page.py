@@ -98,9 +98,9 @@ def browser() -> Iterator[Browser]:
     if not program:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("chromium is not installed")
     with sync_playwright() as started:
-        made = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield made
-        made.close()
+        example = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield example
+        example.close()
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def page(browser: Browser, built: Path) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     page = context.new_page()
     faults: list[str] = []
-    page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
+    page.on("console", lambda reply: faults.append(reply.text) if reply.type == "error" else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(
         "request",

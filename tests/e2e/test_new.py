@@ -44,10 +44,10 @@ def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
     assert re.search(r"Whole study: \d+ (s|min)", plan)
     assert re.search(r"to tell +5% apart +(more than )?\d+ repetitions", plan)
     config = ("--config", "study=mine", "provider=native")
-    told = run(clone, "snakemake", "report/mine.pdf", "--cores", "4", *config)
+    output = run(clone, "snakemake", "report/mine.pdf", "--cores", "4", *config)
     assert re.search(
         r"7 of 8 cells \(4 of them control cells\) done, .* elapsed, about \d+ s left, 0 failed",
-        told,
+        output,
     )
     assert sorted(path for path in (clone / "workflow").rglob("*.py")) == before
     cells = pd.read_csv(clone / "results/mine/cells.csv", keep_default_na=False)
@@ -62,12 +62,12 @@ def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
 
 
 def test_one_cell_is_asked_for_measured_and_saved(clone):
-    told = run(
+    output = run(
         clone,
         *("kvstudy", "run", "--provider", "native", "--threads", "2"),
         answers="redis\nhash\nn\na\n2000\n5000\n",
     )
-    assert "5000 operations, 0 failed" in told
+    assert "5000 operations, 0 failed" in output
     table = pd.read_csv(clone / "results/single-cells/results.csv").set_index("operation")
     assert table.loc["overall", "throughput"] > 0
     assert table.loc[["read", "update"], "operations"].sum() == 5000

@@ -78,11 +78,11 @@ def test_every_operation_has_a_service_and_an_intended_time(results):
     values = pd.read_csv(results / "open-loop/measurements.csv")
     values = values.query("phase == 'run' and not parameters.str.endswith('_trial')")
     counts = values.query("metric == 'operations'").set_index("operation")["value"]
-    found = pd.read_csv(results / "open-loop/histograms.csv")
-    found = found.query("not parameters.str.endswith('_trial')")
-    found = found.groupby("operation")["count"].sum()
+    table = pd.read_csv(results / "open-loop/histograms.csv")
+    table = table.query("not parameters.str.endswith('_trial')")
+    table = table.groupby("operation")["count"].sum()
     for operation in ("read", "update"):
-        assert found[operation] == found[f"intended {operation}"] == counts[operation] > 1000
+        assert table[operation] == table[f"intended {operation}"] == counts[operation] > 1000
     latencies = pd.read_csv(results / "analysis/open_percentiles.csv")
     both = latencies.query("operation == 'all'").pivot(
         index="percent", columns="time", values="value"

@@ -83,12 +83,12 @@ def test_a_server_says_the_same_of_itself_in_each_cell(folder, name):
         pytest.fail(problem)
     if problem:
         pytest.skip(problem)
-    found = []
+    result = []
     for cell in map(Path, ("one", "two")):
         cell.mkdir()
         server = NativeServer(store, free_port(), cell / "data", cell / "server.log")
         with running_server(store, server, server.log):
             assert record_settings(store, server, cell)
-        found.append(json.loads((cell / "settings.json").read_text()))
-    assert found[0] == found[1]
-    assert found[0]
+        result.append(json.loads((cell / "settings.json").read_text()))
+    assert result[0] == result[1]
+    assert result[0]

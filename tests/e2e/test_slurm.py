@@ -70,8 +70,8 @@ def test_each_repetition_is_one_job_on_one_node(measured):
 
 
 def test_a_failed_cell_leaves_its_block_the_others(measured):
-    there = [(measured.folder / cell).is_file() for cell in measured.cells(1)]
-    assert there == [False, True]
+    present = [(measured.folder / cell).is_file() for cell in measured.cells(1)]
+    assert present == [False, True]
 
 
 # --- faults: what is done to the job of a block

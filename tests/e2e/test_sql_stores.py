@@ -17,7 +17,7 @@ from kvstudy.stores.sql import connected
 ROOT = Path(__file__).parents[2]
 
 
-def there(name: str) -> None:
+def skip_without(name: str) -> None:
     """Skip the test when the store's program is not installed; in CI it has to be."""
     problem = native.missing_requirement(load_store(Path("envs/stores") / name))
     if problem and os.environ.get("CI"):
@@ -27,7 +27,7 @@ def there(name: str) -> None:
 
 
 def test_a_mariadb_server_never_passes_for_mysql(folder):
-    there("mariadb")
+    skip_without("mariadb")
     mariadb, mysql = (load_store(Path("envs/stores") / name) for name in ("mariadb", "mysql"))
     server = NativeServer(mariadb, free_port(), folder / "data", folder / "server.log")
     with (
@@ -39,7 +39,7 @@ def test_a_mariadb_server_never_passes_for_mysql(folder):
 
 @pytest.mark.parametrize("name", ["mysql", "mariadb"])
 def test_empty_keeps_the_table(folder, name):
-    there(name)
+    skip_without(name)
     store = load_store(Path("envs/stores") / name)
     server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
     with running_server(store, server, folder / "server.log"):
@@ -61,7 +61,7 @@ def test_empty_keeps_the_table(folder, name):
 
 @pytest.mark.parametrize("name", ["mysql", "mariadb"])
 def test_an_empty_table_gets_the_workloads_columns(folder, name):
-    there(name)
+    skip_without(name)
     store = load_store(Path("envs/stores") / name)
     server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
     with running_server(store, server, folder / "server.log"):

@@ -264,8 +264,8 @@ def test_the_commands_of_every_cell_are_told(thesis):
     cells = pd.read_csv(thesis / "cells.csv")
     names = cells.store + "/" + cells.workload + "/" + cells.parameters
     names += "/rep" + cells.repetition.astype(str)
-    told = re.findall(r"^# \d+\. (\S+)$", text, re.M)
-    assert sorted(told) == sorted(names[cells.status == "measured"])
+    matches = re.findall(r"^# \d+\. (\S+)$", text, re.M)
+    assert sorted(matches) == sorted(names[cells.status == "measured"])
 
 
 def test_the_notebook_was_run_and_exported(thesis, clone):
@@ -287,14 +287,14 @@ def test_the_workbook_has_the_means_as_formulas_over_the_runs(thesis):
     rows = [book["Averages"].values for book in books]
     head = next(rows[0])
     next(rows[1])
-    found = [
+    result = [
         (values[head.index("Redis")], formulas[head.index("Redis")])
         for values, formulas in zip(*rows, strict=True)
         if values[head.index("Quantity")] == "Throughput"
     ]
     expected = summary[summary["store"] == "redis"]["geometric"]
-    assert sorted(value for value, _ in found) == pytest.approx(sorted(expected))
-    assert all(formula.startswith("=GEOMEAN('Redis'!") for _, formula in found)
+    assert sorted(value for value, _ in result) == pytest.approx(sorted(expected))
+    assert all(formula.startswith("=GEOMEAN('Redis'!") for _, formula in result)
 
 
 def test_nothing_is_left_to_do(thesis, clone):
@@ -310,23 +310,23 @@ def test_every_value_of_a_workload_leads_to_its_lines(thesis, clone, monkeypatch
     assert len(rows) > 25
     for row in rows.itertuples():
         address = Address(row.store, row.workload, row.parameters, row.operation, row.metric)
-        found = chain(run, address)
-        assert found.problems == []
-        counts = [each.counts for each in found.repetitions]
+        result = chain(run, address)
+        assert result.problems == []
+        counts = [each.counts for each in result.repetitions]
         # A short run may have too little CPU time to tell what disturbed it.
         assert counts == [True] * 2 or (row.metric in DISTURBING and sum(counts) == row.n)
-        assert all(value.sources for each in found.repetitions for value in each.made_of)
+        assert all(value.sources for each in result.repetitions for value in each.made_of)
 
 
 def test_provenance_has_the_checksums_of_the_cells(thesis):
-    found = json.loads((thesis / "provenance.json").read_text())
-    cells = found["tables"]["ratios"]["cells"]
+    data = json.loads((thesis / "provenance.json").read_text())
+    cells = data["tables"]["ratios"]["cells"]
     assert "redis-again/a/r1000_o10000_t4/rep1" in cells
     for path in cells:
         sums = thesis / "raw" / path / "SHA256SUMS"
-        there = hashlib.sha256(sums.read_bytes()).hexdigest() if sums.is_file() else ""
-        assert found["cells"][path]["sums"] == there
-    assert found["figures"]["transcript-run"]["cells"] == ["redis/a/r1000_o10000_t4/rep1"]
+        present = hashlib.sha256(sums.read_bytes()).hexdigest() if sums.is_file() else ""
+        assert data["cells"][path]["sums"] == present
+    assert data["figures"]["transcript-run"]["cells"] == ["redis/a/r1000_o10000_t4/rep1"]
 
 
 def test_snakemakes_own_report_has_captions_and_needs_no_network(thesis, clone, tmp_path):
@@ -342,15 +342,15 @@ def test_snakemakes_own_report_has_captions_and_needs_no_network(thesis, clone, 
 
 def derived(folder: Path) -> dict[str, str]:
     """The sha256 of all that is made of raw logs in ``folder``, by its path."""
-    found = {}
+    result = {}
     for place in ("results", "figures", "report"):
         for path in sorted((folder / place).rglob("*")):
             parts = path.relative_to(folder / place).parts
             # Raw facts, what a step says, and TeX's own notes, which have paths in them.
             if {"raw", "probes", "gaps", "logs", "build"} & set(parts) or not path.is_file():
                 continue
-            found[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return found
+            result[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return result
 
 
 def test_an_archive_is_built_again_to_the_same_bytes(thesis, clone, archive, tmp_path):
@@ -365,15 +365,15 @@ def test_an_archive_is_built_again_to_the_same_bytes(thesis, clone, archive, tmp
     )
     assert done.stdout.splitlines()[-1] == str(other / "report" / f"{thesis.name}.pdf")
     assert "measure_" not in done.stdout + done.stderr
-    here, there = derived(clone), derived(other)
+    here, present = derived(clone), derived(other)
     run = f"/{thesis.name}"
-    there = {name: digest for name, digest in there.items() if run in name}
+    present = {name: digest for name, digest in present.items() if run in name}
     # The Czech report of another test is not made here.
     czech = re.compile(r"/cs/|-cs\.")
     here = {name: of for name, of in here.items() if run in name and not czech.search(name)}
-    assert here.keys() == there.keys()
+    assert here.keys() == present.keys()
     assert len(here) > 100
-    assert [name for name in here if here[name] != there[name]] == []
+    assert [name for name in here if here[name] != present[name]] == []
     again = subprocess.run(["kvstudy", *rebuild], capture_output=True, text=True)
     assert again.returncode == 1
     assert "already exists" in again.stderr

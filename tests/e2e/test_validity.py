@@ -39,9 +39,9 @@ def server(project, tmp_path, request):
     for name in ("servers", "workflow"):
         (project / name).symlink_to(ROOT / name)
     store = load_store(ROOT / "envs/stores" / getattr(request, "param", "memcached"))
-    found = NativeServer(store, free_port(), tmp_path / "theirs", tmp_path / "theirs.log")
-    with running_server(store, found, found.log):
-        yield found
+    result = NativeServer(store, free_port(), tmp_path / "theirs", tmp_path / "theirs.log")
+    with running_server(store, result, result.log):
+        yield result
 
 
 def write_study(store: str, **changes: object) -> None:
@@ -96,9 +96,9 @@ def measure(
 
 def tell(connection: socket.socket, command: str, answer: bytes) -> None:
     connection.sendall(f"{command}\r\n".encode())
-    told = b""
-    while not told.endswith(answer):
-        told += connection.recv(1000)
+    reply = b""
+    while not reply.endswith(answer):
+        reply += connection.recv(1000)
 
 
 def read_unknown_keys(connection: socket.socket) -> None:
@@ -110,10 +110,10 @@ def read_unknown_keys(connection: socket.socket) -> None:
 
 def parsed():
     study = load_study(STUDY)
-    found = collect(study, plan(study), "small").tables
-    (cell,) = found["cells"].itertuples()
-    overall = found["measurements"].query("phase == 'run' and operation == 'overall'")
-    return found, cell, overall.set_index("metric")["value"]
+    table = collect(study, plan(study), "small").tables
+    (cell,) = table["cells"].itertuples()
+    overall = table["measurements"].query("phase == 'run' and operation == 'overall'")
+    return table, cell, overall.set_index("metric")["value"]
 
 
 def test_misses_that_the_client_does_not_tell_void_the_cell(server):
@@ -121,7 +121,7 @@ def test_misses_that_the_client_does_not_tell_void_the_cell(server):
     write_study("memcached")
     status, output = measure(server, read_unknown_keys)
     assert status == 0, output
-    found, cell, overall = parsed()
+    result, cell, overall = parsed()
     assert overall["failed"] == 0
     assert overall["missed"] == FOREIGN
     good = overall["operations"] - FOREIGN
@@ -136,7 +136,7 @@ def test_misses_that_the_client_does_not_tell_void_the_cell(server):
     output, _ = probing.communicate(timeout=120)
     assert probing.returncode == 0, output
     probes = Probes(collect_probes(load_study(STUDY), "small")[0])
-    (row,) = flagged(agreement(found["outcomes"], probes, set())).itertuples()
+    (row,) = flagged(agreement(result["outcomes"], probes, set())).itertuples()
     assert row.counter == "cmd_get"
     assert row.counted == overall["operations"] + FOREIGN
     assert row.most == overall["operations"]
@@ -144,13 +144,13 @@ def test_misses_that_the_client_does_not_tell_void_the_cell(server):
 
 def test_a_miss_that_the_client_tells_is_a_failure_of_its_kind(server):
     write_study("memcached")
-    status, output = measure(server, lambda told: tell(told, "flush_all", b"OK\r\n"))
+    status, output = measure(server, lambda reply: tell(reply, "flush_all", b"OK\r\n"))
     assert status == 0, output
-    found, cell, overall = parsed()
-    kinds = found["outcomes"].query("kind == 'status'").set_index("name")["count"]
+    result, cell, overall = parsed()
+    kinds = result["outcomes"].query("kind == 'status'").set_index("name")["count"]
     assert kinds["NOT_FOUND"] == overall["failed"] > 1000
     assert overall["missed"] == 0
-    counted = found["outcomes"].query("kind == 'counter'").set_index("name")["count"]
+    counted = result["outcomes"].query("kind == 'counter'").set_index("name")["count"]
     assert counted["get_misses"] == overall["failed"]
     assert overall["goodput"] == pytest.approx(kinds["OK"] / overall["runtime"] * 1000)
     assert "of read operations failed" in sentence(cell.invalid)
@@ -164,7 +164,7 @@ def test_records_that_are_lost_in_the_run_void_the_cell(server, workload):
     shares = {"properties": {"insertproportion": 1, "readproportion": 0}}
     write_study("redis", workloads=[{"name": workload, **(shares if workload == "d" else {})}])
     cell = CELL.replace("memcached/c", f"redis/{workload}")
-    status, output = measure(server, lambda told: tell(told, "FLUSHALL", b"OK\r\n"), cell)
+    status, output = measure(server, lambda reply: tell(reply, "FLUSHALL", b"OK\r\n"), cell)
     assert status == 0, output
     _, cell, overall = parsed()
     # Nothing of what YCSB says tells of it.
@@ -183,9 +183,9 @@ def test_records_that_redis_evicts_in_the_run_void_the_cell(server):
     write_study("redis", workloads=["update"])
     cell = CELL.replace("memcached/c", "redis/update")
 
-    def evict(told: socket.socket) -> None:
-        tell(told, "CONFIG SET maxmemory-policy allkeys-random", b"OK\r\n")
-        tell(told, "CONFIG SET maxmemory 1500000", b"OK\r\n")
+    def evict(reply: socket.socket) -> None:
+        tell(reply, "CONFIG SET maxmemory-policy allkeys-random", b"OK\r\n")
+        tell(reply, "CONFIG SET maxmemory 1500000", b"OK\r\n")
 
     status, output = measure(server, evict, cell)
     assert status == 0, output
@@ -200,7 +200,7 @@ def test_a_server_that_is_stopped_for_a_while_is_flagged(server):
     write_study("redis", parameters=PARAMETERS | {"seconds": 15})
     (process,) = server.process_ids()
 
-    def stop(told: socket.socket) -> None:
+    def stop(reply: socket.socket) -> None:
         os.kill(process, signal.SIGSTOP)
         time.sleep(9)
         os.kill(process, signal.SIGCONT)
@@ -216,7 +216,7 @@ def test_a_server_that_is_stopped_for_a_while_is_flagged(server):
 def test_counters_that_fall_fail_the_cell(server):
     """As when a server is started again behind the client's back."""
     write_study("memcached")
-    status, output = measure(server, lambda told: tell(told, "stats reset", b"RESET\r\n"))
+    status, output = measure(server, lambda reply: tell(reply, "stats reset", b"RESET\r\n"))
     assert status == 1
     assert "Memcached: its counter cmd_set fell by 1000; was the server started again?" in output
     assert not Path("results/small/raw", CELL).exists()
@@ -232,10 +232,10 @@ def test_every_single_latency_is_kept(project):
     output, _ = measuring.communicate(timeout=120)
     assert measuring.returncode == 0, output
     study = load_study(STUDY)
-    found = pd.read_parquet(f"results/small/raw/{cell}/run.latencies.parquet")
-    assert set(found["operation"]) == {"READ", "UPDATE"}
-    assert len(found) == 20_000
-    assert found["timestamp"].diff().abs().max() < 60_000
+    table = pd.read_parquet(f"results/small/raw/{cell}/run.latencies.parquet")
+    assert set(table["operation"]) == {"READ", "UPDATE"}
+    assert len(table) == 20_000
+    assert table["timestamp"].diff().abs().max() < 60_000
     lines = io.StringIO()
     tidy = collect(study, plan(study), "small", False, lambda _, text: lines.write(text)).tables
     lines.seek(0)
@@ -243,7 +243,7 @@ def test_every_single_latency_is_kept(project):
     values = (
         tidy["measurements"].query("phase == 'run'").set_index(["operation", "metric"])["value"]
     )
-    for operation, of in found.groupby(found["operation"].str.lower()):
+    for operation, of in table.groupby(table["operation"].str.lower()):
         assert len(of) == values[operation, "operations"]
         assert of["latency"].min() == values[operation, "latency_min"]
         # The histogram rounds to three digits.

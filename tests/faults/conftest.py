@@ -97,7 +97,7 @@ class Tally:
     def pytest_sessionfinish(self):
         if self.page:
             text = self.page.read_text(encoding="utf-8")
-            text = TABLE.sub(lambda found: f"{found[1]}\n{self.table()}\n{found[2]}", text)
+            text = TABLE.sub(lambda result: f"{result[1]}\n{self.table()}\n{result[2]}", text)
             self.page.write_text(text, encoding="utf-8")
 
     def table(self) -> str:

@@ -97,11 +97,11 @@ def is_asked(row: dict[str, str], said: str) -> bool:
 def run_of(log: YcsbLog | None, runs: list[Run]) -> Run | None:
     """Return the run that printed these results, if all of its values are there."""
     for run in runs if log else ():
-        found = {
+        result = {
             name: (section.operations, section.latencies.get("latency_mean"))
             for name, section in log.sections.items()
         }
-        if (log.runtime, log.throughput, found) == (run.runtime, run.throughput, run.sections):
+        if (log.runtime, log.throughput, result) == (run.runtime, run.throughput, run.sections):
             return run
     return None
 
@@ -113,8 +113,8 @@ def dropped(
     named = {name.split("#")[0] for name in others.refused}
     named |= {source.name.split("#")[0] for source in sources if source.log is None}
     named |= {name for name in others.ignored if "standard error" in others.ignored[name]}
-    found = {run.number for run in runs.values()}
-    lost = [run for run in of.runs if run.number not in found and not run.has_died]
+    result = {run.number for run in runs.values()}
+    lost = [run for run in of.runs if run.number not in result and not run.has_died]
     return [
         f"{', '.join(of.places[run.number])}: run {run.number} is dropped without a word"
         for run in lost

@@ -94,8 +94,8 @@ def _number(data: bytes, one: int, other: int, token: bytes) -> bytes:
     numbers = list(NUMBER.finditer(data))
     if not numbers:
         return data + token
-    found = numbers[one % len(numbers)]
-    return data[: found.start()] + token + data[found.end() :]
+    result = numbers[one % len(numbers)]
+    return data[: result.start()] + token + data[result.end() :]
 
 
 def _flip(data: bytes, one: int, other: int, token: bytes) -> bytes:
@@ -218,8 +218,8 @@ def problem(parser: Callable[[bytes], object], data: bytes) -> str:
             return "a message too long for anybody"
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if "/kvstudy/" in frame.filename] or frames
-        place = f"{Path(own[-1].filename).name}:{own[-1].lineno}"
+        selected = [frame for frame in frames if "/kvstudy/" in frame.filename] or frames
+        place = f"{Path(selected[-1].filename).name}:{selected[-1].lineno}"
         return f"{type(error).__name__} at {place}: {re.sub(r'[0-9]+', 'N', str(error))[:80]}"
     return "too slow" if time.process_time() - began > SECONDS else ""
 

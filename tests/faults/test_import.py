@@ -31,8 +31,8 @@ def to(old: str, new: str, count: int = 0) -> Edit:
     """Put ``new`` in place of what the pattern finds, in PowerShell's encoding."""
 
     def change(content: bytes) -> bytes:
-        after, found = re.subn(old, new, content.decode("utf-16"), count=count)
-        assert found, f"{old!r} is not there"
+        after, result = re.subn(old, new, content.decode("utf-16"), count=count)
+        assert result, f"{old!r} is not there"
         return after.encode("utf-16")
 
     return change

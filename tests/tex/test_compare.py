@@ -37,8 +37,8 @@ def test_a_title_that_is_long_or_full_of_signs_still_fits_the_pdf(project):
     assert result.output.rstrip().splitlines()[-1] == (
         "results/comparisons/before-vs-after/comparison.pdf"
     )
-    made = {file.name for file in output.iterdir() if file.is_file()}
-    assert made == {
+    example = {file.name for file in output.iterdir() if file.is_file()}
+    assert example == {
         *(f"{name}.csv" for name in TABLES),
         *("forest-1.pdf", "forest-1.png", "forest-1.svg", "comparison.pdf"),
     }

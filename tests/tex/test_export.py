@@ -94,15 +94,15 @@ def numbers(tmp_path_factory) -> str:
     values_of_runs = per_repetition(values, plan, workloads[:2], only)
     summary = summarise(values, plan, study.store_names, workloads[:2], only)
     folder = tmp_path_factory.mktemp("analysis")
-    return made(folder, study, summary, values_of_runs, plan)
+    return exported(folder, study, summary, values_of_runs, plan)
 
 
-def made(folder: Path, study, summary, values: pd.DataFrame, plan: pd.DataFrame) -> str:
+def exported(folder: Path, study, summary, values: pd.DataFrame, plan: pd.DataFrame) -> str:
     """The numbers.tex of these values; ``folder`` is that of the analysis."""
     intervals(values).to_csv(folder / "intervals.csv", index=False)
     speeds = throughputs(values)
-    made = pairs(spread_of(speeds, paired=True), study.store_names)
-    made.to_csv(folder / "pairs.csv", index=False)
+    exported = pairs(spread_of(speeds, paired=True), study.store_names)
+    exported.to_csv(folder / "pairs.csv", index=False)
     lines = [line for line in small.PUBLISHED.splitlines() if not line.endswith(",")]
     (folder / "published.csv").write_text("\n".join(lines))
     published = read_published(folder / "published.csv")
@@ -176,10 +176,10 @@ def test_latex_prints_each_value_in_the_language_of_the_text(numbers, tmp_path, 
         r"\kvpub{riak}{a}{throughput}: the audit of the source finds this value inconsistent",
     ):
         assert warning in log, warning
-    told = re.findall(r"^! Package kvstudy Error: (.*)", log, re.M)
-    assert len(re.findall("^!", log, re.M)) == len(told)
+    matches = re.findall(r"^! Package kvstudy Error: (.*)", log, re.M)
+    assert len(re.findall("^!", log, re.M)) == len(matches)
     assert done.returncode == 1
-    assert told == [
+    assert matches == [
         r"\kv{redix}{a}{throughput}: no store 'redix' in numbers.tex. "
         "Stores: redis, riak, memcached, riak-x.",
         r"\kv{redis}{d}{throughput}: no workload 'd' in numbers.tex. "
@@ -202,7 +202,7 @@ def test_nothing_measured_is_a_file_of_reasons(tmp_path):
     plan = small.cells().assign(status="not measured", reason=r"no 50 % & \such {thing} #1")
     summary = small.measurements(plan.head(0))
     empty = summarise(summary, plan, list(small.TITLES), ["a", "c"])
-    text = made(tmp_path, small.study(), empty, summary, plan)
+    text = exported(tmp_path, small.study(), empty, summary, plan)
     assert "\\kvstudyvalue{" not in text.split("\\makeatother")[0].split("from}{to}")[1]
     assert r"\kvstudygap{redis/a/r10_o20_t1}{no 50 such thing 1}" in text
 
@@ -216,13 +216,13 @@ def test_they_are_the_numbers_of_the_tables(numbers):
     shown = [line.cells[column] for line in grid.lines]
     # Without the marks behind them.
     shown = [float(re.sub("<.*", "", cell).replace("\u202f", "")) for cell in shown]
-    found = re.findall(
+    matches = re.findall(
         r"\\kvstudyvalue\{redis/a/\S+?/(\S+?)/(\S+?)\}\{.*?\}\{2\}\{(.*?)\}", numbers
     )
     of_phase = ["runtime", "throughput"]
     ours = [
         float(value)
-        for operation, metric, value in found
+        for operation, metric, value in matches
         if metric in SHOWN and (operation == "overall") == (metric in of_phase)
     ]
     assert len(shown) == 20

@@ -31,7 +31,7 @@ ROWS = (
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
+def outputs(tmp_path_factory) -> Path:
     """A folder with text.md, text.tex, text.html and text.docx of a small report."""
     folder = tmp_path_factory.mktemp("formats")
     study = SimpleNamespace(source=SimpleNamespace(key="jedlicka2024"))
@@ -84,8 +84,8 @@ def read(path: Path, *options: str) -> str:
 
 
 @pytest.mark.parametrize("form", ["html", "docx"])
-def test_sections_and_floats_have_latex_numbers(made: Path, form: str) -> None:
-    text = read(made / f"text.{form}")
+def test_sections_and_floats_have_latex_numbers(outputs: Path, form: str) -> None:
+    text = read(outputs / f"text.{form}")
     assert "see Table 1." in text
     assert "Section A.1 and Table 2." in text
     assert "Figure 2 shows it." in text
@@ -96,8 +96,8 @@ def test_sections_and_floats_have_latex_numbers(made: Path, form: str) -> None:
     assert "Figure 1: Bars (as figure 4.4 of [1])." in text
 
 
-def test_latex_numbers_them_itself(made: Path) -> None:
-    body = (made / "body.tex").read_text(encoding="utf-8")
+def test_latex_numbers_them_itself(outputs: Path) -> None:
+    body = (outputs / "body.tex").read_text(encoding="utf-8")
     assert r"see Table~\ref{table:one}." in body
     assert r"Section~\ref{detail} and Table~\ref{table:two}." in body
     assert r"/one.tex}{table:one}{" in body
@@ -105,52 +105,52 @@ def test_latex_numbers_them_itself(made: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["html", "docx"])
-def test_strings_mean_only_themselves(made: Path, form: str) -> None:
-    text = read(made / f"text.{form}")
+def test_strings_mean_only_themselves(outputs: Path, form: str) -> None:
+    text = read(outputs / f"text.{form}")
     # Where a line may break inside a long word, there is a mark without width.
     seen = text.replace("\u200b", "")
     assert seen.count(ODD) >= 3  # the text, the caption, the listing
 
 
 @pytest.mark.parametrize("form", ["html", "docx"])
-def test_tables_are_tables_and_numbers_keep_their_digits(made: Path, form: str) -> None:
-    command = ["pandoc", str(made / f"text.{form}"), "--to=json"]
+def test_tables_are_tables_and_numbers_keep_their_digits(outputs: Path, form: str) -> None:
+    command = ["pandoc", str(outputs / f"text.{form}"), "--to=json"]
     tree = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert tree.count('"t":"Table"') == 2
-    assert read(made / f"text.{form}").count("12\u202f345.6") == 2
+    assert read(outputs / f"text.{form}").count("12\u202f345.6") == 2
 
 
 @pytest.mark.parametrize("form", ["html", "docx"])
-def test_the_source_is_cited_by_number(made: Path, form: str) -> None:
-    text = read(made / f"text.{form}")
+def test_the_source_is_cited_by_number(outputs: Path, form: str) -> None:
+    text = read(outputs / f"text.{form}")
     assert "(as table 4.2 of [1])." in text
     assert re.search(r"^\[1\]\s+Jan Jedlička", text, re.M)
 
 
-def test_every_link_of_the_page_has_a_goal(made: Path) -> None:
-    page = (made / "text.html").read_text(encoding="utf-8")
+def test_every_link_of_the_page_has_a_goal(outputs: Path) -> None:
+    page = (outputs / "text.html").read_text(encoding="utf-8")
     goals = set(re.findall(r'\bid="([^"]+)"', page))
     links = set(re.findall(r'href="#([^"]+)"', page))
     assert links
     assert links <= goals
 
 
-def test_the_page_needs_no_other_file(made: Path) -> None:
-    page = (made / "text.html").read_text(encoding="utf-8")
+def test_the_page_needs_no_other_file(outputs: Path) -> None:
+    page = (outputs / "text.html").read_text(encoding="utf-8")
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
 
 
-def test_word_has_our_styles_and_no_time(made: Path, tmp_path: Path) -> None:
-    parts = SimpleNamespace(tables=made / "tables", figures=made / "figures")
-    build_docx(made / "text.md", parts, tmp_path / "again.docx")
-    assert (tmp_path / "again.docx").read_bytes() == (made / "text.docx").read_bytes()
-    styles = read(made / "text.docx", "--from=docx+styles", "--to=native")
+def test_word_has_our_styles_and_no_time(outputs: Path, tmp_path: Path) -> None:
+    parts = SimpleNamespace(tables=outputs / "tables", figures=outputs / "figures")
+    build_docx(outputs / "text.md", parts, tmp_path / "again.docx")
+    assert (tmp_path / "again.docx").read_bytes() == (outputs / "text.docx").read_bytes()
+    styles = read(outputs / "text.docx", "--from=docx+styles", "--to=native")
     for name in ("Table Caption", "Image Caption", "Notice"):
         assert f'"custom-style" , "{name}"' in styles, name
 
 
-def test_word_prints_what_a_report_has_on_paper(made: Path) -> None:
-    with zipfile.ZipFile(made / "text.docx") as word:
+def test_word_prints_what_a_report_has_on_paper(outputs: Path) -> None:
+    with zipfile.ZipFile(outputs / "text.docx") as word:
         parts = {name: word.read(name).decode() for name in word.namelist() if "media" not in name}
     text = parts["word/document.xml"]
     header, footer = (
@@ -170,28 +170,28 @@ def test_word_prints_what_a_report_has_on_paper(made: Path) -> None:
     grey = re.findall(r'<w:rStyle w:val="Grey" /></w:rPr><w:t[^>]*>(.*?)</w:t>', text)
     assert grey == ["Redis", "98.7"] * 2
     assert "<dc:creator>kvstudy</dc:creator>" in parts["docProps/core.xml"]
-    assert str(made) not in parts["docProps/custom.xml"]
+    assert str(outputs) not in parts["docProps/custom.xml"]
 
 
-def test_a_reference_to_nothing_is_refused(made: Path, tmp_path: Path) -> None:
-    text = (made / "text.md").read_text(encoding="utf-8")
+def test_a_reference_to_nothing_is_refused(outputs: Path, tmp_path: Path) -> None:
+    text = (outputs / "text.md").read_text(encoding="utf-8")
     (tmp_path / "text.md").write_text(text + "\n[Table](#table:none){.ref}\n", encoding="utf-8")
-    (tmp_path / "front.json").write_bytes((made / "front.json").read_bytes())
-    parts = SimpleNamespace(tables=made / "tables", figures=made / "figures")
+    (tmp_path / "front.json").write_bytes((outputs / "front.json").read_bytes())
+    parts = SimpleNamespace(tables=outputs / "tables", figures=outputs / "figures")
     with pytest.raises(KvstudyError, match=r"a reference to #table:none"):
         build_html(tmp_path / "text.md", parts, tmp_path / "x.html")
     assert not (tmp_path / "x.html").exists()
 
 
-def test_a_missing_part_is_named(made: Path, tmp_path: Path) -> None:
-    parts = SimpleNamespace(tables=tmp_path, figures=made / "figures")
+def test_a_missing_part_is_named(outputs: Path, tmp_path: Path) -> None:
+    parts = SimpleNamespace(tables=tmp_path, figures=outputs / "figures")
     with pytest.raises(KvstudyError, match=r"one\.html: no such file; write it with 'kvstudy"):
-        build_docx(made / "text.md", parts, tmp_path / "x.docx")
+        build_docx(outputs / "text.md", parts, tmp_path / "x.docx")
 
 
-def test_a_front_that_is_none_is_refused(made: Path, tmp_path: Path) -> None:
+def test_a_front_that_is_none_is_refused(outputs: Path, tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("x", encoding="utf-8")
     (tmp_path / "front.json").write_text("{}", encoding="utf-8")
-    parts = SimpleNamespace(tables=made / "tables", figures=made / "figures")
+    parts = SimpleNamespace(tables=outputs / "tables", figures=outputs / "figures")
     with pytest.raises(KvstudyError, match=r"front\.json: not the front of a report"):
         build_html(tmp_path / "text.md", parts, tmp_path / "x.html")

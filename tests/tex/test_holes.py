@@ -51,19 +51,19 @@ HOLES = {
 
 def holes(text: str, language: str) -> list[str]:
     """What looks like a value that is missing, with the words around it."""
-    found = []
+    result = []
     blocks = list(_blocks(text))
     for block, following in zip(blocks, [*blocks[1:], ""], strict=True):
         for pattern in HOLES[""] + HOLES[language]:
-            found += [
+            result += [
                 f"{pattern}: ...{block[max(0, match.start() - 60) : match.end() + 30]}..."
                 for match in re.finditer(pattern, block)
             ]
         if re.fullmatch(r"(?:-|\d+\.)?\W*", block):
-            found.append(f"nothing in {block!r} before {following!r}")
+            result.append(f"nothing in {block!r} before {following!r}")
         if block.endswith(":") and not following.startswith(("- ", "1.", "<")):
-            found.append(f"nothing follows {block!r} but {following!r}")
-    return found
+            result.append(f"nothing follows {block!r} but {following!r}")
+    return result
 
 
 def _blocks(text: str) -> Iterator[str]:
@@ -208,17 +208,17 @@ def test_published_values_of_sizes_that_are_not_measured_are_named(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = "with other sizes, of which this study has no cells; no table or figure shows them: "
-    made = MadeUp(workloads=("a",), controls=False, source=True, values=True)
-    assert words not in text_of(made.run())
+    example = MadeUp(workloads=("a",), controls=False, source=True, values=True)
+    assert words not in text_of(example.run())
     head, *rows = made_up_run.VALUES.splitlines()
     sized = [f"{head},threads", *(f"{row},{n}" for n, row in zip((4, 2, 8), rows, strict=True))]
     monkeypatch.setattr(made_up_run, "VALUES", "\n".join(sized))
-    assert words + "2 threads; 8 threads." in text_of(made.run())
+    assert words + "2 threads; 8 threads." in text_of(example.run())
 
 
 def test_imported_values_are_not_called_measured_here(place: Path) -> None:
-    made = MadeUp(threads=(1, 4), imported=True, source=True, values=True)
-    run = made.run()
+    example = MadeUp(threads=(1, 4), imported=True, source=True, values=True)
+    run = example.run()
     figure = FIGURES["curves"](
         **{"name": "x", "kind": "curves", "caption": "X", "over": "threads", "workloads": ["a"]}
     )

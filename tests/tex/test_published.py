@@ -78,8 +78,8 @@ def test_what_was_not_published_is_said(report):
     assert "Riak, blind put: no value was published of Workload A, Workload B and Insert" in text
     assert "is left out: the source has no values of one of the two" in text
     assert not (folder / "tables/blind.csv").exists()
-    made = pd.read_csv(folder / "tables/consistency.csv", dtype=str)
-    assert made.set_index("line").loc["Mean of the workloads"].tolist()[1:3] == [
+    table = pd.read_csv(folder / "tables/consistency.csv", dtype=str)
+    assert table.set_index("line").loc["Mean of the workloads"].tolist()[1:3] == [
         "1371,52",
         "1681,49",
     ]

@@ -12,9 +12,9 @@ from kvstudy.present.report.build import build_pdf, faults, remarks, tex_errors
 @pytest.fixture
 def build(tmp_path: Path):
     def run(body: str, preamble: str = "") -> Path:
-        return told(body, preamble)[0]
+        return reply(body, preamble)[0]
 
-    def told(body: str, preamble: str = "") -> tuple[Path, list[str]]:
+    def reply(body: str, preamble: str = "") -> tuple[Path, list[str]]:
         main = tmp_path / "report" / "doc.tex"
         main.parent.mkdir(exist_ok=True)
         main.write_text(
@@ -25,7 +25,7 @@ def build(tmp_path: Path):
         pdf = tmp_path / "out" / "doc.pdf"
         return pdf, build_pdf(main, tmp_path / "build", pdf)
 
-    run.told = told
+    run.told = reply
     return run
 
 
@@ -73,9 +73,9 @@ def test_a_fault_fails_the_build_and_leaves_the_old_pdf(build, body: str, messag
     ],
 )
 def test_what_does_not_fit_is_told_and_built(build, body: str, warning: str) -> None:
-    pdf, told = build.told(body)
+    pdf, reply = build.told(body)
     assert pdf.read_bytes().startswith(b"%PDF")
-    assert [warning in line for line in told] == [True]
+    assert [warning in line for line in reply] == [True]
 
 
 def test_no_shell_escape(build, tmp_path: Path) -> None:

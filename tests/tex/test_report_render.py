@@ -135,14 +135,14 @@ def summary(operation: str, metric: str, mean: float) -> dict:
     }
 
 
-def probes(path: Path, **found: str) -> None:
+def probes(path: Path, **result: str) -> None:
     """Probes of the stores named, as they were recorded on real stores; others have a reason."""
     rows = []
     for store in STUDY["stores"]:
-        if store not in found:
+        if store not in result:
             rows.append({"store": store, "kind": "none", "reason": REASON})
             continue
-        facts = json.loads((ROOT / f"tests/data/probes/{found[store]}.json").read_text())
+        facts = json.loads((ROOT / f"tests/data/probes/{result[store]}.json").read_text())
         rows += [{"store": store, **row} for row in rows_of(facts)]
     write_csv(path, PROBES.columns, rows)
 
@@ -577,7 +577,7 @@ def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:
 
 
 def test_cells_of_two_machines_are_told(inputs: Inputs, project: Path) -> None:
-    assert "there are 2 descriptions" in told(inputs, project, machines=[[], []])
+    assert "there are 2 descriptions" in rendered(inputs, project, machines=[[], []])
 
 
 def finding(title: str, good: bool | None, consequence: str, cells: int, *values: str) -> dict:
@@ -599,7 +599,7 @@ FINDINGS = [
 ]
 
 
-def told(inputs: Inputs, project: Path, **environment: object) -> str:
+def rendered(inputs: Inputs, project: Path, **environment: object) -> str:
     """The text of the report of a run with this environment, one space between words."""
     known = json.loads(inputs.environment.read_text())
     inputs.environment.write_text(json.dumps(known | environment))
@@ -609,7 +609,7 @@ def told(inputs: Inputs, project: Path, **environment: object) -> str:
 
 
 def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project) -> None:
-    text = told(inputs, project, findings=FINDINGS, looked_at=2)
+    text = rendered(inputs, project, findings=FINDINGS, looked_at=2)
     assert "\n\n# What the machine does to the measurements {#machine}\n\n" in text
     # A list needs the empty line before it.
     assert "\n\n- **Frequency governor**: powersave. The clock falls.\n" in text
@@ -623,22 +623,22 @@ def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project
 
 
 def test_cells_of_which_nothing_is_known(inputs, project) -> None:
-    text = told(inputs, project, findings=FINDINGS[:1], looked_at=1)
+    text = rendered(inputs, project, findings=FINDINGS[:1], looked_at=1)
     assert "(In 1 of 2 measured cells; it was not recorded in the others.)" in text
-    assert "What the machine does" not in told(inputs, project, findings=[], looked_at=0)
+    assert "What the machine does" not in rendered(inputs, project, findings=[], looked_at=0)
 
 
 def test_a_good_machine(inputs, project) -> None:
-    text = told(inputs, project, findings=FINDINGS[-1:], looked_at=2)
+    text = rendered(inputs, project, findings=FINDINGS[-1:], looked_at=2)
     assert "It found nothing of the kind." in text
     assert "could not be seen" not in text
 
 
 def test_a_mixture_is_told(inputs, project) -> None:
     sides = [{"value": "17_0", "cells": 3}, {"value": "21", "cells": 1}]
-    text = told(inputs, project, mixed=[{"what": "Java", "sides": sides}], looked_at=2)
+    text = rendered(inputs, project, mixed=[{"what": "Java", "sides": sides}], looked_at=2)
     assert "Not all cells were measured under the same conditions.** They differ in: Java (17_0: 3 cells; 21" in text
-    assert "measured under the same conditions" not in told(inputs, project, mixed=[])
+    assert "measured under the same conditions" not in rendered(inputs, project, mixed=[])
 
 
 def on_nodes(inputs: Inputs, nodes: dict[tuple[str, str], str]) -> None:
@@ -651,12 +651,12 @@ def on_nodes(inputs: Inputs, nodes: dict[tuple[str, str], str]) -> None:
 
 def test_one_node_is_not_told(inputs, project) -> None:
     on_nodes(inputs, {})
-    assert "nodes of a cluster" not in told(inputs, project)
+    assert "nodes of a cluster" not in rendered(inputs, project)
 
 
 def test_several_nodes_are_told(inputs, project) -> None:
     on_nodes(inputs, {("odd", "2"): "n_2", ("redis", "2"): "n_2"})
-    text = told(inputs, project)
+    text = rendered(inputs, project)
     assert (
         "several nodes of a cluster: n_1 (repetition 1), n_2 (repetition 2). Ratios are taken "
         "within repetitions, each on one node. Means are those of all nodes."
@@ -665,25 +665,25 @@ def test_several_nodes_are_told(inputs, project) -> None:
 
 def test_a_repetition_on_several_nodes_is_told(inputs, project) -> None:
     on_nodes(inputs, {("redis", "2"): "n_2"})
-    text = told(inputs, project)
+    text = rendered(inputs, project)
     assert "n_1 (repetitions 1 and 2), n_2 (repetition 2). Ratios within repetition 2 comp" in text
 
 
 def test_cores_of_server_and_client(inputs, project) -> None:
-    assert "Server and client were not bound to cores" in told(inputs, project)
+    assert "Server and client were not bound to cores" in rendered(inputs, project)
     pinned = [{"server": "0-1", "client": "2", "cells": 2}]
-    text = told(inputs, project, pinned=pinned)
+    text = rendered(inputs, project, pinned=pinned)
     assert "had cores of their own: the server could run on 0-1 only and the client on 2 o" in text
     assert "not bound" not in text
     pinned[0]["cells"] = 1
-    assert "had cores of their own in 1 of 2 cells:" in told(inputs, project, pinned=pinned)
+    assert "had cores of their own in 1 of 2 cells:" in rendered(inputs, project, pinned=pinned)
 
 
 def test_cores_of_servers_that_ran_already_are_not_known(inputs, project) -> None:
     text = inputs.cells.read_text()
     assert "native" in text
     inputs.cells.write_text(text.replace("native", "external"))
-    assert "bound to cores" not in told(inputs, project)
+    assert "bound to cores" not in rendered(inputs, project)
 
 
 def load(cells: int, above: int, share: float) -> dict:
@@ -693,18 +693,18 @@ def load(cells: int, above: int, share: float) -> dict:
 
 def test_foreign_load_and_steal(inputs, project) -> None:
     both = {"background_cpu": load(2, 1, 61.04), "steal_cpu": load(2, 0, 0.2)}
-    text = told(inputs, project, disturbance=both)
+    text = rendered(inputs, project, disturbance=both)
     assert "\n\n## Other load while it measured\n\n" in text
     assert "above 5 % in 1 of 2 cells, where throughputs are lower and times longer than" in text
     assert "The least was 30.5 %, the most 61.0 % (" in text
     assert "repetition 2)." in text
     assert "Its largest share of the machine's time in a cell is 0.2 %." in text
     few = {"background_cpu": load(1, 0, 1.0), "steal_cpu": load(2, 2, 20.0)}
-    text = told(inputs, project, disturbance=few)
+    text = rendered(inputs, project, disturbance=few)
     assert "at most 5 % in the only cell. The most was 1.0 % (" in text
     assert "It is unknown for 1 more:" in text
     assert "It was above 5 % in 2 of 2 cells. The worst was 20.0 % (" in text
-    assert "Other load while it measured" not in told(inputs, project, disturbance={})
+    assert "Other load while it measured" not in rendered(inputs, project, disturbance={})
 
 
 def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> None:
@@ -717,7 +717,7 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
     write_csv(inputs.cells, CELLS.columns, cells)
     rows = [summary("overall", name, 1.0) for name in ("gc_count", "gc_pause", "runtime")]
     write_csv(inputs.summary, SUMMARY.columns, [summary("overall", "throughput", 4801.04), *rows])
-    text = told(inputs, project, disturbance={"background_cpu": load(2, 1, 61.04)})
+    text = rendered(inputs, project, disturbance={"background_cpu": load(2, 1, 61.04)})
     assert "Workload A (4 client threads), repetition 2)." in text
     assert "Workload A, repetition 2 (1 client thread): failed; died." in text
     assert "Workload A (4 client threads): 1.00 ms, mean over the runs)" in text
@@ -778,27 +778,27 @@ def gaps(text: str) -> str:
 
 
 def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) -> None:
-    own = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
+    selected = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
     rows = [
         cell("odd-again", 1, invalid="half of it failed"),
         cell("odd-again", 2),
         cell("client-ceiling", 1, status="failed", reason="no memory"),
         cell("client-ceiling", 2),
     ]
-    write_csv(inputs.cells, CELLS.columns, [*own, *rows])
+    write_csv(inputs.cells, CELLS.columns, [*selected, *rows])
     text = written(inputs, project)
-    found = gaps(text)
+    result = gaps(text)
     assert "Every planned cell" not in text
-    assert "(again) (control), Workload A, repetition 1: invalid; half of it failed" in found
-    assert "YCSB without a store (control), Workload A, repetition 1: failed; no memory" in found
+    assert "(again) (control), Workload A, repetition 1: invalid; half of it failed" in result
+    assert "YCSB without a store (control), Workload A, repetition 1: failed; no memory" in result
     # The floor is unknown for its own reason, not for the ceiling's.
     assert "is unknown: half of it failed." in text
 
 
 def test_a_run_without_control_cells_says_so(inputs: Inputs, project: Path) -> None:
-    own = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
+    selected = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
     rows = [cell("odd-again", n, status="not measured", reason="no logs") for n in (1, 2)]
-    write_csv(inputs.cells, CELLS.columns, [*own, *rows])
+    write_csv(inputs.cells, CELLS.columns, [*selected, *rows])
     text = written(inputs, project)
     assert "The control cells were not measured" in gaps(text)
     assert "Every planned cell of the stores was measured, and every measurement is valid." in text

@@ -49,10 +49,10 @@ class Drawn:
 
 def every_chart() -> dict[str, Drawn]:
     """One of each kind by its name; stores have names that need escaping, cells are missing."""
-    made = {**_of_small(), **_of_sizes(), **_of_rounds()}
+    example = {**_of_small(), **_of_sizes(), **_of_rounds()}
     return {
         name: Drawn(figure, small.as_csv(table), study, look)
-        for name, (figure, table, study, look) in made.items()
+        for name, (figure, table, study, look) in example.items()
     }
 
 
@@ -64,9 +64,9 @@ def _of_small() -> dict[str, tuple]:
         {("redis", "1"): test_figures_course.WARM, ("redis", "2"): [900.0] * 40},
         test_figures_course.resources("redis", 40, ("client", "server", "machine")),
     )
-    there = test_ratio_plot
-    source = there.published(redis=500.0, riak=1000.0, memcached=100.0)
-    compared = there.ratios(small.analysis().pairs, there.FLOORS, study, source)
+    present = test_ratio_plot
+    source = present.published(redis=500.0, riak=1000.0, memcached=100.0)
+    compared = present.ratios(small.analysis().pairs, present.FLOORS, study, source)
     rates, _ = test_open_loop.drawn(test_open_loop.at_rates(achieved=(500, 500)), small.TITLES)
     tables = {
         "speed": small.bars(named["speed"], study, small.results()),
@@ -77,14 +77,14 @@ def _of_small() -> dict[str, tuple]:
         "spectrum": _spectrum(),
     }
     named["time-a"] = small.figure("time", workload="a")
-    made = {name: (named[name], table, study, look) for name, table in tables.items()}
+    example = {name: (named[name], table, study, look) for name, table in tables.items()}
     tradeoff = Tradeoff(kind="tradeoff", **test_tradeoff.KEYS)
-    made["tradeoff"] = (tradeoff, test_tradeoff.rows(), study, look)
+    example["tradeoff"] = (tradeoff, test_tradeoff.rows(), study, look)
     loop = OpenLoopFigure(name="open", caption="O", workload="a")
-    made["open"] = (loop, rates, study, look)
+    example["open"] = (loop, rates, study, look)
     apart = small.figure("separation")
-    made["separation"] = (apart, test_separation.plotted(), study, look)
-    return made
+    example["separation"] = (apart, test_separation.plotted(), study, look)
+    return example
 
 
 def _spectrum() -> pd.DataFrame:
@@ -101,33 +101,33 @@ def _of_sizes() -> dict[str, tuple]:
     titles = {"redis": LONG, "riak": "Riak"}
     look = styles(titles, small.COLORS)
     table = test_over_sizes.lines_of(over, {("redis", "a", 3)})
-    made = {"lines": (over.figures[0], table, over, look)}
+    example = {"lines": (over.figures[0], table, over, look)}
     of = test_grids.study()
     look = styles(
         {"redis": LONG, "mongodb": "MongoDB", "cassandra": "Cassandra"},
         {name: each.color for name, each in test_grids.LOOKS.items()},
     )
     faults = {("cassandra", "product-read", "*"): ("failed", "the server died", "")}
-    made["map"] = (test_grids.heatmap(), test_grids.mapped(of, faults), of, look)
+    example["map"] = (test_grids.heatmap(), test_grids.mapped(of, faults), of, look)
     box = {"name": "box", "kind": "box", "caption": "B", "workload": "product-read"}
     table = test_grids.boxed(of, ["redis", "mongodb"], faults)
-    made["box"] = (Box.model_validate(box), table, of, look)
+    example["box"] = (Box.model_validate(box), table, of, look)
     means = {"name": "means", "kind": "averages", "caption": "M", "unit": "s"}
     figure = AveragesFigure.model_validate(means | {"workloads": of.workload_names})
     table = figure.rows(small.run(study=of, swept=test_grids.made_up(of)))
-    made["means"] = (figure, table, of, look)
-    return made
+    example["means"] = (figure, table, of, look)
+    return example
 
 
 def _of_rounds() -> dict[str, tuple]:
     study = small.study()
     look = styles({"db": LONG, "cache": "Cache & <co>"}, {"db": "#0072b2", "cache": "#d55e00"})
-    found = test_relative.analysed(
-        pd.concat(test_relative.made(records=records) for records in (100, 1000, 10_000))
+    result = test_relative.analysed(
+        pd.concat(test_relative.relative_rows(records=records) for records in (100, 1000, 10_000))
     )
     ratio = RelativePlot(kind="relative", operations=["insert", "read"], **test_relative.ONE)
     even = BreakEvenPlot(kind="break-even", records=10_000, **test_relative.TWO)
     return {
-        "relative": (ratio, small.rows(ratio, found, None), study, look),
-        "break-even": (even, small.rows(even, found, None), study, look),
+        "relative": (ratio, small.rows(ratio, result, None), study, look),
+        "break-even": (even, small.rows(even, result, None), study, look),
     }

@@ -34,7 +34,7 @@ LATENCIES = ["latency_mean", "latency_min", "latency_max", "latency_p95", "laten
 
 
 def study(**changes: object) -> Study:
-    made = Study.model_validate(
+    example = Study.model_validate(
         {
             "name": "small",
             "title": "Small",
@@ -82,7 +82,7 @@ def study(**changes: object) -> Study:
             **changes,
         }
     )
-    return made.with_open_loop() if made.open_loop else made
+    return example.with_open_loop() if example.open_loop else example
 
 
 # Those of cells.csv that the steps behind `kvstudy parse` need.
@@ -142,15 +142,15 @@ def run(**values: object) -> SimpleNamespace:
         )
         for name, title in TITLES.items()
     }
-    made = {"study": study(), "titles": TITLES, "stores": stores, "scale": 1.0} | values
-    made.setdefault("claimed", lambda repetitions, floors: [])
-    made.setdefault("headline", dict.fromkeys(made["study"].workload_names, "r10_o20_t1"))
-    made.setdefault("compared", [made["study"].store_names])
-    made.setdefault("values", _values())
-    made.setdefault("other_sizes", set())
-    if "analysis" in made:
-        made.setdefault("headline_analysis", made["analysis"])
-    return Part(**made)
+    example = {"study": study(), "titles": TITLES, "stores": stores, "scale": 1.0} | values
+    example.setdefault("claimed", lambda repetitions, floors: [])
+    example.setdefault("headline", dict.fromkeys(example["study"].workload_names, "r10_o20_t1"))
+    example.setdefault("compared", [example["study"].store_names])
+    example.setdefault("values", _values())
+    example.setdefault("other_sizes", set())
+    if "analysis" in example:
+        example.setdefault("headline_analysis", example["analysis"])
+    return Part(**example)
 
 
 @functools.cache
@@ -191,8 +191,8 @@ def table(kind: str, **keys: object) -> Table:
 
 def grid_of(of: Table, run: SimpleNamespace) -> Grid:
     """The only one that the table ``of`` shows of the run."""
-    (made,) = of.grids(of.rows(run), run)
-    return made
+    (example,) = of.grids(of.rows(run), run)
+    return example
 
 
 def both(grid: Grid) -> tuple[str, str]:
@@ -252,7 +252,7 @@ def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
     """Of these values; they have neither seconds nor histograms nor counters."""
     run = Run("small", study())
     empty = {table.name: table.frame() for table in (SERIES, OUTCOMES, ROUNDS)}
-    own = {
+    selected = {
         "cells": plan,
         "measurements": measured,
         "probes": probes(),
@@ -261,7 +261,7 @@ def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
     }
     values = per_repetition(measured, plan, ["a", "c", "insert"])
     # In place of what is read from files.
-    vars(run).update(**empty, **own, values=values)
+    vars(run).update(**empty, **selected, values=values)
     return analyse(run)
 
 

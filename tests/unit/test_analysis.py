@@ -58,12 +58,12 @@ def test_interval_of_a_mean():
 
 
 def test_ratios_name_the_faster_store_first_and_what_is_decided():
-    found = pairs(spread_of(tables()[0], paired=True), [*SPEED]).set_index(["faster", "slower"])
-    assert set(found.index) == {("fast", "slow"), ("fast", "near"), ("slow", "near")}
-    assert (found["ratio"] >= 1).all()
-    assert found.loc[("fast", "slow"), "decision"] == "faster"
-    assert found.loc[("slow", "near"), "decision"] == "equal"
-    assert (found["p_adjusted"] >= found["p"]).all()
+    result = pairs(spread_of(tables()[0], paired=True), [*SPEED]).set_index(["faster", "slower"])
+    assert set(result.index) == {("fast", "slow"), ("fast", "near"), ("slow", "near")}
+    assert (result["ratio"] >= 1).all()
+    assert result.loc[("fast", "slow"), "decision"] == "faster"
+    assert result.loc[("slow", "near"), "decision"] == "equal"
+    assert (result["p_adjusted"] >= result["p"]).all()
 
 
 def test_one_run_has_neither_interval_nor_verdict():
@@ -126,43 +126,43 @@ def test_repetitions_of_a_cluster_are_in_order_each_by_itself():
 
 def test_a_machine_that_slows_down_drifts():
     slower = {f"s{store}": tuple(100 * 0.97**run for run in range(6)) for store in range(4)}
-    found = drift_of(order(*tables(slower)))
-    assert found["rho"] < -0.9
-    assert found["p"] < 0.01
-    assert found["n"] == 24
+    result = drift_of(order(*tables(slower)))
+    assert result["rho"] < -0.9
+    assert result["p"] < 0.01
+    assert result["n"] == 24
 
 
 def test_steadiness_of_each_run():
     warm = [10.0] * 5 + [100.0, 101.0] * 20
     rows = [["redis", "a", "p", "1", "run", second, rate] for second, rate in enumerate(warm, 1)]
     rows += [["redis", "a", "p", "2", "run", second, 50.0] for second in (1, 2)]
-    found = steadiness(pd.DataFrame(rows, columns=SERIES.columns)).set_index("repetition")
-    assert found.loc["1", ["seconds", "cut", "verdict"]].tolist() == [45, 5, "steady"]
-    assert found.loc["1", "steady"] == pytest.approx(100.5)
-    assert found.loc["1", "whole"] == pytest.approx(90.44, abs=0.01)
-    assert found.loc["2", "verdict"] == "too short to judge"
+    table = steadiness(pd.DataFrame(rows, columns=SERIES.columns)).set_index("repetition")
+    assert table.loc["1", ["seconds", "cut", "verdict"]].tolist() == [45, 5, "steady"]
+    assert table.loc["1", "steady"] == pytest.approx(100.5)
+    assert table.loc["1", "whole"] == pytest.approx(90.44, abs=0.01)
+    assert table.loc["2", "verdict"] == "too short to judge"
 
 
 def test_percentiles_are_those_of_all_runs_together():
     rows = []
     for repetition, latency in (("1", 10.0), ("2", 1000.0)):
         rows.append(["redis", "a", "p", repetition, "run", "read", latency, 600.0])
-    found = percentiles(pd.DataFrame(rows, columns=HISTOGRAMS.columns)).set_index("percent")
-    assert found.loc[50.0, ["value", "low", "high", "n", "beyond"]].tolist() == [
+    table = percentiles(pd.DataFrame(rows, columns=HISTOGRAMS.columns)).set_index("percent")
+    assert table.loc[50.0, ["value", "low", "high", "n", "beyond"]].tolist() == [
         *[10.0, 10.0, 1000.0, 2, 600]
     ]
-    assert found.loc[99.0, "value"] == 1000
-    assert found.loc[99.0, "beyond"] == 12
+    assert table.loc[99.0, "value"] == 1000
+    assert table.loc[99.0, "beyond"] == 12
 
 
 def test_repetitions_that_share_only_a_number_are_not_paired():
     """Runs of imported logs: a store without a common repetition is compared too."""
-    there, here = (
+    present, here = (
         pairs(spread_of(tables()[0], paired), [*SPEED]).set_index(["faster", "slower"])
         for paired in (False, True)
     )
     # All three rise together, which a repetition's stores share only if they are paired.
-    row, paired = there.loc[("fast", "slow")], here.loc[("fast", "slow")]
+    row, paired = present.loc[("fast", "slow")], here.loc[("fast", "slow")]
     assert row["ratio"] == pytest.approx(paired["ratio"])
     assert math.log(row["high"] / row["low"]) > 1.5 * math.log(paired["high"] / paired["low"])
     apart, _ = tables({"fast": (200.0, 210.0, 220.0, 230.0), "slow": (100.0,)})

@@ -179,8 +179,8 @@ def test_the_wrong_name_of_a_run(run):
 )
 def test_a_run_is_found_by_its_name(project, name, study, scale, source):
     (project / "results" / Path(name).name).mkdir(parents=True)
-    found = find_name(name)
-    assert (found.study, found.scale, found.source) == (study, scale, source)
+    result = find_name(name)
+    assert (result.study, result.scale, result.source) == (study, scale, source)
 
 
 @pytest.mark.parametrize("parent", ["../two/results", "{}/two/results", "results/small", "report"])

@@ -81,20 +81,20 @@ def completeness(run, declared=()) -> CheckSection:
 def test_numbers_are_made_anew_in_the_languages_that_were_packed(
     run, tmp_path, monkeypatch, report
 ):
-    asked = []
+    requests = []
 
     def workflow(folder, *arguments, say=None):
-        asked.append(arguments[-1])
+        requests.append(arguments[-1])
         named = "" if "--summary" not in arguments else "results/small/cells.csv" + 5 * "\t-"
         return subprocess.CompletedProcess(arguments, 0, named)
 
     monkeypatch.setattr(rebuilding, "compose", lambda *arguments: None)
     monkeypatch.setattr(rebuilding, "snakemake", workflow)
     put(Path(report), "%PDF")
-    found = rebuilding.check_numbers(run, Path(), Path(), Path())
-    assert found.faults == []
+    result = rebuilding.check_numbers(run, Path(), Path(), Path())
+    assert result.faults == []
     languages = ["en", "cs"] if "cs" in report else ["en"]
-    assert asked == [f"language={each}" for each in languages for _step in range(2)]
+    assert requests == [f"language={each}" for each in languages for _step in range(2)]
 
 
 # --- the archive as a file
@@ -502,9 +502,9 @@ def test_where_two_files_differ(tmp_path, name, packed, again, said):
     second.parent.mkdir()
     first.write_text(packed)
     second.write_text(again)
-    found = differing(first, second)
-    assert found.startswith(said)
-    assert bool(found) is bool(said)
+    result = differing(first, second)
+    assert result.startswith(said)
+    assert bool(result) is bool(said)
 
 
 def test_the_page_is_short_and_ends_with_the_verdict():

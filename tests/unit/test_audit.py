@@ -199,12 +199,12 @@ def test_a_division_by_what_may_be_zero_is_refused():
         PrintedNumber.exact(1) / PrintedNumber.rounded(0.3, 0.5)
 
 
-def said(path: Path, *found: dict) -> list:
+def said(path: Path, *result: dict) -> list:
     values = read_values(table(path / "p.csv"), 2)
-    listed = [{"place": "p. 1", "says": "it", **each} for each in found]
-    found = Quotes.model_validate({"quotes": listed}).quotes
-    keys = (f"quotes.yaml: quotes[{index}].expected" for index in range(len(found)))
-    return [check_quote(quote, values, key) for quote, key in zip(found, keys, strict=True)]
+    listed = [{"place": "p. 1", "says": "it", **each} for each in result]
+    result = Quotes.model_validate({"quotes": listed}).quotes
+    keys = (f"quotes.yaml: quotes[{index}].expected" for index in range(len(result)))
+    return [check_quote(quote, values, key) for quote, key in zip(result, keys, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -271,11 +271,11 @@ def test_severity_is_what_changes(off, turned, fits):
 
 def test_what_does_not_fit_is_listed_by_what_it_changes(tmp_path):
     # Off by 0.2, 40, 3 and 20 %.
-    found = said(
+    result = said(
         tmp_path,
         *({"value": value, "expected": SPEED} for value in (1002, 600, 1030, 1200)),
     )
-    listed = gravest_first(pd.DataFrame([vars(check) for check in found]))
+    listed = gravest_first(pd.DataFrame([vars(check) for check in result]))
     assert list(listed["given"]) == [600, 1200, 1030, 1002]
 
 

@@ -31,8 +31,8 @@ def write(raw: Path, machine: str = MACHINE, processes: str = PROCESSES) -> Path
     return raw
 
 
-def shares(raw: Path, told: dict) -> dict[str, float]:
-    return cpu_shares(Samples(raw, "run"), "run", told)
+def shares(raw: Path, reply: dict) -> dict[str, float]:
+    return cpu_shares(Samples(raw, "run"), "run", reply)
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def shares(raw: Path, told: dict) -> dict[str, float]:
     [(False, 15.0), (True, 10.0), (None, 10.0)],
 )
 def test_shares_of_the_machines_time(tmp_path, apart, foreign):
-    found = shares(write(tmp_path), manifest(interrupts_apart=apart))
-    assert found == pytest.approx({"steal_cpu": 5.0, "background_cpu": foreign})
+    result = shares(write(tmp_path), manifest(interrupts_apart=apart))
+    assert result == pytest.approx({"steal_cpu": 5.0, "background_cpu": foreign})
 
 
 def test_never_less_than_nothing(tmp_path):
     phase = {"client_cpu_seconds": 50.0, "monitor_cpu_seconds": 0.0}
-    found = shares(write(tmp_path), manifest(phases={"run": phase}))
-    assert found["background_cpu"] == 0
+    result = shares(write(tmp_path), manifest(phases={"run": phase}))
+    assert result["background_cpu"] == 0
 
 
 def test_a_server_that_is_not_seen(tmp_path):
@@ -92,12 +92,12 @@ def test_how_many_cells_and_the_worst():
         row("background_cpu", 7.0, "memcached"),
         row("steal_cpu", 0.0),
     ]
-    found = disturbance(MEASUREMENTS.frame(rows))
-    assert (found["background_cpu"]["cells"], found["background_cpu"]["above"]) == (3, 2)
-    assert found["background_cpu"]["least"] == 5
+    table = disturbance(MEASUREMENTS.frame(rows))
+    assert (table["background_cpu"]["cells"], table["background_cpu"]["above"]) == (3, 2)
+    assert table["background_cpu"]["least"] == 5
     worst = {"store": "riak", "workload": "a", "parameters": "r1", "repetition": 2, "value": 61.0}
-    assert found["background_cpu"]["worst"] == worst
-    assert (found["steal_cpu"]["cells"], found["steal_cpu"]["above"]) == (1, 0)
+    assert table["background_cpu"]["worst"] == worst
+    assert (table["steal_cpu"]["cells"], table["steal_cpu"]["above"]) == (1, 0)
     assert disturbance(MEASUREMENTS.frame()) == {}
 
 

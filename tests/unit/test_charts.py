@@ -65,9 +65,9 @@ def test_the_values_are_those_of_the_csv(drawn, name):
     known = ["value", "ratio", "p50", "client", "high", "residual", "published"]
     assert set(pairs) & {*known, *renamed}
     for shown, columns in pairs.items():
-        there = pd.concat([table[column] for column in columns])
-        there = {value for value in there.dropna() if math.isfinite(value)}
-        assert {row[shown] for row in rows} - {None} == there, shown
+        present = pd.concat([table[column] for column in columns])
+        present = {value for value in present.dropna() if math.isfinite(value)}
+        assert {row[shown] for row in rows} - {None} == present, shown
 
 
 @pytest.mark.parametrize("name", KINDS)

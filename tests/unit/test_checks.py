@@ -37,8 +37,8 @@ def runs(intervals: pd.DataFrame, steadiness: pd.DataFrame) -> Grid:
     return small.table("runs").grids(intervals, of)[0]
 
 
-def percentiles(found: pd.DataFrame, results: Results) -> Grid:
-    of = small.run(analysis=small.analysis(percentiles=found), results=results)
+def percentiles(table: pd.DataFrame, results: Results) -> Grid:
+    of = small.run(analysis=small.analysis(percentiles=table), results=results)
     return small.grid_of(small.table("percentiles"), of)
 
 
@@ -111,13 +111,13 @@ def test_runs_tell_interval_spread_and_steadiness():
 
 def test_percentiles_with_few_operations_beyond_are_left_out():
     key = ["redis", "a", "p", "read"]
-    found = pd.DataFrame(
+    table = pd.DataFrame(
         [[*key, 50.0, 80, 70, 90, 3, 5000], [*key, 99.9, 900, 800, 1200, 3, 99]],
         columns=PERCENTILES.columns,
     )
-    grid = percentiles(found, small.results(source=False))
-    found = row(grid, "Redis, read")
-    assert found == {"50 %": "80 [70\N{EN DASH}90]", "95 %": DASH, "99 %": DASH, "99.9 %": DASH}
+    grid = percentiles(table, small.results(source=False))
+    table = row(grid, "Redis, read")
+    assert table == {"50 %": "80 [70\N{EN DASH}90]", "95 %": DASH, "99 %": DASH, "99.9 %": DASH}
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,6 @@ def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
     intervals = small.analysis().intervals.iloc[::-1]
     assert list(lines(runs(intervals, STEADINESS.frame()))) == ["Redis", "Memcached"]
     rows = [[store, "a", "p", "read", 50.0, 8, 8, 8, 1, 500] for store in ("memcached", "redis")]
-    found = pd.DataFrame(rows, columns=PERCENTILES.columns)
-    (section,) = percentiles(found, small.results(source=False)).sections
+    table = pd.DataFrame(rows, columns=PERCENTILES.columns)
+    (section,) = percentiles(table, small.results(source=False)).sections
     assert [line.label for line in section.lines] == ["Redis, read", "Memcached, read"]

@@ -226,10 +226,10 @@ def test_one_repetition_is_undecided_and_its_value_is_shown():
             for place, of in values().runs_of.items()
         }
     )
-    found = answer(ratio(2), one)
-    assert found["verdict"] == "undecided"
-    assert (round(found["value"], 9), found["n"]) == (2, 1)
-    assert pd.isna(found["low"])
+    result = answer(ratio(2), one)
+    assert result["verdict"] == "undecided"
+    assert (round(result["value"], 9), result["n"]) == (2, 1)
+    assert pd.isna(result["low"])
 
 
 def test_failed_operations_have_a_share_with_wilsons_interval():
@@ -248,9 +248,9 @@ TREND = statement("trend", store="fast", threads="all", over="threads")
 
 def test_a_trend_is_the_change_from_the_first_to_the_last_size():
     rising = Values(rates("fast", 100, 200, 400, 800, 1600))
-    found = answer(TREND | {"goes": "up"}, rising)
-    assert found["verdict"] == "reproduced"
-    assert found["value"] == pytest.approx(16)
+    result = answer(TREND | {"goes": "up"}, rising)
+    assert result["verdict"] == "reproduced"
+    assert result["value"] == pytest.approx(16)
     assert verdict(TREND | {"goes": "down"}, rising) == "contradicted"
     half = dict(list(rising.runs_of.items())[:-1])
     assert verdict(TREND | {"goes": "up"}, Values(half)) == "not measured"
@@ -266,9 +266,9 @@ def test_the_trend_of_a_ratio():
     both = Values(rates("fast", 100, 200, 400, 800, 1600) | rates("slow", 10, 12, 10, 12, 10))
     trend = {key: value for key, value in TREND.items() if key != "store"}
     growing = trend | {"of": {"store": "fast"}, "to": {"store": "slow"}, "goes": "up"}
-    found = answer(growing, both)
-    assert found["verdict"] == "reproduced"
-    assert found["what"].replace("\xa0", " ") == "A: Fast / Slow; threads 1 to 16"
+    result = answer(growing, both)
+    assert result["verdict"] == "reproduced"
+    assert result["what"].replace("\xa0", " ") == "A: Fast / Slow; threads 1 to 16"
 
 
 def test_a_trend_over_rounds_pairs_none():
@@ -283,8 +283,8 @@ def test_a_trend_over_rounds_pairs_none():
     ends = {}
     for inside in (set(), set(both)):
         for order, runs in (("as run", both), ("shuffled", shuffled)):
-            found = answer(trend, Values(runs, in_rounds=inside))
-            ends[bool(inside), order] = found[["value", "low", "high"]].tolist()
+            result = answer(trend, Values(runs, in_rounds=inside))
+            ends[bool(inside), order] = result[["value", "low", "high"]].tolist()
     assert ends[True, "as run"] == pytest.approx(ends[True, "shuffled"])
     assert ends[False, "as run"] != pytest.approx(ends[False, "shuffled"])
     # The spread of each cell, 1 % from run to run, is in the interval.
@@ -316,9 +316,9 @@ def test_where_throughput_saturates(speeds, limits, expected):
 def test_the_point_of_saturation_may_differ_between_repetitions():
     unsteady = Values(rates("fast", 10, 20, 40, 41, 41))
     unsteady.runs_of["fast", "a", "t8"]["overall", "throughput"]["2"] = 80.0
-    found = judged([SATURATION | {"at_most": 4}], unsteady)
-    assert found["verdict"].tolist() == ["undecided"]
-    assert "4 [4, 8] threads" in "\n".join(lines(found)).replace("\xa0", " ")
+    result = judged([SATURATION | {"at_most": 4}], unsteady)
+    assert result["verdict"].tolist() == ["undecided"]
+    assert "4 [4, 8] threads" in "\n".join(lines(result)).replace("\xa0", " ")
 
 
 def test_one_store_saturates_first():
@@ -351,9 +351,9 @@ def test_from_how_many_reads_on_a_cache_pays_off():
     claimed = statement(
         "break-even", metric="latency_mean", cache="fast", database="slow", reads=2.5
     )
-    found = answer(claimed, by_hand)
-    assert found["verdict"] == "reproduced"
-    assert found["value"] == pytest.approx(2.5)
+    result = answer(claimed, by_hand)
+    assert result["verdict"] == "reproduced"
+    assert result["value"] == pytest.approx(2.5)
     by_hand.runs_of["fast", "a", "t16"]["delete", "latency_mean"] = {"1": 80.0, "2": 81.0}
     assert answer(claimed, by_hand)["value"] == pytest.approx(3, 0.01)
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0, "2": 30.0}
@@ -492,11 +492,11 @@ def test_a_claim_takes_its_verdict_from_how_many_parts_hold(counts, expected):
 def test_what_is_derived_decides_nothing():
     said = ratio(2)
     derived = ratio(4, derived=True)
-    found = judged([said, derived])
-    assert set(found["verdict"]) == {"reproduced"}
-    assert found["statement_verdict"].tolist() == ["reproduced", "direction only"]
-    assert found["derived"].tolist() == ["no", "yes"]
-    (row,) = content(found)
+    result = judged([said, derived])
+    assert set(result["verdict"]) == {"reproduced"}
+    assert result["statement_verdict"].tolist() == ["reproduced", "direction only"]
+    assert result["derived"].tolist() == ["no", "yes"]
+    (row,) = content(result)
     assert [line.what.startswith("derived, ") for line in row.lines] == [False, True]
     assert [line.verdict for line in row.lines] == ["reproduced", "direction only"]
     # Where there is nothing else, it is all that can be judged.
@@ -506,11 +506,11 @@ def test_what_is_derived_decides_nothing():
 def test_short_cells_decide_nothing_and_say_so():
     short = values(short={("fast", "a", "t16")})
     for claim in (ratio(2), ratio(0.5)):
-        found = answer(claim, short)
-        assert found["verdict"] == "undecided"
-        assert "short-cells" in found["marks"]
-    found = answer(ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), short)
-    assert found["verdict"] == "reproduced"
+        result = answer(claim, short)
+        assert result["verdict"] == "undecided"
+        assert "short-cells" in result["marks"]
+    result = answer(ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), short)
+    assert result["verdict"] == "reproduced"
 
 
 def test_extremes_of_cells_of_another_size_decide_nothing_and_say_so():
@@ -519,9 +519,9 @@ def test_extremes_of_cells_of_another_size_decide_nothing_and_say_so():
         of["read", "latency_min"] = {n: each / 9 for n, each in of["read", "latency_mean"].items()}
     least = {"metric": "latency_min", "operation": "read"}
     lowest = statement("best", store="fast", **least)
-    found = answer(lowest, measured)
-    assert found["verdict"] == "undecided"
-    assert "unlike-extremes" in found["marks"]
+    result = answer(lowest, measured)
+    assert result["verdict"] == "undecided"
+    assert "unlike-extremes" in result["marks"]
     # Not among cells of one size, and not of a mean.
     assert verdict(lowest, replace(measured, other_sizes=set())) == "reproduced"
     assert verdict(lowest | {"metric": "latency_mean"}, measured) == "reproduced"
@@ -546,20 +546,20 @@ def test_a_mean_over_short_cells_is_as_short():
 
 def test_what_was_not_measured_is_counted_and_what_was_is_shown():
     missing = statement("order", stores=["fast", "slow", "redis"])
-    found = answer(missing)
-    assert found["verdict"] == "undecided"
+    result = answer(missing)
+    assert result["verdict"] == "undecided"
     # What was measured is shown all the same, with how many parts were not.
-    assert found["verdicts"] == "2 not measured, 1 reproduced"
-    assert found["value"] == pytest.approx(2, 0.01)
+    assert result["verdicts"] == "2 not measured, 1 reproduced"
+    assert result["value"] == pytest.approx(2, 0.01)
 
 
 def test_void_cells_count_as_not_measured_and_say_why():
     place = ("slow", "a", "t16")
     runs_of = {key: of for key, of in values().runs_of.items() if key != place}
     invalid = Values(runs_of, {place: "invalid: 12 % of updates failed"})
-    found = answer(ratio(2), invalid)
-    assert found["verdict"] == "not measured"
-    assert found["reason"] == "invalid: 12 % of updates failed"
+    result = answer(ratio(2), invalid)
+    assert result["verdict"] == "not measured"
+    assert result["reason"] == "invalid: 12 % of updates failed"
     absent = Values(runs_of, {place: "not measured"})
     assert verdict(ratio(2), absent) == "not measured"
     assert verdict(ratio(2, records=5)) == "not measured"
@@ -567,9 +567,9 @@ def test_void_cells_count_as_not_measured_and_say_why():
 
 def test_a_difference_below_the_noise_floor_says_nothing():
     noisy = values(floor=2.5)
-    found = answer(ratio(2), noisy)
-    assert found["verdict"] == "undecided"
-    assert found["marks"] == IN_FLOOR
+    result = answer(ratio(2), noisy)
+    assert result["verdict"] == "undecided"
+    assert result["marks"] == IN_FLOOR
     assert verdict(ratio(0.5), noisy) == "undecided"
     # That two stores are equal is no difference; and between workloads there is no floor.
     assert verdict(EQUAL, noisy) == "reproduced"
@@ -584,9 +584,9 @@ def test_a_difference_below_the_noise_floor_says_nothing():
 def test_unequal_updates_are_judged_as_the_source_did_them_and_marked():
     records = {"fast": "lighter", "slow": "kept", "near": "kept"}
     measured = values(updating={"a"}, records=records)
-    found = answer(ratio(2), measured)
-    assert found["verdict"] == "reproduced"
-    assert found["marks"] == UNEQUAL
+    result = answer(ratio(2), measured)
+    assert result["verdict"] == "reproduced"
+    assert result["marks"] == UNEQUAL
     assert verdict(ratio(0.5), measured) == "contradicted"
 
     def marks(statement: dict, measured: Values = measured) -> str:
@@ -620,8 +620,8 @@ def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders():
     records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
     measured = Values(runs_of, updating={"a", "b"}, records=records)
     claims = load_claims(THESIS / "claims.yaml", study)
-    found = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, measured, source)
-    verdicts = dict(zip(found["id"], found["verdict"], strict=True))
+    result = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, measured, source)
+    verdicts = dict(zip(result["id"], result["verdict"], strict=True))
     assert verdicts["J1"] == verdicts["J8"] == "reproduced"
 
 
@@ -629,10 +629,10 @@ def test_each_workload_of_a_statement_has_a_verdict_and_the_claim_the_weakest():
     order = statement("order", workload=["a", "b"], stores=["fast", "slow"])
     half = values()
     half.runs_of["slow", "b", "t16"]["overall", "throughput"] = {"1": 300.0, "2": 410.0, "3": 500.0}
-    found = judged([order], half)
-    assert found["statement_verdict"].tolist() == ["reproduced", "undecided"]
-    assert found["verdict"].tolist() == ["undecided"] * 2
-    (row,) = content(found)
+    result = judged([order], half)
+    assert result["statement_verdict"].tolist() == ["reproduced", "undecided"]
+    assert result["verdict"].tolist() == ["undecided"] * 2
+    (row,) = content(result)
     assert [line.what[0] for line in row.lines] == ["A", "B"]
     assert [line.verdict for line in row.lines] == ["reproduced", "undecided"]
 
@@ -656,8 +656,8 @@ MISSING = statement("order", stores=["riak", "slow"])
     ],
 )
 def test_a_claim_is_open_while_repetitions_can_decide_it(statements, workloads, is_open):
-    (found,) = claimed(claims_of(statements), GRID, STORES, values())
-    assert found == Claimed("X1", frozenset(workloads), is_open)
+    (result,) = claimed(claims_of(statements), GRID, STORES, values())
+    assert result == Claimed("X1", frozenset(workloads), is_open)
 
 
 @pytest.mark.parametrize(
@@ -680,16 +680,16 @@ def test_a_range_over_repetitions_keeps_no_run_going():
 
 
 def test_a_trial_run_has_values_and_no_verdicts():
-    found = judged([ratio(2)], verdicts=False)
-    assert not {each.value for each in Verdict} & set(found.iloc[0])
-    shown = "\n".join(lines(found)).replace("\xa0", " ")
+    result = judged([ratio(2)], verdicts=False)
+    assert not {each.value for each in Verdict} & set(result.iloc[0])
+    shown = "\n".join(lines(result)).replace("\xa0", " ")
     assert "REPRODUCED" not in shown
     assert "A, 16 threads: Fast / Slow: 2." in shown
 
 
 def test_client_bound_cells_are_marked_and_stay():
-    found = answer(ratio(2), values(client_bound={("fast", "a", "t16")}))
-    assert (found["verdict"], found["marks"]) == ("reproduced", CLIENT_BOUND)
+    result = answer(ratio(2), values(client_bound={("fast", "a", "t16")}))
+    assert (result["verdict"], result["marks"]) == ("reproduced", CLIENT_BOUND)
 
 
 def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
@@ -698,8 +698,8 @@ def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
     runs = {("fast", "a", "same"): {("overall", "throughput"): {"1": 5.0, "2": 6.0}}}
     equal = statement("equal", store="fast")
     equal |= {"of": {"records": 2000}, "to": {"records": 1000}}
-    found = judged([equal], Values(runs), names=ClaimNames({}, {}, grid))
-    assert found["verdict"].tolist() == ["not measured"]
+    result = judged([equal], Values(runs), names=ClaimNames({}, {}, grid))
+    assert result["verdict"].tolist() == ["not measured"]
 
 
 def test_sizes_are_those_that_were_measured():
@@ -788,8 +788,8 @@ def test_a_claim_rests_on_values_that_the_audit_rejects():
 
 def test_a_mean_with_a_rejected_value_in_it_is_rejected_too():
     mean = statement("value", workload="mean", store="fast", value=5000)
-    found = answer(mean, published=published(*PUBLISHED, inconsistent={("fast", "b")}))
-    assert found["rests_on"] == "mean, Fast"
+    result = answer(mean, published=published(*PUBLISHED, inconsistent={("fast", "b")}))
+    assert result["rests_on"] == "mean, Fast"
 
 
 @pytest.mark.parametrize(
@@ -803,9 +803,9 @@ def test_a_mean_with_a_rejected_value_in_it_is_rejected_too():
 def test_the_audit_of_a_sentence_is_the_claims_too(fits, support, notes):
     check = {"claim": "X1/1", "fits": fits, "off": 0.2, "place": "p. 7", "unit": "%"}
     checks = pd.DataFrame([check | {"given": -50.0, "expected": -74.21}])
-    found = judged([ratio(2)], published=published(*PUBLISHED, checks=checks))
-    assert found["source"].tolist() == [support]
-    (row,) = content(found, measured=False)
+    result = judged([ratio(2)], published=published(*PUBLISHED, checks=checks))
+    assert result["source"].tolist() == [support]
+    (row,) = content(result, measured=False)
     assert [note.replace("\u202f", " ") for note in row.source_notes] == [
         "in the text, p. 7: printed \N{MINUS SIGN}50 %, should be \N{MINUS SIGN}74.2 %"
     ][:notes]
@@ -813,10 +813,10 @@ def test_the_audit_of_a_sentence_is_the_claims_too(fits, support, notes):
 
 def test_a_rate_of_the_source_does_not_decide_the_verdict_here():
     statements = [statement("value", store="fast", value=9), ratio(2)]
-    found = judged(statements, published=published(*PUBLISHED))
-    assert set(found["verdict"]) == {"reproduced"}
-    assert set(found["source"]) == {"not supported"}
-    (row,) = content(found)
+    result = judged(statements, published=published(*PUBLISHED))
+    assert set(result["verdict"]) == {"reproduced"}
+    assert set(result["source"]) == {"not supported"}
+    (row,) = content(result)
     assert len(row.lines) == 1
     (note,) = row.source_notes
     assert note.endswith("4.00 kops/s")
@@ -845,19 +845,19 @@ def test_measured_values_of_a_run():
         columns=[*columns[:4], "round", "counted", "operation", "operations", "ns"],
     )
     floor = pd.DataFrame([["a", "t16", 1.3]], columns=["workload", "parameters", "floor"])
-    found = of_run(rounds, cells, pd.DataFrame(rows, columns=columns), bound, floor)
-    assert found.runs_of["fast", "a", "t16"]["overall", "throughput"] == {"1": 101.0, "2": 102.0}
-    assert sentence(found.why["slow", "a", "t16"]) == "invalid: 7 % failed"
-    assert found.why["near", "a", "t16"] == "not measured"
-    assert found.client_bound == {("fast", "a", "t16")}
-    assert found.floor == 1.3
+    table = of_run(rounds, cells, pd.DataFrame(rows, columns=columns), bound, floor)
+    assert table.runs_of["fast", "a", "t16"]["overall", "throughput"] == {"1": 101.0, "2": 102.0}
+    assert sentence(table.why["slow", "a", "t16"]) == "invalid: 7 % failed"
+    assert table.why["near", "a", "t16"] == "not measured"
+    assert table.client_bound == {("fast", "a", "t16")}
+    assert table.floor == 1.3
     # A rate from the sum of latencies, of the rounds that count.
-    assert found.runs_of["near", "a", "t16"] == {
+    assert table.runs_of["near", "a", "t16"] == {
         ("read", "throughput"): {"1.4": 10000.0},
         ("read", "latency_mean"): {"1.4": 100.0},
     }
     # Rounds of invalid cells do not count.
-    assert ("slow", "a", "t16") not in found.runs_of
+    assert ("slow", "a", "t16") not in table.runs_of
 
 
 def test_of_several_cells_with_rounds_the_cell_is_the_run():
@@ -869,7 +869,7 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
         # The trimmed mean is 20 us in the first and 40 us in the second cell.
         for number, us in enumerate((1, 19, 20, 21, 99) if cell == "1" else (1, 39, 40, 41, 99))
     ]
-    found = of_run(
+    output = of_run(
         pd.DataFrame(
             rounds, columns=[*columns, "round", "counted", "operation", "operations", "ns"]
         ),
@@ -877,8 +877,8 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
             [[*setting, n, "", "measured"] for n in "12"], columns=[*columns, "invalid", "status"]
         ),
     )
-    assert found.runs_of[tuple(setting)]["read", "latency_mean"] == {"1": 20.0, "2": 40.0}
-    assert found.in_rounds == set()
+    assert output.runs_of[tuple(setting)]["read", "latency_mean"] == {"1": 20.0, "2": 40.0}
+    assert output.in_rounds == set()
 
 
 def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
@@ -930,7 +930,7 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
 def test_claims_csv_is_read_back(tmp_path):
     written = judged([ratio(2)], published=published(*PUBLISHED))
     written.to_csv(tmp_path / "claims.csv", index=False)
-    found = JUDGED.read(tmp_path)
-    assert list(found.columns) == COLUMNS
-    assert found.loc[0, "what"].replace("\xa0", " ") == "A, 16 threads: Fast / Slow"
-    assert [row.verdict for row in content(found)] == ["reproduced"]
+    result = JUDGED.read(tmp_path)
+    assert list(result.columns) == COLUMNS
+    assert result.loc[0, "what"].replace("\xa0", " ") == "A, 16 threads: Fast / Slow"
+    assert [row.verdict for row in content(result)] == ["reproduced"]

@@ -27,9 +27,9 @@ def source(study_path: Path) -> dict[str, str]:
     claims = load_claims(study_path.with_name("claims.yaml"), study)
     grid = grid_of(study, 1.0)
     frame = read_published(study_path.with_name("published.csv"))
-    own = published_values(frame, grid, study.workload_names)
-    found = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, Values({}), own)
-    return dict(zip(found["id"], found["source"], strict=True))
+    selected = published_values(frame, grid, study.workload_names)
+    result = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, Values({}), selected)
+    return dict(zip(result["id"], result["source"], strict=True))
 
 
 @pytest.mark.parametrize("path", sorted(STUDIES.glob("*/study.yaml")), ids=lambda p: p.parent.name)
@@ -38,10 +38,10 @@ def test_every_study_here_is_good(project: Path, path: Path):
 
 
 def test_every_claim_of_the_sources_is_there():
-    found = [each.id for path in FILES for each in read_yaml(path, Claims).claims]
+    result = [each.id for path in FILES for each in read_yaml(path, Claims).claims]
     expected = [f"J{n}" for n in range(1, 12)] + ["P1", "P2", "P3"]
     expected += [f"A{n}" for n in range(1, 7)] + [f"H{n}" for n in range(1, 6)]
-    assert sorted(found) == sorted(expected)
+    assert sorted(result) == sorted(expected)
 
 
 def test_what_the_thesis_supports_with_its_own_tables(project):
@@ -55,8 +55,8 @@ def test_what_the_comparison_over_threads_supports_with_its_own_tables(project):
     # read-only throughput (claimed: a quarter), ten times the records down to 12 % (claimed:
     # half), and with them it reads 25 times as fast as it updates (claimed: 5.9 times).
     expected = dict.fromkeys(("H2", "H3", "H4"), "not supported")
-    found = source(STUDIES / "haverinen2018/study.yaml")
-    assert found == expected | {"H1": "supported", "H5": "no data"}
+    result = source(STUDIES / "haverinen2018/study.yaml")
+    assert result == expected | {"H1": "supported", "H5": "no data"}
 
 
 def test_what_the_slides_support(project):
@@ -68,9 +68,9 @@ def test_sizes_of_claims_are_found_in_a_scaled_run(project):
     study = load_study(STUDIES / "haverinen2018/study.yaml")
     grid = grid_of(study, 0.1)
     assert grid.values("c", "records") == [10000, 100000]
-    found = grid.find("c", {"records": 100000, "operations": 100000000, "threads": 4})
-    assert [each.slug for each in found] == ["r10000_o10000000_t4_s12"]
-    assert found == [grid.shown["c"]]
+    result = grid.find("c", {"records": 100000, "operations": 100000000, "threads": 4})
+    assert [each.slug for each in result] == ["r10000_o10000000_t4_s12"]
+    assert result == [grid.shown["c"]]
     # At this scale the floor under the records makes one cell of both sizes.
     tiny = grid_of(study, 0.01)
     assert len({each.slug for each in tiny.sets["c"]}) == 12

@@ -139,18 +139,18 @@ def test_the_text_says_all_parts_in_order(project):
 
 
 def test_what_an_earlier_comparison_left_is_replaced(project):
-    found = two_runs(project, ["redis", "memcached"])
+    result = two_runs(project, ["redis", "memcached"])
     output = project / "out"
     output.mkdir()
     for stale in ("forest-7.pdf", "forest-7.svg", "changes.csv"):
         (output / stale).write_text("old")
     (output / "mine.txt").write_text("kept")
-    drawn = write_comparison(found, output)
+    drawn = write_comparison(result, output)
     assert drawn == [output / "forest-1.pdf"]
     assert not list(output.glob("forest-7.*"))
     assert (output / "mine.txt").read_text() == "kept"
     read = pd.read_csv(output / "changes.csv")
-    assert read["change"].tolist() == pytest.approx(found.changes["change"].tolist())
+    assert read["change"].tolist() == pytest.approx(result.changes["change"].tolist())
     assert len(pd.read_csv(output / "throughputs.csv")) == 10
 
 
@@ -158,11 +158,11 @@ def test_runs_of_one_repetition_have_changes_without_intervals(project):
     for name, speed in (("before", 1000.0), ("after", 1500.0)):
         speeds = {("redis", "a"): [1000.0], ("memcached", "a"): [speed]}
         write_run(project / "results" / name, speeds)
-    found = compare("before", "after")
-    write_comparison(found, project / "out")
+    result = compare("before", "after")
+    write_comparison(result, project / "out")
     (row,) = pd.read_csv(project / "out/changes.csv").itertuples()
     assert (row.change, row.n_a, row.n_b) == (1.5, 1, 1)
-    assert re.search(r"Memcached +1.00 +1.50 +1 +1.50 +one run +\?\n", as_text(found))
+    assert re.search(r"Memcached +1.00 +1.50 +1 +1.50 +one run +\?\n", as_text(result))
 
 
 def test_the_command_says_what_is_wrong(project):

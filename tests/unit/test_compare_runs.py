@@ -67,18 +67,18 @@ def by_place(table: pd.DataFrame) -> pd.DataFrame:
     return table.set_index(["workload", "store"])
 
 
-def reasons(found: Comparison) -> list[tuple[str, ...]]:
+def reasons(result: Comparison) -> list[tuple[str, ...]]:
     """(run, workload, store, repetitions, reason) of what is left out."""
     names = ["run", "workload", "store", "repetitions", "reason"]
-    return list(found.left_out[names].itertuples(index=False, name=None))
+    return list(result.left_out[names].itertuples(index=False, name=None))
 
 
 def test_a_change_of_half_is_found_on_a_machine_of_another_speed(tmp_path):
-    there = speeds(0.4, NOISE_B, memcached=1.5)
-    found = pair(tmp_path, speeds(), there, b_machine=OTHER_MACHINE)
-    assert found.base == "redis"
-    assert list(found.changes) == RELATIVE
-    table = by_place(found.changes)
+    present = speeds(0.4, NOISE_B, memcached=1.5)
+    result = pair(tmp_path, speeds(), present, b_machine=OTHER_MACHINE)
+    assert result.base == "redis"
+    assert list(result.changes) == RELATIVE
+    table = by_place(result.changes)
     assert list(table.index) == [(w, s) for w in "ac" for s in ("memcached", "riak")]
     for workload in "ac":
         row = table.loc[workload, "memcached"]
@@ -94,13 +94,13 @@ def test_a_change_of_half_is_found_on_a_machine_of_another_speed(tmp_path):
 
 
 def test_the_other_way_round_every_change_is_inverse(tmp_path):
-    found = pair(tmp_path, speeds(), speeds(1.2, NOISE_B, riak=0.7))
+    result = pair(tmp_path, speeds(), speeds(1.2, NOISE_B, riak=0.7))
     back = compare(str(tmp_path / "two"), str(tmp_path / "one"))
     for name in ("changes", "throughputs"):
-        there, inverse = getattr(found, name), getattr(back, name)
-        assert inverse["change"].tolist() == pytest.approx((1 / there["change"]).tolist())
-        assert inverse["low"].tolist() == pytest.approx((1 / there["high"]).tolist())
-        assert inverse["different"].tolist() == there["different"].tolist()
+        present, inverse = getattr(result, name), getattr(back, name)
+        assert inverse["change"].tolist() == pytest.approx((1 / present["change"]).tolist())
+        assert inverse["low"].tolist() == pytest.approx((1 / present["high"]).tolist())
+        assert inverse["different"].tolist() == present["different"].tolist()
 
 
 def test_numbers_as_scipy_computes_them_from_the_logs(tmp_path):
@@ -113,9 +113,9 @@ def test_numbers_as_scipy_computes_them_from_the_logs(tmp_path):
         }
         for n in (5, 3)
     ]
-    found = pair(tmp_path, *drawn)
+    result = pair(tmp_path, *drawn)
     p_values = []
-    for row in found.changes.itertuples():
+    for row in result.changes.itertuples():
         logs = [
             np.log(of[row.store, row.workload]) - np.log(of["redis", row.workload]) for of in drawn
         ]
@@ -128,10 +128,10 @@ def test_numbers_as_scipy_computes_them_from_the_logs(tmp_path):
             (row.n_a, row.ratio_a, row.low_a, row.high_a, logs[0]),
             (row.n_b, row.ratio_b, row.low_b, row.high_b, logs[1]),
         ):
-            own = stats.ttest_1samp(side, 0).confidence_interval(0.95)
+            selected = stats.ttest_1samp(side, 0).confidence_interval(0.95)
             assert n == len(side)
             assert (ratio, low, high) == pytest.approx(
-                (exp(side.mean()), exp(own.low), exp(own.high))
+                (exp(side.mean()), exp(selected.low), exp(selected.high))
             )
         margin = log(1.1)
         outside = max(
@@ -142,10 +142,10 @@ def test_numbers_as_scipy_computes_them_from_the_logs(tmp_path):
         assert row.equivalence_p == pytest.approx(outside.pvalue)
         p_values.append(row.p)
     holm = adjusted({number: Ratio(1.0, 3, p=p) for number, p in enumerate(p_values)})
-    assert found.changes["p_adjusted"].tolist() == pytest.approx(
+    assert result.changes["p_adjusted"].tolist() == pytest.approx(
         [of.p_adjusted for of in holm.values()]
     )
-    for row in found.throughputs.itertuples():
+    for row in result.throughputs.itertuples():
         logs = [np.log(of[row.store, row.workload]) for of in drawn]
         expected = stats.ttest_ind(logs[1], logs[0], equal_var=False)
         bounds = expected.confidence_interval(0.95)
@@ -157,22 +157,22 @@ def test_numbers_as_scipy_computes_them_from_the_logs(tmp_path):
 
 def test_repetitions_are_paired_by_their_number(tmp_path):
     """What falls on a whole repetition cancels out, whatever its place in the other run."""
-    found = pair(
+    result = pair(
         tmp_path, speeds(noise=(1, 0.5, 2)), speeds(noise=(4, 1, 0.3)), b_machine=OTHER_MACHINE
     )
-    assert found.changes["change"].tolist() == pytest.approx([1] * 4, abs=0.01)
-    assert (found.changes["equal"] == "yes").all()
+    assert result.changes["change"].tolist() == pytest.approx([1] * 4, abs=0.01)
+    assert (result.changes["equal"] == "yes").all()
 
 
 def test_throughputs_compare_on_one_machine_only(tmp_path):
-    found = pair(tmp_path, speeds(), speeds(1.3, NOISE_B))
-    assert found.two_machines == ""
-    assert list(found.throughputs) == ABSOLUTE
-    table = by_place(found.throughputs)
+    result = pair(tmp_path, speeds(), speeds(1.3, NOISE_B))
+    assert result.two_machines == ""
+    assert list(result.throughputs) == ABSOLUTE
+    table = by_place(result.throughputs)
     assert len(table) == 6
     assert table.loc["a", "redis"].change == pytest.approx(1.3, rel=0.01)
     assert (table["different"] == "yes").all()
-    assert (found.changes["different"] == "no").all()
+    assert (result.changes["different"] == "no").all()
 
 
 @pytest.mark.parametrize(
@@ -189,10 +189,10 @@ def test_throughputs_compare_on_one_machine_only(tmp_path):
     ],
 )
 def test_other_machines_leave_the_throughputs_out(tmp_path, other, reason):
-    found = pair(tmp_path, speeds(), speeds(1.3, NOISE_B), b_machine={**MACHINE, **other})
-    assert found.two_machines == reason
-    assert found.throughputs.empty
-    assert len(found.changes) == 4
+    result = pair(tmp_path, speeds(), speeds(1.3, NOISE_B), b_machine={**MACHINE, **other})
+    assert result.two_machines == reason
+    assert result.throughputs.empty
+    assert len(result.changes) == 4
 
 
 def test_the_clock_rate_of_the_moment_makes_no_other_machine(tmp_path):
@@ -214,7 +214,7 @@ def test_a_run_of_two_machines_or_of_none_has_no_rates_to_compare(tmp_path):
 
 
 def test_what_differs_and_what_is_the_same(tmp_path):
-    found = pair(
+    result = pair(
         tmp_path,
         speeds(),
         {key: runs[:2] for key, runs in speeds(1.3).items()},
@@ -224,7 +224,7 @@ def test_what_differs_and_what_is_the_same(tmp_path):
         b_jars={"core-0.18.0.jar": "c", "jedis-8.0.jar": "2" * 64, "new.jar": "3" * 64},
         b_seed=9,
     )
-    facts = found.facts.set_index("what")
+    facts = result.facts.set_index("what")
     assert facts.loc[facts["same"] == "no", ["a", "b"]].T.to_dict("list") == {
         "study": ["one", "two"],
         "CPU": [", ".join(map(sentence, machine["CPU"])) for machine in (MACHINE, OTHER_MACHINE)],
@@ -243,34 +243,34 @@ def test_what_differs_and_what_is_the_same(tmp_path):
 
 def test_other_parameters_do_not_match_and_are_listed(tmp_path):
     larger = {"a": SIZES, "c": "r9000_o5000_t2"}
-    found = pair(tmp_path, speeds(), speeds(1.3), b_parameters=larger)
-    assert set(found.changes["workload"]) == {"a"}
-    there = "other parameters: the other run has {} records, 5 000 operations, 2 threads"
+    result = pair(tmp_path, speeds(), speeds(1.3), b_parameters=larger)
+    assert set(result.changes["workload"]) == {"a"}
+    present = "other parameters: the other run has {} records, 5 000 operations, 2 threads"
     narrow = "\N{NARROW NO-BREAK SPACE}"
-    assert reasons(found) == [
-        ("A", "c", "", "", there.format("9 000").replace(" 000", f"{narrow}000")),
-        ("B", "c", "", "", there.format("1 000").replace(" 000", f"{narrow}000")),
+    assert reasons(result) == [
+        ("A", "c", "", "", present.format("9 000").replace(" 000", f"{narrow}000")),
+        ("B", "c", "", "", present.format("1 000").replace(" 000", f"{narrow}000")),
     ]
-    assert list(found.left_out) == LEFT_OUT
+    assert list(result.left_out) == LEFT_OUT
 
 
 def test_workloads_of_the_same_name_with_other_properties_do_not_match(tmp_path):
-    found = pair(
+    result = pair(
         tmp_path, speeds(), speeds(1.3), b_properties={"c": {"readproportion": "1", "x": "2"}}
     )
-    assert set(found.changes["workload"]) == {"a"}
-    assert reasons(found) == [
+    assert set(result.changes["workload"]) == {"a"}
+    assert reasons(result) == [
         ("both", "c", "", "", "is another workload in each: x is not set in A, 2 in B")
     ]
 
 
 def test_what_one_run_lacks_is_listed(tmp_path):
-    there = speeds(1.3)
-    del there["riak", "a"], there["riak", "c"]
-    there = {key: runs for key, runs in there.items() if key[1] == "a"}
-    there |= {("mysql", "a"): [1.0, 2.0, 3.0]}
-    found = pair(tmp_path, speeds(), there)
-    assert reasons(found) == [
+    present = speeds(1.3)
+    del present["riak", "a"], present["riak", "c"]
+    present = {key: runs for key, runs in present.items() if key[1] == "a"}
+    present |= {("mysql", "a"): [1.0, 2.0, 3.0]}
+    result = pair(tmp_path, speeds(), present)
+    assert reasons(result) == [
         ("A", "", "riak", "", "the other run has no such store"),
         ("B", "", "mysql", "", "the other run has no such store"),
         ("A", "c", "", "", "the other run has no such workload"),
@@ -286,44 +286,44 @@ def test_cells_without_a_value_are_listed_with_their_reason(tmp_path):
         ("riak", "c", 2): ("not measured", "", ""),
         ("riak", "c", 3): ("not measured", "", ""),
     }
-    found = pair(tmp_path, speeds(), speeds(1.3), b_gaps=gaps)
-    assert reasons(found) == [
+    result = pair(tmp_path, speeds(), speeds(1.3), b_gaps=gaps)
+    assert reasons(result) == [
         ("B", "a", "memcached", "1", "failed: it died"),
         ("B", "a", "riak", "1, 3", "invalid: 5.00% failed"),
         ("B", "c", "riak", "1, 2, 3", "not measured"),
     ]
-    table = by_place(found.changes)
+    table = by_place(result.changes)
     assert ("c", "riak") not in table.index
     assert table.loc["a", "memcached"][["n_a", "n_b"]].tolist() == [3, 2]
     # One repetition that is left tells no interval, and no verdict.
     row = table.loc["a", "riak"]
     assert (row.n_b, row.different, row.equal) == (1, "", "")
     assert np.isnan([row.low, row.high, row.p, row.p_adjusted, row.equivalence_p]).all()
-    assert found.changes["p_adjusted"].notna().sum() == 2
+    assert result.changes["p_adjusted"].notna().sum() == 2
 
 
 def test_stores_without_a_common_repetition_are_listed(tmp_path):
     gaps = {("redis", "a", 1): ("failed", "x", ""), ("redis", "a", 2): ("failed", "x", "")}
     gaps |= {("riak", "a", 3): ("failed", "y", "")}
-    found = pair(tmp_path, speeds(), speeds(1.3), b_gaps=gaps)
-    assert ("B", "a", "riak", "", "no repetition that has a value of redis too") in reasons(found)
+    result = pair(tmp_path, speeds(), speeds(1.3), b_gaps=gaps)
+    assert ("B", "a", "riak", "", "no repetition that has a value of redis too") in reasons(result)
     expected = "no order: two stores have no repetition in common"
-    assert ("B", "a", "", "", expected) in reasons(found)
-    assert list(found.orders["workload"]) == ["c"]
-    assert len(by_place(found.throughputs)) == 6
+    assert ("B", "a", "", "", expected) in reasons(result)
+    assert list(result.orders["workload"]) == ["c"]
+    assert len(by_place(result.throughputs)) == 6
 
 
 def test_a_workload_without_the_base_is_listed(tmp_path):
     gaps = {("redis", "a", n): ("failed", "x", "") for n in (1, 2, 3)}
-    found = pair(tmp_path, speeds(), speeds(1.3), base="redis", b_gaps=gaps)
-    assert set(found.changes["workload"]) == {"c"}
-    assert ("both", "a", "", "", "no value of redis in both runs to divide by") in reasons(found)
+    result = pair(tmp_path, speeds(), speeds(1.3), base="redis", b_gaps=gaps)
+    assert set(result.changes["workload"]) == {"c"}
+    assert ("both", "a", "", "", "no value of redis in both runs to divide by") in reasons(result)
 
 
 def test_the_base_is_the_first_store_that_serves_most_workloads(tmp_path):
     gaps = {("redis", "a", n): ("failed", "x", "") for n in (1, 2, 3)}
-    found = pair(tmp_path, speeds(), speeds(1.3), a_gaps=gaps)
-    assert found.base == "memcached"
+    result = pair(tmp_path, speeds(), speeds(1.3), a_gaps=gaps)
+    assert result.base == "memcached"
     other = compare(str(tmp_path / "one"), str(tmp_path / "two"), "riak")
     assert set(other.changes["base"]) == {"riak"}
     with pytest.raises(KvstudyError, match=r"--base rak: not a store .* did you mean 'riak'"):
@@ -331,25 +331,25 @@ def test_the_base_is_the_first_store_that_serves_most_workloads(tmp_path):
 
 
 def test_a_name_for_two_kinds_of_store_is_not_shared(tmp_path):
-    found = pair(tmp_path, speeds(), speeds(1.3), b_folders={"riak": "cassandra"})
+    result = pair(tmp_path, speeds(), speeds(1.3), b_folders={"riak": "cassandra"})
     reason = "is another store in each: folder is riak in A, cassandra in B"
-    assert reasons(found) == [("both", "", "riak", "", reason)]
-    assert set(found.changes["store"]) == {"memcached"}
+    assert reasons(result) == [("both", "", "riak", "", reason)]
+    assert set(result.changes["store"]) == {"memcached"}
 
 
 def test_controls_that_are_no_stores_of_the_study_stay_out(tmp_path):
     again = {("redis-again", "a"): [1.0, 1.1, 1.2], ("client-ceiling", "a"): [9.0, 9.1, 9.2]}
-    found = pair(tmp_path, speeds(), speeds(1.3), controls=again)
+    result = pair(tmp_path, speeds(), speeds(1.3), controls=again)
     plain = pair(tmp_path / "plain", speeds(), speeds(1.3))
-    pd.testing.assert_frame_equal(found.changes, plain.changes)
-    assert found.left_out.empty
-    assert len(found.a.speeds) == 18
+    pd.testing.assert_frame_equal(result.changes, plain.changes)
+    assert result.left_out.empty
+    assert len(result.a.speeds) == 18
 
 
 def test_order_of_the_stores(tmp_path):
-    found = pair(tmp_path, speeds(), speeds(0.5, NOISE_B, riak=4.0, redis=2.0))
-    assert list(found.orders) == ORDERS
-    row = found.orders.iloc[0]
+    result = pair(tmp_path, speeds(), speeds(0.5, NOISE_B, riak=4.0, redis=2.0))
+    assert list(result.orders) == ORDERS
+    row = result.orders.iloc[0]
     assert row["order_a"] == "memcached > redis > riak"
     # In B all three have 1000 ops/s, with so little noise that this is shown.
     assert row["order_b"].count("=") == 2
@@ -363,10 +363,10 @@ def test_order_of_the_stores(tmp_path):
 
 def test_one_shared_store_compares_on_one_machine_only(tmp_path):
     alone = {key: runs for key, runs in speeds(1.3).items() if key[0] == "redis"}
-    found = pair(tmp_path, speeds(), alone)
-    assert found.base is None
-    assert found.changes.empty
-    assert len(found.throughputs) == 2
+    result = pair(tmp_path, speeds(), alone)
+    assert result.base is None
+    assert result.changes.empty
+    assert len(result.throughputs) == 2
     with pytest.raises(KvstudyError, match=r"share one store only, redis, and the machines differ"):
         pair(tmp_path / "far", speeds(), alone, b_machine=OTHER_MACHINE)
 
@@ -398,8 +398,8 @@ def test_a_run_compared_with_itself_is_refused(tmp_path):
 def test_runs_are_found_by_name_or_path():
     write_run(Path("results/before"), speeds())
     write_run(Path("elsewhere/before"), speeds(1.3))
-    found = compare("before", "elsewhere/before")
-    assert (found.a.folder, found.b.folder) == (Path("results/before"), Path("elsewhere/before"))
+    result = compare("before", "elsewhere/before")
+    assert (result.a.folder, result.b.folder) == (Path("results/before"), Path("elsewhere/before"))
     Path("results/raw-only/raw").mkdir(parents=True)
     with pytest.raises(KvstudyError, match=r"raw-only: is not a finished run, it has no cells.csv"):
         compare("raw-only", "before")
@@ -434,8 +434,8 @@ def test_an_environment_of_another_version_is_refused(tmp_path):
 
 
 def test_the_same_files_are_not_named(tmp_path):
-    found = pair(tmp_path, speeds(), speeds(1.3), jars=JARS)
-    row = found.facts.set_index("what").loc["client's files"]
+    result = pair(tmp_path, speeds(), speeds(1.3), jars=JARS)
+    row = result.facts.set_index("what").loc["client's files"]
     assert row[["a", "b", "same"]].tolist() == ["2 files", "2 files", "yes"]
 
 
@@ -445,8 +445,8 @@ def test_repetitions_of_imported_runs_are_not_paired(tmp_path):
     paired = pair(tmp_path / "own", speeds(1, noise), speeds(1, noise, memcached=1.5))
     assert set(by_place(paired.changes).loc[("a", "memcached"), ["different"]]) == {"yes"}
     runs = [speeds(1, noise), speeds(1, noise, memcached=1.5)]
-    found = pair(tmp_path / "theirs", *runs, b_imported=True)
-    row = by_place(found.changes).loc["a", "memcached"]
+    result = pair(tmp_path / "theirs", *runs, b_imported=True)
+    row = by_place(result.changes).loc["a", "memcached"]
     assert row.different == "no"
     assert row.change == pytest.approx(1.5, rel=0.005)
     expected = unpaired_ratio(runs[1]["memcached", "a"], runs[1]["redis", "a"])
@@ -454,8 +454,8 @@ def test_repetitions_of_imported_runs_are_not_paired(tmp_path):
         (expected.value, expected.low, expected.high)
     )
     assert row.high_a - row.low_a < 0.1 < row.high_b - row.low_b
-    order = found.orders.set_index("workload").loc["a"]
+    order = result.orders.set_index("workload").loc["a"]
     assert "redis > riak" in order.order_a
     assert "redis ~ riak" in order.order_b
-    assert "Run B has imported logs" in as_text(found)
+    assert "Run B has imported logs" in as_text(result)
     assert "has imported logs" not in as_text(paired)

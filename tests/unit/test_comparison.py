@@ -70,11 +70,11 @@ def results(
 FLOOR = FLOOR_COLUMNS.frame()
 
 
-def run_of(found: Results, floor: pd.DataFrame = FLOOR, study: Study = STUDY) -> SimpleNamespace:
+def run_of(result: Results, floor: pd.DataFrame = FLOOR, study: Study = STUDY) -> SimpleNamespace:
     analysis = SimpleNamespace(floor=floor)
     shown = {name: f"p-{name}" for name in STUDY.workload_names}
-    values = {"values": found._repetitions(), "headline": shown}
-    return small.run(study=study, results=found, analysis=analysis, titles=TITLES, **values)
+    values = {"values": result._repetitions(), "headline": shown}
+    return small.run(study=study, results=result, analysis=analysis, titles=TITLES, **values)
 
 
 def long_form(*values: object) -> pd.DataFrame:
@@ -115,12 +115,12 @@ def test_a_table_of_the_source_has_plain_means_and_says_so():
     row = of_source.rows(run_of(results())).set_index("workload").loc["a"]
     assert (row.baseline, row.store) == (1000, 1250)
     assert row.change == pytest.approx(long_form(results()).set_index("workload").loc["a"].change)
-    own, source = (
+    selected, source = (
         " ".join(table.grids(table.rows(run_of(results())), run_of(results()))[0].notes)
         for table in (TABLE, of_source)
     )
     geometric = "Means of throughput are geometric, over the workloads plain as in the source."
-    assert geometric in own
+    assert geometric in selected
     assert "Means of throughput are plain, as in the source." in source
 
 
@@ -180,12 +180,12 @@ def test_a_change_that_is_not_above_the_noise_floor_is_named():
 
 def test_repetitions_of_imported_logs_are_not_paired():
     study = STUDY.model_copy(update={"imported": Imported()})
-    here, there = (
+    here, present = (
         long_form(results(), FLOOR, each).set_index("workload").loc["insert"]
         for each in (STUDY, study)
     )
     # Both stores have the same values; side by side they do not differ at all.
     assert (here.low, here.high) == pytest.approx((0, 0), abs=0.01)
-    assert there.low < -0.2 < 0.2 < there.high
+    assert present.low < -0.2 < 0.2 < present.high
     grid = small.grid_of(TABLE, run_of(results(), FLOOR, study))
     assert "not paired" in str(grid.notes[0])

@@ -42,9 +42,9 @@ def redis(choice: str = "", arguments: list[str] = ALWAYS, name: str = "redis") 
 
 
 def manifest(server: LocalServer, settings: str = "") -> dict:
-    told = {"version": "7", "settings": settings}
+    reply = {"version": "7", "settings": settings}
     cell = {"folder": "redis", "store": server.store.name}
-    return {"cell": cell, "server": server.describe() | told, "phases": {}}
+    return {"cell": cell, "server": server.describe() | reply, "phases": {}}
 
 
 def native(store: Store, cores: str = "", data: str = "data") -> NativeServer:
@@ -114,10 +114,10 @@ def test_another_configuration_file_is_a_difference(project):
 
 def test_what_every_server_says_otherwise_is_not_recorded(project, monkeypatch):
     store = redis()
-    told = {"port": "7001", "dir": str(Path("data").absolute()), "masterauth": "secret"}
-    told |= {"server_uuid": "1f", "appendfsync": "always", "maxmemory": "7001"}
-    told["seeds"] = "127.0.0.1:7001"
-    verbs = SimpleNamespace(settings=lambda host, port: told)
+    reply = {"port": "7001", "dir": str(Path("data").absolute()), "masterauth": "secret"}
+    reply |= {"server_uuid": "1f", "appendfsync": "always", "maxmemory": "7001"}
+    reply["seeds"] = "127.0.0.1:7001"
+    verbs = SimpleNamespace(settings=lambda host, port: reply)
     monkeypatch.setattr(Store, "verbs", verbs)
     assert record_settings(store, native(store), Path())
     recorded = json.loads(Path("settings.json").read_text())
@@ -150,21 +150,21 @@ def test_the_report_gets_what_was_added_and_what_the_server_said_of_it(project):
         "1": written("1", native(stores["redis"]), appendonly="no", hz="10", save="60"),
         "2": written("2", native(stores["always"]), appendonly="yes", hz="10", save="60"),
     }
-    found = configurations(manifests, stores, RAW)
-    assert "arguments" not in found["redis"]
+    result = configurations(manifests, stores, RAW)
+    assert "arguments" not in result["redis"]
     # No argument names it, and the other server said something else.
-    assert found["redis"]["settings"] == {"appendonly": "no"}
-    assert found["always"]["arguments"] == ALWAYS
-    assert found["always"]["command"][-4:] == ALWAYS
-    assert found["always"]["settings"] == {"appendonly": "yes"}
+    assert result["redis"]["settings"] == {"appendonly": "no"}
+    assert result["always"]["arguments"] == ALWAYS
+    assert result["always"]["command"][-4:] == ALWAYS
+    assert result["always"]["settings"] == {"appendonly": "yes"}
     manifests["1"] = written("3", native(redis("always")), appendonly="yes")
     with pytest.raises(KvstudyError, match="raw/1: measured with other options than"):
         configurations(manifests, stores, RAW)
 
 
 def test_a_server_that_already_runs_gets_no_arguments(project):
-    told = sentence(missing_requirement(redis("always"), "external", "db:6379"))
-    assert told == (
+    reply = sentence(missing_requirement(redis("always"), "external", "db:6379"))
+    assert reply == (
         "a server that already runs does not get --appendonly yes --appendfsync always, which its "
         "option adds"
     )

@@ -77,17 +77,17 @@ def test_both_can_be_left_out(project):
 
 
 def test_a_store_that_does_not_differ_from_itself_lifts_no_floor():
-    found = floors_of(redis=(100, 110, 105), redis_again=(104, 108, 107))
-    (row,) = found.itertuples()
+    result = floors_of(redis=(100, 110, 105), redis_again=(104, 108, 107))
+    (row,) = result.itertuples()
     assert row.low < row.ratio < 1 < row.high
-    assert (floor_of(found), row.p_all > 0.05) == (1, True)
+    assert (floor_of(result), row.p_all > 0.05) == (1, True)
 
 
 def test_a_store_that_differs_from_itself_each_time_lifts_the_floor_to_that():
-    found = floors_of(redis=(100, 110, 105), redis_again=(110, 120.5, 116))
-    assert found["p_all"].iloc[0] < 0.05
+    result = floors_of(redis=(100, 110, 105), redis_again=(110, 120.5, 116))
+    assert result["p_all"].iloc[0] < 0.05
     # One workload: the root mean square is the ratio itself.
-    assert floor_of(found) == pytest.approx(1 / found["ratio"].iloc[0])
+    assert floor_of(result) == pytest.approx(1 / result["ratio"].iloc[0])
 
 
 def test_one_repetition_has_no_floor():
@@ -108,12 +108,12 @@ def test_a_ratio_that_is_not_above_the_floor_is_undecided():
         paired=True,
     )
     floor = floor_of(floors(spread, small.study()))
-    found = pairs(spread, [*small.TITLES], floor).set_index(["faster", "slower"])
+    result = pairs(spread, [*small.TITLES], floor).set_index(["faster", "slower"])
     # It is real (each run is faster by 20 %), but no more than the machine makes of nothing.
-    row = found.loc[("memcached", "redis")]
+    row = result.loc[("memcached", "redis")]
     assert (row["decision"], row["in_floor"]) == ("undecided", "yes")
     assert row["low"] > 1
-    assert found.loc[("redis", "riak"), ["decision", "in_floor"]].tolist() == ["faster", "no"]
+    assert result.loc[("redis", "riak"), ["decision", "in_floor"]].tolist() == ["faster", "no"]
     free = pairs(spread, [*small.TITLES]).set_index(["faster", "slower"])
     assert free.loc[("memcached", "redis"), ["decision", "in_floor"]].tolist() == ["faster", ""]
 
@@ -156,18 +156,18 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
         ({"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 8}, Limit.NOT_SEEN, ""),
     ],
 )
-def test_what_limits(found, of, reason):
-    seen, why = limit(NOTHING | found)
+def test_what_limits(result, of, reason):
+    seen, why = limit(NOTHING | result)
     assert (seen, sentence(why)) == (of, reason)
 
 
 def test_bottleneck_by_store():
     runs = values(redis=(100, 100), memcached=(950, 950), client_ceiling=(1000, 1000))
-    found = bottleneck(runs, small.study()).set_index("store")
-    assert found.index.tolist() == ["redis", "memcached"]
-    assert found.loc["redis", ["ceiling", "limit"]].tolist() == [pytest.approx(0.1), "not seen"]
-    assert found.loc["memcached", "limit"] == "client"
-    (grid,) = small.table("bottleneck").grids(found.reset_index(), small.run())
+    result = bottleneck(runs, small.study()).set_index("store")
+    assert result.index.tolist() == ["redis", "memcached"]
+    assert result.loc["redis", ["ceiling", "limit"]].tolist() == [pytest.approx(0.1), "not seen"]
+    assert result.loc["memcached", "limit"] == "client"
+    (grid,) = small.table("bottleneck").grids(result.reset_index(), small.run())
     lines = {line.label: line.cells for line in grid.lines}
     assert lines["Memcached"][-2:] == ["95 %", "client"]
     assert lines["Redis"][0] == DASH
@@ -234,9 +234,9 @@ def test_a_study_of_ycsb_without_a_store_is_its_own_ceiling(project):
     study, _ = edited(stores=stores, **BARE)
     assert [use.name for use in controls(study)] == [AGAIN]
     assert ceiling_store(study) == "nothing"
-    found = bottleneck(values(redis=(900, 900), nothing=(1000, 1000)), study).set_index("store")
-    assert found.loc["redis", "ceiling"] == pytest.approx(0.9)
-    assert math.isnan(found.loc["nothing", "ceiling"])
+    result = bottleneck(values(redis=(900, 900), nothing=(1000, 1000)), study).set_index("store")
+    assert result.loc["redis", "ceiling"] == pytest.approx(0.9)
+    assert math.isnan(result.loc["nothing", "ceiling"])
 
 
 def test_imported_logs_have_no_controls():
@@ -257,9 +257,9 @@ def study(project):
 
 def test_pairs_of_n_and_twice_n_clients_come_first(study):
     cells = plan(study)
-    own = [cell.clients for cell in cells].index("auto")
-    trials = cells[:own]
-    assert {clients_of_trial(cell.store) for cell in cells[own:]} == {None}
+    selected = [cell.clients for cell in cells].index("auto")
+    trials = cells[:selected]
+    assert {clients_of_trial(cell.store) for cell in cells[selected:]} == {None}
     # A workload that inserts and reads cannot be shared.
     assert {cell.workload for cell in trials} == {"a", "insert"}
     of_redis = [
@@ -271,7 +271,7 @@ def test_pairs_of_n_and_twice_n_clients_come_first(study):
     assert list(tried.values()) == [{1, 2}] * TRIALS + [{2, 4}] * TRIALS
     # The same work, under the same parameters.
     assert {(cell.parameters, cell.threads) for cell in of_redis} == {("r1000_o10000_t5_cauto", 5)}
-    assert {cell.parameters for cell in cells[own:] if cell.workload == "a"} == {
+    assert {cell.parameters for cell in cells[selected:] if cell.workload == "a"} == {
         "r1000_o10000_t5_cauto"
     }
     assert len({cell.path for cell in cells}) == len(cells)
@@ -324,11 +324,11 @@ def test_the_table_of_what_limits_has_the_number_and_the_ratio():
     number = runs.assign(metric="clients", unit="count", value=[2, 2, 1, 1])
     pair = trials((100, 150), (150, 151))
     of_trials = values(x=[0] * len(pair)).assign(**{name: list(pair[name]) for name in pair})
-    found = bottleneck(pd.concat([runs, number, of_trials]), study)
-    by = found.set_index("store")
+    result = bottleneck(pd.concat([runs, number, of_trials]), study)
+    by = result.set_index("store")
     assert by["clients"].to_dict() == {"redis": 2, "memcached": 1}
     assert by.loc["redis", "twice"] == pytest.approx(1.007, abs=0.002)
-    (grid,) = small.table("bottleneck").grids(found, small.run())
+    (grid,) = small.table("bottleneck").grids(result, small.run())
     assert grid.columns[-3:] == ["Clients", "Twice as many", "Limit"]
     lines = {line.label: line.cells[-3:-1] for line in grid.lines}
     assert lines["Redis"][0] == "2"

@@ -82,12 +82,12 @@ def test_the_machine_is_told_with_what_follows_from_it(project):
 
 
 def test_a_machine_that_is_not_good_fails_only_if_asked(project, monkeypatch):
-    def found(good: bool | None) -> list[Finding]:
+    def result(good: bool | None) -> list[Finding]:
         return [Finding("1", good, consequence="" if good else "Slow.", key="x", title="X")]
 
     for good, status in ((True, 0), (None, 0), (False, 1)):
-        monkeypatch.setattr(preflight, "preflight", lambda results, good=good: found(good))
-        monkeypatch.setattr(preflight, "load_average", lambda *_: found(True)[0])
+        monkeypatch.setattr(preflight, "preflight", lambda results, good=good: result(good))
+        monkeypatch.setattr(preflight, "load_average", lambda *_: result(True)[0])
         assert kvstudy("doctor", "--machine").exit_code == 0
         strict = kvstudy("doctor", "--machine", "--strict")
         assert strict.exit_code == status, strict.output

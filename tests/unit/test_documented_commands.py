@@ -33,8 +33,8 @@ def lines_of(page: str) -> list[tuple[str, bool]]:
     ]
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     named = [" ".join(code.split()) for code in INLINE.findall(prose)]
-    found = [(line.strip(), True) for line in typed] + [(line, False) for line in named]
-    return [(line, whole) for line, whole in found if line.split(" ")[0] in PROGRAMS]
+    result = [(line.strip(), True) for line in typed] + [(line, False) for line in named]
+    return [(line, whole) for line, whole in result if line.split(" ")[0] in PROGRAMS]
 
 
 def check(line: str, whole: bool) -> None:

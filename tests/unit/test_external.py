@@ -26,5 +26,5 @@ def test_what_is_no_address_is_named(address):
 
 
 def test_a_store_without_address_names_the_key():
-    told = missing_requirement(REDIS, "external")
-    assert "set config/config.yaml: external.servers.redis to host:port" in told
+    reply = missing_requirement(REDIS, "external")
+    assert "set config/config.yaml: external.servers.redis to host:port" in reply

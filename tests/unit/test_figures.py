@@ -36,8 +36,8 @@ def _style():
 
 
 def chart(name: str = "percentiles", **changes: object) -> Bars:
-    found = next(figure for figure in small.study().figures if figure.name == name)
-    return Bars.model_validate(found.model_dump() | changes)
+    result = next(figure for figure in small.study().figures if figure.name == name)
+    return Bars.model_validate(result.model_dump() | changes)
 
 
 def draw(table: pd.DataFrame, stores: dict[str, Style] = LOOKS) -> Figure:
@@ -46,8 +46,8 @@ def draw(table: pd.DataFrame, stores: dict[str, Style] = LOOKS) -> Figure:
 
 def drawn(ax) -> list[Rectangle]:
     """The bars from left to right."""
-    found = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    return sorted(found, key=lambda patch: patch.get_x())
+    result = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    return sorted(result, key=lambda patch: patch.get_x())
 
 
 def cuts(ax) -> list:
@@ -317,8 +317,8 @@ def test_every_report_has_figures_and_its_study_may_name_them_itself():
     study = small.study()
     names = [figure.name for figure in study.figures if figure.drawn]
     assert names == ["speed", "percentiles", "run-order", "ratios", "spectrum"]
-    own = {"name": "tails", "kind": "spectrum", "caption": "Mine"}
-    names = [figure.name for figure in small.study(figures=[own]).figures]
+    selected = {"name": "tails", "kind": "spectrum", "caption": "Mine"}
+    names = [figure.name for figure in small.study(figures=[selected]).figures]
     assert names == ["tails", "run-order", "ratios"]
 
 

@@ -67,8 +67,8 @@ def draw_timeline(table: pd.DataFrame) -> Figure:
     return TIME.draw(small.as_csv(table), small.looked())
 
 
-def spectrum_table(found: pd.DataFrame) -> pd.DataFrame:
-    return SPECTRUM.rows(small.run(analysis=SimpleNamespace(spectrum=found)))
+def spectrum_table(table: pd.DataFrame) -> pd.DataFrame:
+    return SPECTRUM.rows(small.run(analysis=SimpleNamespace(spectrum=table)))
 
 
 def test_seconds_that_nobody_knows_are_a_hole_in_the_line():
@@ -182,14 +182,14 @@ def histograms(latencies: dict[tuple[str, str], dict[float, int]]) -> pd.DataFra
 
 def test_spectrum_ends_where_few_operations_are_slower():
     runs = {("redis", "1"): {10.0: 9900, 500.0: 100}, ("redis", "2"): {10.0: 9000, 700.0: 1000}}
-    found = spectrum(histograms(runs))
-    last = found.iloc[-1]
+    result = spectrum(histograms(runs))
+    last = result.iloc[-1]
     assert last["beyond"] >= 100
     # 20 000 operations: at 99.5 % there are 100 beyond, and the next place has fewer.
     assert 99.4 < last["percent"] <= 99.5
     assert (last["value"], last["low"], last["high"]) == (700, 500, 700)
-    assert found.iloc[0][["percent", "value", "low", "high"]].tolist() == [0, 10, 10, 10]
-    at_90 = found.set_index("percent").loc[90.0]
+    assert result.iloc[0][["percent", "value", "low", "high"]].tolist() == [0, 10, 10, 10]
+    at_90 = result.set_index("percent").loc[90.0]
     assert (at_90["value"], at_90["beyond"]) == (10, 2000)
 
 

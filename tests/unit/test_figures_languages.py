@@ -79,9 +79,9 @@ def test_charts_have_the_same_numbers_in_all_languages(drawn, name, language):
         theirs = drawn[name].text
     check_numbers(english, theirs, language)
     # Captions, and names of workloads and stores, are in catalogues of their own.
-    own = theirs.replace(json.loads(theirs)["description"], "")
-    own = re.sub("Workload [A-Z]|A store with a very long name|the server died", "", own)
-    assert not ENGLISH.findall(LABEL.sub("", own))
+    data = theirs.replace(json.loads(theirs)["description"], "")
+    data = re.sub("Workload [A-Z]|A store with a very long name|the server died", "", data)
+    assert not ENGLISH.findall(LABEL.sub("", data))
     labels = [set(LABEL.findall(text)) for text in (english, theirs)]
     assert labels[0]
     assert labels[0] & labels[1] <= {"Server"}
@@ -91,11 +91,11 @@ def test_charts_have_the_same_numbers_in_all_languages(drawn, name, language):
 def test_the_csv_has_codes_in_all_languages(drawn, language):
     def tables() -> list[str]:
         over = test_over_sizes.swept_study()
-        made = [
+        example = [
             small.bars(drawn["percentiles"].figure, small.study(), small.results()),
             test_over_sizes.lines_of(over, {("redis", "a", 3)}),
         ]
-        return [table.to_csv() for table in made]
+        return [table.to_csv() for table in example]
 
     english = tables()
     with using(language):
@@ -117,6 +117,6 @@ def test_amounts_of_a_machine_have_a_decimal_mark_and_versions_a_point():
         {"component": "Memory", "name": "gib size=23.5", "details": "swap size=2.0"},
     ]
     with using("cs"):
-        told = in_few_words([machine])
-    assert told[0] == "23,5 GiB (odkládací prostor 2,0 GiB)"
-    assert told[1] == "Debian 12.5"
+        reply = in_few_words([machine])
+    assert reply[0] == "23,5 GiB (odkládací prostor 2,0 GiB)"
+    assert reply[1] == "Debian 12.5"

@@ -169,8 +169,8 @@ def test_stores_that_cannot_be_measured_on_hosts(project: Path, monkeypatch):
     monkeypatch.setattr(module, "connected", lambda *_, **__: contextlib.nullcontext(There()))
     names = ("redis", "memcached", "rocksdb", "basic", "riak", "postgresql")
     stores = {name: load_store(STORES / name) for name in names}
-    found = {name: sentence(why) for name, why in why_missing(stores, Hosts(**GIVEN)).items()}
-    assert found == {
+    result = {name: sentence(why) for name, why in why_missing(stores, Hosts(**GIVEN)).items()}
+    assert result == {
         "redis": "on node1: no redis",
         "rocksdb": "RocksDB is inside of the client, and hosts has one for a server",
         "riak": "a server of Riak KV lets in clients of its own host only",
@@ -186,9 +186,9 @@ def look(offset: float, uncertainty: float = 0.001) -> dict:
 
 
 def test_clocks_are_those_of_the_middle_of_the_cell():
-    told = clocks({"node2": look(3.0)}, {"node2": look(3.02)}, several=True)["node2"]
-    assert told["offset"] == pytest.approx(3.01)
-    assert told["uncertainty"] == pytest.approx(0.021)
+    reply = clocks({"node2": look(3.0)}, {"node2": look(3.02)}, several=True)["node2"]
+    assert reply["offset"] == pytest.approx(3.01)
+    assert reply["uncertainty"] == pytest.approx(0.021)
 
 
 @pytest.mark.parametrize("after", [look(3.06), look(3.0, uncertainty=0.06)])
@@ -278,11 +278,11 @@ def test_cores_are_those_of_the_hosts_that_had_a_client(clients, cores):
 
 def test_cells_with_hosts_and_without_are_unlike():
     without = {name: part for name, part in MANIFEST.items() if name != "hosts"}
-    found = differences({"one": MANIFEST, "other": without})
-    assert {value for value, _cells in found.pop("hosts")} == {
+    result = differences({"one": MANIFEST, "other": without})
+    assert {value for value, _cells in result.pop("hosts")} == {
         "server on node1, clients on node2, node3",
         "server and clients on one",
     }
-    assert not found
+    assert not result
     # What is only known of the server does not tell.
     assert not differences({"one": MANIFEST, "other": {"cell": {"folder": "redis"}}})

@@ -67,14 +67,14 @@ def rows() -> dict[str, dict[str, str]]:
 
 def change(file: str, **values: str) -> None:
     """Edit the row of ``file``; without values it is taken out."""
-    found = rows()
-    found[file] |= values
+    result = rows()
+    result[file] |= values
     if not values:
-        del found[file]
+        del result[file]
     with (STUDY / "import.csv").open("w", encoding="utf-8", newline="") as output:
-        writer = csv.DictWriter(output, next(iter(found.values())))
+        writer = csv.DictWriter(output, next(iter(result.values())))
         writer.writeheader()
-        writer.writerows(found.values())
+        writer.writerows(result.values())
 
 
 def parsed() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -132,9 +132,9 @@ def test_what_is_no_text_is_not_read():
 def test_the_logs_themselves_tell_which_cell_they_are(logs):
     out = take(logs)
     assert "10 cells imported, 0 failed" in out
-    found = rows()
+    result = rows()
     keys = ("store", "workload", "phase", "records", "repetition")
-    assert {name: tuple(row[key] for key in keys) for name, row in found.items()} == {
+    assert {name: tuple(row[key] for key in keys) for name, row in result.items()} == {
         "memcached/c-all.log#1": ("memcached", "c", "run", "2000", "1"),
         "memcached/c-all.log#2": ("memcached", "c", "run", "2000", "2"),
         "memcached/c-all.log#3": ("memcached", "c", "run", "2000", "3"),
@@ -149,7 +149,7 @@ def test_the_logs_themselves_tell_which_cell_they_are(logs):
         "windows/redis-c-run2.log": ("redis", "c", "run", "2000", "2"),
         "windows/redis-insert-1.log": ("redis", "insert", "load", "50000", "1"),
     }
-    assert {row["threads"] for row in found.values()} == {"4"}
+    assert {row["threads"] for row in result.values()} == {"4"}
     assert "ignored: notes.txt: no log of YCSB" in out
     assert "ignored: redis/a_1.CLEANUP.hdr" in out
 
@@ -190,11 +190,11 @@ def test_values_are_those_of_the_logs(logs):
         log = parse(decoded((logs / name).read_bytes()), name)
         mine = values[(values.store == cell[0]) & (values.workload == cell[1])]
         mine = mine[(mine.repetition == cell[2]) & (mine.phase == phase)]
-        found = mine.set_index(["operation", "metric"])["value"]
-        assert found["overall", "throughput"] == log.throughput
+        result = mine.set_index(["operation", "metric"])["value"]
+        assert result["overall", "throughput"] == log.throughput
         for operation, section in log.sections.items():
             for metric, value in section.latencies.items():
-                assert found[operation.lower(), metric] == value
+                assert result[operation.lower(), metric] == value
         assert "client_cpu" not in mine.metric.tolist()
 
 
@@ -248,8 +248,8 @@ def test_every_variant_of_ycsb_is_found(project):
             shutil.copy(path, folder)
     out = take(folder)
     assert "5 cells imported, 0 failed" in out, out
-    found = rows()
-    assert {name: row["workload"] for name, row in found.items()} == {
+    result = rows()
+    assert {name: row["workload"] for name, row in result.items()} == {
         "redis-both.out": "a-both-target-300",
         "redis-hdr-rep1.out": "a-o2147483647-s3",
         "redis-hdrraw.out": "a-both-target-200",
@@ -415,9 +415,9 @@ def test_other_sizes_and_bindings_get_names_of_their_own(logs):
     edited(logs, "[CLEANUP], Operations, 4", "[CLEANUP], Operations, 8", "redis/run_a_1.txt")
     edited(logs, "-p redis.port", "-p redis.cluster=true -p redis.port", "redis/run_a_2.txt")
     take(logs)
-    found = rows()
-    assert found["redis/run_a_1.txt"]["workload"] == "a-t8"
-    assert found["redis/run_a_2.txt"]["store"] == "redis-2"
+    result = rows()
+    assert result["redis/run_a_1.txt"]["workload"] == "a-t8"
+    assert result["redis/run_a_2.txt"]["store"] == "redis-2"
     text = (STUDY / "study.yaml").read_text()
     assert "{store: redis, name: redis-2, title: Redis (2)}  # redis.cluster=true" in text
     parsed()
@@ -446,9 +446,9 @@ def test_an_imported_cell_that_was_edited_is_a_gap_until_it_is_imported_again(ta
     log = sorted(RAW.glob("redis/*/*/rep1/run.out"))[0]
     whole = log.read_text()
     log.write_text(whole + " ")
-    told = run("parse", STUDY.name)
-    assert "differs from its checksum" in told
-    assert "import it again" in told
+    output = run("parse", STUDY.name)
+    assert "differs from its checksum" in output
+    assert "import it again" in output
     cells, _ = parsed()
     assert (cells["status"] == "measured").sum() == measured - 1
     (reason,) = cells.loc[cells["status"] == "failed", "reason"]
@@ -665,8 +665,8 @@ def test_a_run_that_was_done_before_the_limit_of_others(results):
         limit = command("run", f"maxexecutiontime={round(seconds) if number else 600}")
         write(f"run{number}.txt", limit + text)
     take()
-    found = rows()
-    assert (found["run0.txt"]["seconds"], found["run1.txt"]["seconds"]) == ("", str(round(seconds)))
+    result = rows()
+    assert (result["run0.txt"]["seconds"], result["run1.txt"]["seconds"]) == ("", str(round(seconds)))
     # One limit for both: long enough for the first to be done.
     short = short.replace(f"RunTime(ms), {seconds * 1000:.0f}", "RunTime(ms), 9000")
     rate = f"Throughput(ops/sec), {20000 / 9}"
@@ -736,8 +736,8 @@ def test_a_log_that_holds_only_the_call_of_the_launcher(results, call):
     sizes = "-p recordcount=2000 -p operationcount=100000"
     write("all.txt", *(f"{call.format(phase, sizes)}\n{text}\n" for phase, text in results.items()))
     taken_cells(1)
-    found = [list(row.values())[1:8] for row in rows().values()]
-    assert found == [
+    result = [list(row.values())[1:8] for row in rows().values()]
+    assert result == [
         ["redis", "a", "load", "2000", "", "4", "1"],
         ["redis", "a", "run", "2000", "100000", "4", "1"],
     ]

@@ -37,7 +37,7 @@ def read(tmp_path, monkeypatch):
     return read
 
 
-def asked(rows: dict[str, Row]) -> str:
+def questions_text(rows: dict[str, Row]) -> str:
     """All questions, and what is missing."""
     return "\n".join(" ".join([row.question, *row.missing]) for row in rows.values()).strip()
 
@@ -66,7 +66,7 @@ def asked(rows: dict[str, Row]) -> str:
 )
 def test_threads_agree(read, log, question):
     rows = read({"redis-1.log": log})
-    assert asked(rows) == question
+    assert questions_text(rows) == question
     assert question or rows["redis-1.log"].threads == min(log.threads, log.operations)
 
 
@@ -84,7 +84,7 @@ def test_threads_that_no_command_says(read, log, threads):
     for other in (replace(log, has_command=False), replace(log, command_threads=0)):
         rows = read({"redis-workloada-1.log": other})
         assert rows["redis-workloada-1.log"].threads == threads
-        assert ("[CLEANUP] counts" in asked(rows)) == (threads is None)
+        assert ("[CLEANUP] counts" in questions_text(rows)) == (threads is None)
 
 
 # --- names
@@ -115,7 +115,7 @@ def test_threads_that_no_command_says(read, log, threads):
     ],
 )
 def test_a_name_is_compared_with_its_log(read, name, log, question):
-    assert asked(read({name: log})) == question
+    assert questions_text(read({name: log})) == question
 
 
 def test_a_folder_says_which_of_two_stores_with_one_binding(read):
@@ -123,7 +123,7 @@ def test_a_folder_says_which_of_two_stores_with_one_binding(read):
     assert [(row.store, row.repetition) for row in rows.values()] == [
         *[("redis", 1), ("redis", 2), ("valkey", 1), ("valkey", 2)]
     ]
-    assert not asked(rows)
+    assert not questions_text(rows)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_an_unknown_binding_names_its_store(read, binding, store):
 )
 def test_repetitions(read, names):
     rows = read(dict.fromkeys(names, RUN))
-    assert asked(rows) == ""
+    assert questions_text(rows) == ""
     assert {row.store for row in rows.values()} == {"redis"}
     assert sorted(row.repetition for row in rows.values()) == [*range(1, len(names) + 1)]
 
@@ -190,7 +190,7 @@ def test_repetitions(read, names):
 )
 def test_what_may_be_two_systems_is_asked(read, names):
     rows = read(dict.fromkeys(names, RUN))
-    assert all(row.question for row in rows.values()), asked(rows)
+    assert all(row.question for row in rows.values()), questions_text(rows)
 
 
 def test_two_systems_are_two_stores_until_somebody_says_otherwise(read):
@@ -200,7 +200,7 @@ def test_two_systems_are_two_stores_until_somebody_says_otherwise(read):
         *[("redis-6-2", "a", 1), ("redis-6-2", "a", 1), ("redis-6-2", "a", 2)],
         *[("redis-7-2", "a", 1), ("redis-7-2", "a", 1), ("redis-7-2", "a", 2)],
     ]
-    assert "two systems, or repetitions?" in asked(rows)
+    assert "two systems, or repetitions?" in questions_text(rows)
 
 
 @pytest.mark.parametrize(
@@ -218,26 +218,26 @@ def test_two_systems_are_two_stores_until_somebody_says_otherwise(read):
 )
 def test_numbers_of_hosts_sizes_and_settings_count_no_repetitions(read, names):
     rows = read({name: replace(RUN, minutes=5 * i) for i, name in enumerate(names)})
-    assert "two systems, or repetitions?" in asked(rows)
+    assert "two systems, or repetitions?" in questions_text(rows)
     assert len({row.store for row in rows.values()}) == 2
 
 
 def test_round_numbers_are_no_dates(read):
     rows = read({f"redis-{n}000000.log": replace(RUN, minutes=n * 5) for n in (1, 2)})
-    assert "do not count from 1: repetitions, or sizes" in asked(rows)
+    assert "do not count from 1: repetitions, or sizes" in questions_text(rows)
     dates = {f"redis-1772{n}42017.log": replace(RUN, minutes=n) for n in (1, 2)}
-    assert asked(read(dates)) == ""
+    assert questions_text(read(dates)) == ""
 
 
 def test_numbers_behind_those_of_a_host_count_repetitions(read):
     names = ("node-3-redis-1.log", "node-3-redis-2.log")
-    assert asked(read(dict.fromkeys(names, RUN))) == ""
+    assert questions_text(read(dict.fromkeys(names, RUN))) == ""
 
 
 def test_a_copy_is_no_repetition(read):
     for names in (("redis-1.log", "redis-2.log"), ("redis/1.log", "valkey/1.log")):
         rows = read(dict.fromkeys(names, replace(RUN, seed=5)))
-        assert asked(rows) == f"has the same results as {names[0]}: take out the row of a copy"
+        assert questions_text(rows) == f"has the same results as {names[0]}: take out the row of a copy"
 
 
 def test_the_same_results_at_another_time_are_no_second_measurement(read):
@@ -248,7 +248,7 @@ def test_the_same_results_at_another_time_are_no_second_measurement(read):
         assert row.question.startswith("memcached.log, redis.log have the same results, but other")
     # Of one operation the latencies can be the same.
     few = {name: replace(log, records=1, operations=1, threads=1) for name, log in logs.items()}
-    assert "same results" not in asked(read(few))
+    assert "same results" not in questions_text(read(few))
 
 
 def test_clients_of_one_run_are_no_repetitions(read):
@@ -264,19 +264,19 @@ def test_clients_of_one_run_are_no_repetitions(read):
     assert all("ran at the same time: clients of one run" in row.question for row in rows.values())
     # One after the other they are.
     apart = {name: replace(log, minutes=log.minutes * 1000) for name, log in logs.items()}
-    assert "at the same time" not in asked(read(apart))
+    assert "at the same time" not in questions_text(read(apart))
     # A part of a load is no load, whenever it was.
-    assert "loads 5000 of 20000 records, from number 5000 on: a part" in asked(read(apart))
+    assert "loads 5000 of 20000 records, from number 5000 on: a part" in questions_text(read(apart))
 
 
 def test_runs_in_turn_do_not_overlap(read):
     logs = {f"redis-{n}.log": replace(RUN, minutes=n / 10) for n in (1, 2, 3)}
-    assert asked(read(logs)) == ""
+    assert questions_text(read(logs)) == ""
 
 
 def test_a_clock_against_the_numbers_in_the_names_is_asked(read):
     logs = {f"redis-{n}.log": replace(RUN, minutes=10 - n) for n in (1, 2, 3)}
-    assert "another order than the numbers in their names" in asked(read(logs))
+    assert "another order than the numbers in their names" in questions_text(read(logs))
 
 
 def test_two_versions_of_ycsb_are_asked(read):
@@ -284,7 +284,7 @@ def test_two_versions_of_ycsb_are_asked(read):
     logs["redis-4.log"] = replace(RUN, version="0.17.0")
     rows = read(logs)
     assert [bool(row.question) for row in rows.values()] == [True, True, False, False]
-    assert "results of two versions do not compare" in asked(rows)
+    assert "results of two versions do not compare" in questions_text(rows)
 
 
 def test_two_bindings_of_one_store_are_two_stores(read):
@@ -301,12 +301,12 @@ def test_two_bindings_of_one_store_are_two_stores(read):
 
 def test_a_load_of_other_records_than_its_runs_is_asked(read):
     rows = read({"load.log": replace(LOAD, records=10000), "run.log": RUN})
-    assert asked(rows) == "loads 10000 records, but run.log ran with 20000 records"
+    assert questions_text(rows) == "loads 10000 records, but run.log ran with 20000 records"
     rows = read({"load.log": replace(LOAD, properties=("fieldlength=1000",)), "run.log": RUN})
-    assert "loads 20000 records (fieldlength-1000), but run.log ran with" in asked(rows)
+    assert "loads 20000 records (fieldlength-1000), but run.log ran with" in questions_text(rows)
     # Loads over sizes next to runs that have theirs are measurements.
     logs = {f"load-{size}.log": replace(LOAD, records=size) for size in (10000, 20000)}
-    assert asked(read(logs | {"run.log": RUN})) == ""
+    assert questions_text(read(logs | {"run.log": RUN})) == ""
 
 
 def test_a_load_belongs_to_the_run_with_its_number(read):
@@ -317,7 +317,7 @@ def test_a_load_belongs_to_the_run_with_its_number(read):
         *[("a", 1), ("insert", 1), ("a", 2)],
         *[("a", 1), ("a", 2)],
     ]
-    assert asked(rows) == ""
+    assert questions_text(rows) == ""
 
 
 def test_a_load_belongs_to_the_run_after_it(read):
@@ -328,13 +328,13 @@ def test_a_load_belongs_to_the_run_after_it(read):
 
 def test_a_run_before_its_load_is_asked(read):
     logs = {"load-1.log": replace(LOAD, minutes=9), "run-1.log": replace(RUN, minutes=1)}
-    assert "run-1.log began before load-1.log, which has its number" in asked(read(logs))
+    assert "run-1.log began before load-1.log, which has its number" in questions_text(read(logs))
 
 
 def test_more_operations_than_the_command_asked_for_are_another_command(read):
     text = "operationcount=30000"
     rows = read({"redis-1.log": replace(RUN, properties=(text,))})
-    assert asked(rows) == "30000 operations by its command, 40000 by its counts"
+    assert questions_text(rows) == "30000 operations by its command, 40000 by its counts"
 
 
 @pytest.mark.parametrize("phase", ["load", "run"])
@@ -345,7 +345,7 @@ def test_records_of_two_shapes_are_two_cells(read, phase):
     assert {row.workload for row in rows.values()} == {
         *(("insert", "insert-fieldlength-4000") if phase == "load" else ("a", "a-fieldlength-4000"))
     }
-    assert asked(rows) == ""
+    assert questions_text(rows) == ""
     assert {row.repetition for row in rows.values()} == {1}
 
 
@@ -353,13 +353,13 @@ def test_records_of_two_shapes_are_two_cells(read, phase):
 def test_operations_are_those_of_the_workload(read, workload):
     """Its file may have been edited, and the log does not say so."""
     log = replace(RUN, workload=workload)
-    assert asked(read({"redis-1.log": log})) == ""
+    assert questions_text(read({"redis-1.log": log})) == ""
     properties = ("readproportion=0.1", "updateproportion=0.9")
     if workload in "abc":
         rows = read({"redis-1.log": replace(log, properties=properties)})
         said = "10 % read operations by workload "
-        assert said in asked(rows)
-        assert "by its counts: was its file another?" in asked(rows)
+        assert said in questions_text(rows)
+        assert "by its counts: was its file another?" in questions_text(rows)
 
 
 # --- several programs in one file
@@ -407,7 +407,7 @@ def test_a_sweep_is_one_workload(read):
     assert {(row.threads, row.repetition) for row in rows.values()} == {
         *product((1, 4, 16), (1, 2))
     }
-    assert asked(rows) == ""
+    assert questions_text(rows) == ""
 
 
 def test_one_run_of_other_sizes_is_no_sweep(read):
@@ -486,13 +486,13 @@ def test_no_reading_is_wrong_in_silence(read, seed):
     chance = random.Random(seed)
     truth = study_of(chance)
     rows = read({name: log for name, (log, _) in truth.items()})
-    assert asked(rows) == ""
+    assert questions_text(rows) == ""
     for name, (log, repetition) in truth.items():
         row = rows[name]
         assert (row.store, row.phase, row.workload) == (log.store, log.phase, log.workload)
         assert (row.threads, row.records, row.repetition) == (log.threads, log.records, repetition)
     wrong = moved({name: log for name, (log, _) in truth.items()}, chance)
-    assert asked(read(wrong)) != "", wrong.items() - {(n, log) for n, (log, _) in truth.items()}
+    assert questions_text(read(wrong)) != "", wrong.items() - {(n, log) for n, (log, _) in truth.items()}
 
 
 def test_names_of_other_peoples_folders(read):

@@ -124,8 +124,8 @@ def test_several_programs_are_taken_apart(first, second):
 
 def test_a_program_that_died_does_not_take_anothers_results():
     dead = OTHER[: OTHER.index("[OVERALL]")] + "java.lang.OutOfMemoryError\n"
-    found = runs(interleaved([prefixed("y-1 | ", RUN), prefixed("y-2 | ", dead)], random.Random(7)))
-    assert {(log and log.throughput, of.properties["threadcount"]) for log, of, _ in found} == {
+    result = runs(interleaved([prefixed("y-1 | ", RUN), prefixed("y-2 | ", dead)], random.Random(7)))
+    assert {(log and log.throughput, of.properties["threadcount"]) for log, of, _ in result} == {
         (meaning(RUN)[0].throughput, "4"),
         (None, "8"),
     }
@@ -254,8 +254,8 @@ def test_results_directly_below_end_the_command_line(last):
     """As YCSB before 0.5 has them in its standard output."""
     arguments = f"-db com.yahoo.ycsb.db.RedisClient -P workloads/workloada {last}"
     for below in (RESULTS, f"Connected to redis.\n{RESULTS}"):
-        (found,) = runs(f"YCSB Client 0.1\nCommand line: {arguments}\n{below}")
-        assert found == (meaning(RESULTS)[0], read_command(arguments), None)
+        (result,) = runs(f"YCSB Client 0.1\nCommand line: {arguments}\n{below}")
+        assert result == (meaning(RESULTS)[0], read_command(arguments), None)
 
 
 def test_powershell_repeats_the_command_line_in_its_record_of_an_error():
@@ -290,11 +290,11 @@ def test_a_call_with_a_name_in_place_of_a_value_says_nothing(threads):
 
 def shown(content: str) -> list[tuple[str | None, float | None]]:
     """Of each run, threads by its call and throughput."""
-    found = []
+    result = []
     for log, command, _ in runs(content):
         threads = command.properties["threadcount"] if command else None
-        found.append((threads, log and log.throughput))
-    return found
+        result.append((threads, log and log.throughput))
+    return result
 
 
 def numbered(number: int) -> str:
@@ -374,8 +374,8 @@ def test_the_standard_output_may_stand_before_the_standard_error():
     at = RUN.index("[OVERALL]")
     assert runs(RUN[at:] + RUN[:at]) == [meaning(RUN)]
     # Status lines of another run.
-    found = runs(numbered(0).replace("100000", "1") + OTHER[: OTHER.index("[OVERALL]")])
-    assert len(found) in (1, 2)
+    result = runs(numbered(0).replace("100000", "1") + OTHER[: OTHER.index("[OVERALL]")])
+    assert len(result) in (1, 2)
     other = RUN[:at].replace(" 100000 operations", " 99000 operations")
     assert shown(RUN[at:] + other) == [(None, meaning(RUN)[0].throughput), ("4", None)]
 
@@ -386,10 +386,10 @@ def test_json_with_text_around_and_twice(name):
     log = parse(text, name)
     first, second = called(4, "ycsb"), called(8, "ycsb")
     whole = f"{first}{text}\n{second}{text.replace('MaxLatency', 'MinLatency', 0)}\n$ exit\n"
-    assert [found[0] for found in runs(whole)] == [log, log]
-    assert [found[0] for found in runs(prefixed("ycsb-1  | ", f"{first}{text}\n"))] == [log]
+    assert [result[0] for result in runs(whole)] == [log, log]
+    assert [result[0] for result in runs(prefixed("ycsb-1  | ", f"{first}{text}\n"))] == [log]
     as_one = json.dumps(json.loads(text)) if name == "redis-jsonarray.json" else text
-    assert [found[0] for found in runs(as_one)] == [log]
+    assert [result[0] for result in runs(as_one)] == [log]
 
 
 # --- results above their calls
@@ -422,8 +422,8 @@ def test_results_above_calls_without_status_lines_are_refused():
 
 def test_status_lines_that_deny_the_call_below_leave_results_with_that_above():
     (_, errors), (results, _), (_, last) = halves(0, 1), halves(2, 2), halves(3, 4, 99_000)
-    found = shown(f"{numbered(9)}{errors}{results}{last}")
-    assert found == [(None, rate(9)), ("1", rate(2)), ("4", None)]
+    result = shown(f"{numbered(9)}{errors}{results}{last}")
+    assert result == [(None, rate(9)), ("1", rate(2)), ("4", None)]
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (1, 3, 0, 2)], ids=["errors", "results"])
@@ -509,7 +509,7 @@ def test_json_may_have_its_keys_in_any_order(name, before, indent):
         whole = json.dumps(changed, indent=indent)
         lines = "".join(json.dumps(entry, indent=indent) + "\n" for entry in changed)
         for form in (f"{whole}\n", lines):
-            assert [found[0] for found in runs(prefixed(before, form))] == [log]
+            assert [result[0] for result in runs(prefixed(before, form))] == [log]
             assert "no [OVERALL], RunTime(ms); lines were filtered out" in refusal(
                 prefixed(before, form.replace("RunTime", "Time"))
             )
@@ -787,8 +787,8 @@ def test_outputs_of_several_programs_in_two_files_are_joined_by_their_names(proj
     results = [prefixed(name, "".join(half[1:])) for name, half in halves.items()]
     with pytest.raises(KvstudyError):
         take({"all.err": errors, "all.out": "".join(reversed(results))})
-    found = {row["store"]: row["threads"] for row in rows().values()}
-    assert found == {"mongodb": "8", "redis": "4"}
+    result = {row["store"]: row["threads"] for row in rows().values()}
+    assert result == {"mongodb": "8", "redis": "4"}
     first = next(iter(rows().values()))
     assert first["store"] == "mongodb"
 
@@ -804,7 +804,7 @@ def test_packed_files_are_named_first(project):
     assert "ignored: y.gz: is compressed (gzip); unpack it\nignored: z.gz: " in out
 
 
-def asked() -> str:
+def printed_questions() -> str:
     with pytest.raises(KvstudyError) as raised:
         take({})
     return str(raised.value)
@@ -851,7 +851,7 @@ def test_of_workload_files_of_one_name_the_nearest_counts(project):
     # Nothing says which it is where both are as near.
     shutil.rmtree("config/studies/jan")
     Path("logs/2000/redis.txt").rename("logs/redis.txt")
-    assert "2 files mine with the logs differ" in asked()
+    assert "2 files mine with the logs differ" in printed_questions()
 
 
 def test_results_of_exportfile_beside_a_log_of_compose(project):
@@ -868,8 +868,8 @@ def test_a_file_of_calls_of_which_one_died(project):
     calls = [call.replace("-threads", "-p operationcount=100000 -threads") for call in calls]
     out = take({"s.log": calls[0] + numbered(1) + calls[1] + DIED + calls[2] + numbered(2)})
     assert "2 cells imported, 1 failed" in out
-    found = {name: (row["threads"], row["repetition"]) for name, row in rows().items()}
-    assert found == {"s.log#1": ("4", "1"), "s.log#2": ("8", "1"), "s.log#3": ("4", "2")}
+    result = {name: (row["threads"], row["repetition"]) for name, row in rows().items()}
+    assert result == {"s.log#1": ("4", "1"), "s.log#2": ("8", "1"), "s.log#3": ("4", "2")}
     assert re.search(r"failed cell redis/a/\S*_t8/rep1: s\.log#2: no \[OVERALL\] results", out)
 
 

@@ -80,22 +80,22 @@ def test_a_translation_has_the_numbers_of_its_text():
 
 def test_all_marked_texts_of_the_code_are_found():
     """The extractor does not look into f-strings: a text that is marked there would be lost."""
-    there = translation.package_texts()
+    present = translation.package_texts()
     for path in sorted((ROOT / "workflow" / "kvstudy").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             name = getattr(getattr(node, "func", None), "id", "")
             if name not in translation.KEYWORDS or not isinstance(node.args[0], ast.Constant):
                 continue
             words = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-            found = there.get(words[1], words[0]) if name == "pgettext" else there.get(words[0])
-            assert found is not None, f"{path}: {words}"
+            result = present.get(words[1], words[0]) if name == "pgettext" else present.get(words[0])
+            assert result is not None, f"{path}: {words}"
 
 
 def catalogue(*texts: str | tuple[str, str]) -> Catalog:
-    found = Catalog()
+    result = Catalog()
     for text in texts:
-        found.add(text)
-    return found
+        result.add(text)
+    return result
 
 
 def written(folder: Path, text: str) -> Path:
@@ -249,10 +249,10 @@ def test_what_quotes_say_is_translated_as_a_whole_where_it_is_shown(project, cze
     """Files of a run have the English text, which has parts that a pattern would fit."""
     folder = Path("config/studies/haverinen2018")
     load_study(folder / "study.yaml")
-    found = read_yaml(folder / "quotes.yaml", Quotes).quotes[0]
-    assert (found.place, found.says) == ("5.2, notes 2 to 4", "runs of one database of one size")
-    assert sentence(found.place) == "5.2, poznámky 2 až 4"
-    assert sentence(found.says) == "běhy jedné databáze jedné velikosti"
+    result = read_yaml(folder / "quotes.yaml", Quotes).quotes[0]
+    assert (result.place, result.says) == ("5.2, notes 2 to 4", "runs of one database of one size")
+    assert sentence(result.place) == "5.2, poznámky 2 až 4"
+    assert sentence(result.says) == "běhy jedné databáze jedné velikosti"
     assert sentence("6.5, paragraph 2") == "6.5, odstavec 2"
 
 

@@ -14,12 +14,12 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     (tmp_path / "histograms.csv").write_text(HEADER + "\n")
     assert HISTOGRAMS.read(tmp_path).empty
     (tmp_path / "histograms.csv").write_text("\n".join([HEADER, *ROWS, ""]))
-    found = HISTOGRAMS.read(tmp_path)
-    assert found.astype(str).to_csv(index=False).splitlines() == [
+    result = HISTOGRAMS.read(tmp_path)
+    assert result.astype(str).to_csv(index=False).splitlines() == [
         HEADER,
         *(row + ".0" for row in ("redis,a,r1,1,run,read,119.0,7", ROWS[1].replace(",5,", ",5.0,"))),
     ]
-    assert {str(kind) for kind in found.dtypes} == {"category", "float64"}
+    assert {str(kind) for kind in result.dtypes} == {"category", "float64"}
 
 
 @pytest.mark.parametrize(

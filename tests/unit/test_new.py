@@ -160,9 +160,9 @@ def test_a_new_study_of_new_store_and_workload(project):
         (["workload", "a"], "workloads/a"),
     ],
 )
-def test_nothing_is_overwritten(project, arguments, there):
+def test_nothing_is_overwritten(project, arguments, present):
     files = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-    with pytest.raises(KvstudyError, match=f"^{there}: already exists; edit it, or take"):
+    with pytest.raises(KvstudyError, match=f"^{present}: already exists; edit it, or take"):
         new(*arguments)
     assert files == {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 

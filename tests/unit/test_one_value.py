@@ -79,9 +79,9 @@ def test_throughputs(packed):
         means = rows.set_index("store")["mean"]
         assert means.to_dict() == pytest.approx(ranks.loc[name, "throughput"].to_dict(), rel=1e-12)
         bars = drawn[drawn["group"].str.lower() == name].set_index("store")["value"] * 1000
-        own = geometric[geometric.index.isin(shown, level="parameters")].xs(name, level="workload")
-        own = own.droplevel("parameters")
-        assert bars.to_dict() == pytest.approx(own[bars.index].to_dict(), rel=1e-12)
+        selected = geometric[geometric.index.isin(shown, level="parameters")].xs(name, level="workload")
+        selected = selected.droplevel("parameters")
+        assert bars.to_dict() == pytest.approx(selected[bars.index].to_dict(), rel=1e-12)
         # A geometric mean is below the plain one.
         assert (bars < means[bars.index]).all()
     points = packed(f"figures/{RUN}/tradeoff.csv").set_index(["store", *CELL])["throughput"]

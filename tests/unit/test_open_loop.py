@@ -59,11 +59,11 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     assert len(trials) == len({(cell.store, cell.workload) for cell in trials}) == 4
     for cell in opened:
         trial = rate_trial(cells, cell)
-        own = next(
+        selected = next(
             each for each in closed if each.path == f"{trial.store}/{trial.workload}/{SLUG}/rep1"
         )
         # It is one more of the closed-loop cells, under a name of its own.
-        assert trial == replace(own, repetition=0, closed=SLUG)
+        assert trial == replace(selected, repetition=0, closed=SLUG)
         assert trial.path == f"{cell.store}/{cell.workload}/{SLUG}_trial/rep0"
     # Two stores, workloads a and c (insert has no run phase), two loads, two repetitions.
     assert len(opened) == len({cell.path for cell in opened}) == 16
@@ -175,28 +175,28 @@ def test_a_short_run_is_judged_by_its_whole_run_time():
 
 
 def test_percentiles_are_of_both_times_and_of_all_operations():
-    found = latencies(at_rates()).set_index(["operation", "time", "percent"])
-    assert found.loc[("read", "service", 99.0), "value"] == 200
-    assert found.loc[("read", "intended", 99.0), "value"] == 30_000
-    together = found.loc[("all", "service", 95.0)]
+    result = latencies(at_rates()).set_index(["operation", "time", "percent"])
+    assert result.loc[("read", "service", 99.0), "value"] == 200
+    assert result.loc[("read", "intended", 99.0), "value"] == 30_000
+    together = result.loc[("all", "service", 95.0)]
     assert (together["value"], together["beyond"], together["n"]) == (100, 800, 2)
-    assert set(found["parameters"]) == {"r10_o20_t1"}
+    assert set(result["parameters"]) == {"r10_o20_t1"}
 
 
 def test_void_and_missing_cells_are_not_among_them():
-    found = at_rates()
-    found.cells.loc[0, "invalid"] = "too many failures"
-    assert rates(found)["n"].tolist() == [1]
-    assert set(latencies(found)["n"]) == {1}
-    found.cells["status"] = "failed"
-    assert rates(found).empty
-    assert latencies(found).empty
+    result = at_rates()
+    result.cells.loc[0, "invalid"] = "too many failures"
+    assert rates(result)["n"].tolist() == [1]
+    assert set(latencies(result)["n"]) == {1}
+    result.cells["status"] = "failed"
+    assert rates(result).empty
+    assert latencies(result).empty
     assert rates(NOTHING).empty
     assert latencies(NOTHING).empty
 
 
-def analysed(found: OpenLoopTables) -> Analysis:
-    return small.analysis(open_rates=rates(found), open_percentiles=latencies(found))
+def analysed(result: OpenLoopTables) -> Analysis:
+    return small.analysis(open_rates=rates(result), open_percentiles=latencies(result))
 
 
 def shown(found: OpenLoopTables) -> tuple[pd.DataFrame, Grid]:
@@ -234,9 +234,9 @@ def test_a_rate_that_was_not_reached_is_marked():
 
 
 def test_notes_of_the_targets_stand_below_the_table():
-    found = at_rates()
-    found.targets["note"] = f"trial-gone cell={TRIAL}"
-    _, grid = shown(found)
+    result = at_rates()
+    result.targets["note"] = f"trial-gone cell={TRIAL}"
+    _, grid = shown(result)
     assert grid.notes[-1].startswith(f"Redis, 50 %: its rate was set by {TRIAL}, which is not")
 
 
@@ -274,12 +274,12 @@ def test_without_cells_the_figure_has_no_rows():
 
 def test_the_text_knows_rates_times_and_gaps():
     study = small.study(open_loop={"workloads": ["a"]})
-    found = at_rates(achieved=(1000, 900))
-    analysis = analysed(found)
+    result = at_rates(achieved=(1000, 900))
+    analysis = analysed(result)
     gap = ["riak", "a", "r10_o20_t1_load80", "1", "not measured", "no server", "", "9", ""]
     failed = ["riak", "a", "r10_o20_t1_trial", "0", "failed", "no server", "", "8", ""]
     more = pd.DataFrame([gap, failed], columns=small.CELL_COLUMNS)
-    rows = with_states(pd.concat([found.cells, more]))
+    rows = with_states(pd.concat([result.cells, more]))
     names = DisplayNames(study, small.TITLES | {"riak": "Riak"}, {})
     facts = open_loop_facts(names, rows, analysis)
     # Trial cells are counted by themselves.
@@ -348,11 +348,11 @@ def test_the_plan_has_a_line_of_trial_cells_and_foretells_their_time(study):
     cells = plan(load_study(study))
     outlook = SimpleNamespace(wanted=cells, done=frozenset())
     closed = next(cell for cell in cells if cell.path == f"pretend/a/{SLUG}/rep1")
-    found = rows(outlook, lambda cell: None)["pretend"]
-    assert {name for name in found if name.startswith("a")} == {
+    result = rows(outlook, lambda cell: None)["pretend"]
+    assert {name for name in result if name.startswith("a")} == {
         *("a", "a, trial", "a, 50 % load", "a, 80 % load"),
     }
-    assert found["a, trial"]["cells"] == 1
+    assert result["a, trial"]["cells"] == 1
     # A closed-loop cell tells what its trial cell takes.
     trial = next(cell for cell in cells if cell.sets_rate and cell.path.startswith("pretend/a/"))
     assert (trial.records, trial.operations, trial.seconds, trial.properties) == (

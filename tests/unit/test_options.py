@@ -14,16 +14,16 @@ from tests.project import kvstudy
 
 def _single_options() -> list[tuple[list[str], str]]:
     """Each command with each of its options that have one value."""
-    found = []
+    result = []
     for name in MODULES:
         command = load_command(name)
         for below, one in getattr(command, "commands", {"": command}).items():
-            found += [
+            result += [
                 ([name, below] if below else [name], option.opts[0])
                 for option in one.params
                 if isinstance(option, click.Option) and not (option.multiple or option.is_flag)
             ]
-    return found
+    return result
 
 
 def test_an_option_with_one_value_is_refused_when_it_is_given_twice(tmp_path, monkeypatch):

@@ -30,14 +30,14 @@ def free_space(monkeypatch):
 
 
 def findings(root: Path) -> dict[str, Finding]:
-    found = preflight(RESULTS, root)
-    assert len({each.key for each in found}) == len(found)
-    for each in found:
+    result = preflight(RESULTS, root)
+    assert len({each.key for each in result}) == len(result)
+    for each in result:
         # A consequence exactly where something is not good, as one or more sentences.
         assert bool(each.consequence) == (each.good is not True), each
         assert each.consequence == "" or each.consequence.endswith("."), each
         assert each.value
-    return {each.key: each for each in found}
+    return {each.key: each for each in result}
 
 
 def values(root: Path) -> dict[str, tuple[str, bool | None]]:
@@ -71,33 +71,33 @@ def test_a_laptop_on_battery(tmp_path):
 
 
 def test_a_virtual_machine(tmp_path):
-    found = values(machine("virtual", tmp_path))
-    assert found["virtual_machine"] == ("yes (KVM)", False)
-    assert found["container"] == ("yes (Docker)", False)
-    assert found["steal"] == ("0.057 % since the machine started", True)
-    assert found["load"] == ("5 other threads running", False)
-    assert found["cores"] == ("2 hardware threads", False)
+    result = values(machine("virtual", tmp_path))
+    assert result["virtual_machine"] == ("yes (KVM)", False)
+    assert result["container"] == ("yes (Docker)", False)
+    assert result["steal"] == ("0.057 % since the machine started", True)
+    assert result["load"] == ("5 other threads running", False)
+    assert result["cores"] == ("2 hardware threads", False)
     for key in ("governor", "turbo", "throttling"):
-        assert found[key] == (NOT_VISIBLE, None)
-    assert found["power"] == ("no battery seen", True)
+        assert result[key] == (NOT_VISIBLE, None)
+    assert result["power"] == ("no battery seen", True)
     # What is below it is not what it says of itself.
-    assert found["disk"] == ("ext4, a virtual disk", None)
-    assert found["mitigations"] == ("2 active (spectre_v1, spectre_v2)", False)
+    assert result["disk"] == ("ext4, a virtual disk", None)
+    assert result["mitigations"] == ("2 active (spectre_v1, spectre_v2)", False)
 
 
 def test_a_quiet_server(tmp_path):
-    found = values(machine("server", tmp_path))
-    assert {key for key, (_, good) in found.items() if not good} == set()
-    assert found["disk"] == ("xfs, solid state", True)
-    assert found["governor"] == ("performance", True)
+    result = values(machine("server", tmp_path))
+    assert {key for key, (_, good) in result.items() if not good} == set()
+    assert result["disk"] == ("xfs, solid state", True)
+    assert result["governor"] == ("performance", True)
 
 
 def test_nothing_is_guessed_where_nothing_can_be_read(tmp_path):
-    found = values(tmp_path / "nowhere")
+    result = values(tmp_path / "nowhere")
     # These two are the marks of something; without a mark there is none.
-    assert found.pop("container") == ("no", True)
-    assert found.pop("disk_space") == ("42.0 GiB", True)
-    assert set(found.values()) == {(NOT_VISIBLE, None)}
+    assert result.pop("container") == ("no", True)
+    assert result.pop("disk_space") == ("42.0 GiB", True)
+    assert set(result.values()) == {(NOT_VISIBLE, None)}
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_files_of_an_unknown_form_are_not_visible(tmp_path, place, content):
 )
 def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, good):
     put(machine("server", tmp_path), place, content)
-    found = findings(tmp_path)[key]
-    assert value in sentence(found.value)
-    assert found.good is good
+    result = findings(tmp_path)[key]
+    assert value in sentence(result.value)
+    assert result.good is good
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, goo
 )
 def test_the_load_of_the_last_minute(tmp_path, content, value, good):
     put(tmp_path, "proc/loadavg", content)
-    found = load_average(Tree(tmp_path), RESULTS)
-    assert (sentence(found.value), found.good) == (value, good)
-    assert bool(found.consequence) == (good is not True)
+    result = load_average(Tree(tmp_path), RESULTS)
+    assert (sentence(result.value), result.good) == (value, good)
+    assert bool(result.consequence) == (good is not True)
 
 
 def test_little_free_space(tmp_path, monkeypatch):
@@ -199,7 +199,7 @@ def test_no_lists_of_cores(text):
 def test_this_machine_is_looked_at_quickly(tmp_path, monkeypatch):
     monkeypatch.undo()
     used = time.process_time()
-    found = preflight(tmp_path / "results" / "not-there-yet")
+    result = preflight(tmp_path / "results" / "not-there-yet")
     assert time.process_time() - used < 0.3
-    (kernel,) = (each for each in found if each.key == "kernel")
+    (kernel,) = (each for each in result if each.key == "kernel")
     assert kernel.value == Path("/proc/sys/kernel/osrelease").read_text().strip()

@@ -35,9 +35,9 @@ def probes(facts: dict, path: Path) -> Probes:
 
 
 def test_commands_are_counted_per_operation(tmp_path):
-    found = probes(recorded("redis"), tmp_path / "probes.csv")
-    assert found.commands("x", "insert") == {"HSET": 1.0, "ZADD": 1.0}
-    assert found.commands("x", "scan") == {"HGETALL": 9.959, "ZRANGEBYSCORE": 1.0}
+    result = probes(recorded("redis"), tmp_path / "probes.csv")
+    assert result.commands("x", "insert") == {"HSET": 1.0, "ZADD": 1.0}
+    assert result.commands("x", "scan") == {"HGETALL": 9.959, "ZRANGEBYSCORE": 1.0}
     # Connecting and asking are in the data and not in the table.
     names = set(pd.read_csv(tmp_path / "probes.csv").query("kind == 'command'")["name"])
     assert names >= {"PING", "INFO"}
@@ -46,27 +46,27 @@ def test_commands_are_counted_per_operation(tmp_path):
 
 
 def test_misses_are_those_that_the_server_counts(tmp_path):
-    found = probes(recorded("memcached"), tmp_path / "probes.csv")
-    assert found.missed("x", "read") == 0
-    assert found.missed("x", "read-missing") == 1
+    result = probes(recorded("memcached"), tmp_path / "probes.csv")
+    assert result.missed("x", "read") == 0
+    assert result.missed("x", "read-missing") == 1
     assert probes(recorded("cassandra"), tmp_path / "probes.csv").missed("x", "read") is None
 
 
 def test_sizes_need_both_ends(tmp_path):
-    found = probes(recorded("memcached"), tmp_path / "probes.csv")
-    assert found.sizes("x", "insert") is None
-    before, after = found.sizes("x", "update")
+    result = probes(recorded("memcached"), tmp_path / "probes.csv")
+    assert result.sizes("x", "insert") is None
+    before, after = result.sizes("x", "update")
     assert (round(before), round(after)) == (1239, 207)
-    assert found.sizes("x", "scan") is None
+    assert result.sizes("x", "scan") is None
 
 
 def test_statuses_are_shares_of_what_was_tried(tmp_path):
     facts = recorded("redis")
     facts["steps"][1]["returns"] = {"OK": 9_750, "ERROR": 200, "NOT_FOUND": 50}
-    found = probes(facts, tmp_path / "probes.csv")
-    assert found.statuses("x", "read") == {"OK": 0.975, "ERROR": 0.02, "NOT_FOUND": 0.005}
-    assert found.operations("x", "read") == 10_000
-    assert found.commands("x", "read") == {"HGETALL": 1.0}
+    result = probes(facts, tmp_path / "probes.csv")
+    assert result.statuses("x", "read") == {"OK": 0.975, "ERROR": 0.02, "NOT_FOUND": 0.005}
+    assert result.operations("x", "read") == 10_000
+    assert result.commands("x", "read") == {"HGETALL": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_a_client_that_says_ok_to_every_read_hides_nothing(counted, tmp_path):
         if "read" in step["step"]:
             step["returns"] = {"OK": sum(step["returns"].values())}
         step["counters"] = step["counters"] if counted else None
-    found = probes(facts, tmp_path / "probes.csv")
-    assert found.creates("x") is False
-    assert found.missed("x", "read-missing") == (1.0 if counted else None)
+    result = probes(facts, tmp_path / "probes.csv")
+    assert result.creates("x") is False
+    assert result.missed("x", "read-missing") == (1.0 if counted else None)
 
 
 @pytest.fixture
@@ -109,10 +109,10 @@ def test_stores_without_a_probe_have_a_reason(probed):
     failed = RUN / "failed/probes/unbound/1"
     failed.mkdir(parents=True)
     (failed / "failure.json").write_text('{"reason": "it\\n died"}')
-    found = Probes(collect_probes(study, "small")[0])
-    assert found.reason("unbound") == "it died"
-    assert found.reason("pretend") == ""
-    assert found.client("pretend") == "kvstudy"
+    result = Probes(collect_probes(study, "small")[0])
+    assert result.reason("unbound") == "it died"
+    assert result.reason("pretend") == ""
+    assert result.client("pretend") == "kvstudy"
 
 
 def test_a_probe_that_cannot_be_read_becomes_a_failed_one(probed):
@@ -174,9 +174,9 @@ def test_failed_operations_and_silent_servers_are_told(tmp_path):
     for step in facts["steps"]:
         step["record_bytes"] = {"before": None, "after": None}
     facts["steps"][0]["counters"] = None
-    found = probes(facts, tmp_path / "probes.csv")
+    result = probes(facts, tmp_path / "probes.csv")
     study = small.study(stores=["x"])
-    lines = grid(study, found, titles={"x": "X"}).lines
+    lines = grid(study, result, titles={"x": "X"}).lines
     insert, read, _, update = (line.cells for line in lines)
     assert insert[0] == "\N{EN DASH}"
     assert read[0] == "HGETALL\u00a01.00 (OK 98\u00a0%, ERROR 2\u00a0%)"

@@ -31,12 +31,12 @@ def study(name: str = "jedlicka2024"):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
 def test_every_statement_has_a_complete_source(path):
-    found = read_yaml(path, StoreProperties)
+    result = read_yaml(path, StoreProperties)
     for name in STATED:
-        statement = getattr(found, name)
+        statement = getattr(result, name)
         assert statement.says
         for cited in statement.references:
-            reference = found.references[cited]
+            reference = result.references[cited]
             assert reference.url.startswith("https://")
             assert reference.title
             assert reference.applies_to
@@ -62,11 +62,11 @@ def test_the_sources_table_has_every_line_for_its_stores(project):
 
 def test_a_cell_says_its_property_its_sources_and_what_the_source_says(project):
     plan = study()
-    found = store_properties(plan)
+    result = store_properties(plan)
     frame = small.table("properties").rows(small.run(study=plan))
     frame = frame.set_index(["property", "store"])
     row = frame.loc[("secondary_indexes", "redis")]
-    assert row["references"] == found["redis"].references["indexes"].url
+    assert row["references"] == result["redis"].references["indexes"].url
     assert row["published"] == "yes"
     assert row["says"].startswith("none of its own")
     assert frame.loc[("triggers", "memcached"), "published"] == ""

@@ -40,9 +40,9 @@ def printed(path: Path) -> tuple[list[str], list[list[str]]]:
 @pytest.mark.parametrize("path", PRINTED, ids=lambda path: path.stem)
 def test_a_table_made_again_equals_the_sources_cell_by_cell(project, path):
     study, number = path.stem.split("-table-")
-    made = source(study)
-    table = next(each for each in made.study.tables if each.source == f"Table {number}")
-    frame = table.published_grid(made).frame()
+    example = source(study)
+    table = next(each for each in example.study.tables if each.source == f"Table {number}")
+    frame = table.published_grid(example).frame()
     heads, lines = printed(path)
     assert [cell for row in lines for cell in row[1:]] == frame.iloc[
         :, 2:
@@ -62,9 +62,9 @@ def test_the_transcribed_tables_are_all_there():
 
 
 def test_the_slides_order_of_the_stores_cell_by_cell(project):
-    made = source("jedlicka2024")
-    table = next(each for each in made.study.tables if each.kind == "ranking")
-    frame = table.published_grid(made).frame()
+    example = source("jedlicka2024")
+    table = next(each for each in example.study.tables if each.kind == "ranking")
+    frame = table.published_grid(example).frame()
     text = PRINTED[0].with_name("jedlicka2024-slides.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t")[1:] for line in text.splitlines()]
     assert frame.columns[2:].tolist() == rows[0]
@@ -86,9 +86,9 @@ def test_the_slides_order_is_that_of_the_tables(project):
 
 
 def test_sections_are_the_sources(project):
-    made = source("jedlicka2024")
-    table = next(table for table in made.study.tables if table.name == "workload-b")
-    frame = table.published_grid(made).frame()
+    example = source("jedlicka2024")
+    table = next(table for table in example.study.tables if table.name == "workload-b")
+    frame = table.published_grid(example).frame()
     assert list(dict.fromkeys(frame["section"])) == ["", "Read", "Update", "Read + update"]
     assert frame.loc[0, "line"] == "Run time (ms)"
     assert frame.columns[2:].tolist() == ["Redis", "Riak KV", "Aerospike", "Memcached"]
@@ -119,9 +119,9 @@ def test_a_form_groups_digits():
 
 def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
     """Redis by MySQL 29 is MySQL:Redis 1:29."""
-    made = source("haverinen2018")
-    assert made.title("mongodb/mysql") == "MongoDB / MySQL"
-    assert made.title("mongodb/mysql", turned=True) == "MySQL:MongoDB"
+    example = source("haverinen2018")
+    assert example.title("mongodb/mysql") == "MongoDB / MySQL"
+    assert example.title("mongodb/mysql", turned=True) == "MySQL:MongoDB"
     rows = pd.DataFrame(
         {
             "table": "Table 1",
@@ -139,7 +139,7 @@ def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
         }
     )
     table = Table(name="one", source="Table 1", caption="One")
-    grid = table.published_grid(dataclasses.replace(made, values=rows))
+    grid = table.published_grid(dataclasses.replace(example, values=rows))
     assert [title for title, _width in grid.groups] == ["MySQL", "MySQL:MongoDB"]
     assert grid.columns == ["Run time", "Relative performance"]
     assert [line.cells for line in grid.sections[0].lines] == [["31 ms", "-"], ["1,3 s", "1:29"]]

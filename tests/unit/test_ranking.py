@@ -46,7 +46,7 @@ def ranked(
     values = rates(**stores)
     means = values.groupby("store")["value"].mean()
     geometric = values.groupby("store")["value"].agg(geometric_mean)
-    found = SimpleNamespace(
+    result = SimpleNamespace(
         measured=lambda store, *_: (
             SimpleNamespace(n=len(stores[store]), mean=means[store], shown=geometric[store])
             if store in stores
@@ -59,9 +59,9 @@ def ranked(
     limits = pd.DataFrame(
         [("a", store, "client") for store in bound], columns=["workload", "store", "limit"]
     )
-    made = pairs(spread_of(values, paired=True), [*small.TITLES], compared=compared)
-    analysis = small.analysis(pairs=made, bottleneck=limits)
-    run = small.run(results=found, analysis=analysis, compared=compared or [list(small.TITLES)])
+    example = pairs(spread_of(values, paired=True), [*small.TITLES], compared=compared)
+    analysis = small.analysis(pairs=example, bottleneck=limits)
+    run = small.run(results=result, analysis=analysis, compared=compared or [list(small.TITLES)])
     frame = TABLE.rows(run)
     return frame, TABLE.grids(frame, run)[0]
 
@@ -153,9 +153,9 @@ def test_the_sources_places_stand_below_and_come_from_its_values_where_it_printe
 def test_a_published_place_that_rests_on_an_inconsistent_value_is_marked():
     speeds = {("redis", "throughput"): 10.0, ("riak", "throughput"): 30.0}
     _, grid = ranked(published=speeds, inconsistent="redis", redis=[100, 101, 99])
-    here, there = grid.lines[:2]
+    here, present = grid.lines[:2]
     assert not any(MARK in cell for cell in here.cells)
-    assert [MARK in cell for cell in there.cells][:2] == [False, True]
+    assert [MARK in cell for cell in present.cells][:2] == [False, True]
     assert any("Inconsistent with other values of the source." in note for note in notes_of([grid]))
 
 
@@ -177,9 +177,9 @@ def grid(published: dict | None = None, scale: float = 1, **baseline: str):
     run = grid_run(published, scale, **baseline)
     table = TABLES["grid"].automatic(run.study)[0]
     rows = table.rows(run)
-    (made,) = table.grids(rows, run)
+    (example,) = table.grids(rows, run)
     rows = rows[(rows["metric"] == "throughput") & (rows["baseline"] == rows["baseline"][0])]
-    return rows.set_index(["workload", "store"]), made
+    return rows.set_index(["workload", "store"]), example
 
 
 def grid_run(published: dict | None = None, scale: float = 1, **baseline: str):
@@ -218,7 +218,7 @@ def number(row) -> str:
 
 
 def test_ratios_to_one_store_and_their_mean_within_each_repetition():
-    frame, made = grid()
+    frame, example = grid()
     for workload in ("a", "c"):
         row = frame.loc[workload, "memcached"]
         assert row["ratio"] == pytest.approx(2)
@@ -234,16 +234,16 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     assert row["ratio"] == pytest.approx(2)
     assert 1.4 < widths[0] / widths[1] < 3
     assert frame["p99"].dropna().to_dict() == {("a", "redis"): 150.0}
-    assert made.corner == "Relative to Redis"
-    assert [line.label.strip("\xa0") for line in made.lines][:3] == ["<b>Redis</b>", "place", "p99"]
-    assert made.lines[0].cells == ["1", "1", "1"]
-    assert made.lines[1].cells == ["1\N{EN DASH}2"] * 3
-    assert made.lines[3].cells == ["\N{EN DASH}"] * 3
+    assert example.corner == "Relative to Redis"
+    assert [line.label.strip("\xa0") for line in example.lines][:3] == ["<b>Redis</b>", "place", "p99"]
+    assert example.lines[0].cells == ["1", "1", "1"]
+    assert example.lines[1].cells == ["1\N{EN DASH}2"] * 3
+    assert example.lines[3].cells == ["\N{EN DASH}"] * 3
     # What the runs do not decide is grey.
     between = [number(frame.loc[name, "memcached"]) for name in ("a", "mean")]
-    assert [line.cells[0] for line in made.lines[4:6]] == [grey("2.00"), grey(between[0])]
-    assert [line.cells[2] for line in made.lines[4:6]] == [grey("2.00"), grey(between[1])]
-    assert any("Measured ratios in grey: undecided." in note for note in made.notes)
+    assert [line.cells[0] for line in example.lines[4:6]] == [grey("2.00"), grey(between[0])]
+    assert [line.cells[2] for line in example.lines[4:6]] == [grey("2.00"), grey(between[1])]
+    assert any("Measured ratios in grey: undecided." in note for note in example.notes)
 
 
 def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_interval():
@@ -254,8 +254,8 @@ def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_in
     names = {(store, metric) for metric in ("Throughput", P99) for store in ("Redis", "Memcached")}
     assert (next(iter(choices)), set(choices)) == (("Redis", "Throughput"), names)
     assert choices["Redis", "Throughput"] == table.grids(rows, run)
-    (made,) = choices["Memcached", P99]
-    assert made.corner == "Relative to Memcached"
+    (example,) = choices["Memcached", P99]
+    assert example.corner == "Relative to Memcached"
     # Half the throughput and half the latency turned round; no places, no other lines. In c
     # Memcached's percentile is of too few operations.
     dash = "\N{EN DASH}"
@@ -263,15 +263,15 @@ def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_in
         rows["metric"] == "latency_p99"
     ].to_dict("records")
     lines = [[grey("2.00"), dash], [grey(number(row)), ""]]
-    assert [line.cells for line in made.lines[:2]] == lines
-    assert "below 1 they are shorter. read: A." in made.notes[0]
+    assert [line.cells for line in example.lines[:2]] == lines
+    assert "below 1 they are shorter. read: A." in example.notes[0]
 
 
 def test_the_baseline_is_the_studys_and_a_trial_run_has_no_places():
-    frame, made = grid(scale=0.1, baseline="memcached")
+    frame, example = grid(scale=0.1, baseline="memcached")
     assert frame.loc["a", "redis"]["ratio"] == pytest.approx(0.5)
-    assert made.corner == "Relative to Memcached"
-    assert "place" not in " ".join([line.label for line in made.lines] + made.notes)
+    assert example.corner == "Relative to Memcached"
+    assert "place" not in " ".join([line.label for line in example.lines] + example.notes)
 
 
 def test_embedded_stores_are_related_to_the_first_of_them():
@@ -280,13 +280,13 @@ def test_embedded_stores_are_related_to_the_first_of_them():
     run.values = pd.concat([rates(**speeds), rates("c", **speeds)])
     run.compared = [["redis"], ["riak", "memcached"]]
     run.stores["riak"].kind = run.stores["memcached"].kind = "embedded"
-    made = pairs(run.spread, run.study.store_names, compared=run.compared)
-    run.headline_analysis = small.analysis(pairs=made, floor=run.analysis.floor)
+    example = pairs(run.spread, run.study.store_names, compared=run.compared)
+    run.headline_analysis = small.analysis(pairs=example, floor=run.analysis.floor)
     table = TABLES["grid"].automatic(run.study)[0]
     frame = table.rows(run)
     of = frame.query("baseline == 'riak' and workload == 'a' and metric == 'throughput'")
-    own = of[of["store"].isin(small.TITLES)].set_index("store")["ratio"]
-    assert own.round(1).to_dict() == {"riak": 1, "memcached": 15.3}
+    selected = of[of["store"].isin(small.TITLES)].set_index("store")["ratio"]
+    assert selected.round(1).to_dict() == {"riak": 1, "memcached": 15.3}
     choices = table.choices(frame, run).values()
     titles = {section.title for (shown,) in choices for section in shown.sections}
     assert {"In memory, relative to Redis", "Embedded"} <= titles
@@ -294,9 +294,9 @@ def test_embedded_stores_are_related_to_the_first_of_them():
 
 def test_the_ratios_of_the_source_stand_below_in_grey():
     speeds = {("redis", "a"): 2.0, ("memcached", "a"): 4.0, ("redis", "c"): 1.0}
-    frame, made = grid(speeds | {("memcached", "c"): 8.0})
+    frame, example = grid(speeds | {("memcached", "c"): 8.0})
     assert frame.loc["mean", "memcached"]["published"] == pytest.approx(4)
-    (line,) = [line for line in made.lines if line.published]
+    (line,) = [line for line in example.lines if line.published]
     assert [MARK in cell for cell in line.cells] == [False, True, True]
     frame, _ = grid(speeds)
     assert frame["published"].drop(index="redis", level="store").dropna().to_list() == [2.0]

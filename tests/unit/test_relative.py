@@ -46,7 +46,7 @@ TIMES = {
 }
 
 
-def made(
+def relative_rows(
     times: dict = TIMES, spread: list[float] = SPREAD, records: int = 10_000, cells: int = 1
 ) -> pd.DataFrame:
     """``rounds.csv`` of cells whose times are ``times`` by ``spread``, after one warm-up round."""
@@ -104,7 +104,7 @@ def grid_of(
     table: Table,
     frame: pd.DataFrame,
     published: pd.DataFrame | None = None,
-    found: pd.DataFrame | None = None,
+    result: pd.DataFrame | None = None,
 ) -> Grid:
     study = small.study()
     with_commas = study.source.model_copy(update={"printed": PrintedForm(decimal_mark=",")})
@@ -112,15 +112,15 @@ def grid_of(
         study=study.model_copy(update={"source": with_commas}),
         titles=TITLES,
         swept=SimpleNamespace(published=published),
-        headline_analysis=SimpleNamespace(rounds=analysed(made()) if found is None else found),
+        headline_analysis=SimpleNamespace(rounds=analysed(relative_rows()) if result is None else result),
     )
     return table.grids(frame, run)[0]
 
 
 def test_the_time_is_the_trimmed_mean_of_the_rounds_that_count():
-    found = analysed(made())
-    assert list(found.columns) == TABLE.columns
-    row = Times(found, "w").row("db", 10_000, "insert")
+    result = analysed(relative_rows())
+    assert list(result.columns) == TABLE.columns
+    row = Times(result, "w").row("db", 10_000, "insert")
     expected = trimmed_mean([1300 * factor for factor in SPREAD])
     assert row.time == pytest.approx(expected.value) == pytest.approx(1300 * 3.03 / 3)
     assert row.mean == pytest.approx(1300 * sum(SPREAD) / 5)
@@ -129,13 +129,13 @@ def test_the_time_is_the_trimmed_mean_of_the_rounds_that_count():
 
 
 def test_void_cells_do_not_count():
-    frame = made(cells=2)
+    frame = relative_rows(cells=2)
     one = frame[CELL].drop_duplicates().query("repetition == '1'")
     assert (rounds(frame, one)["cells"] == 1).all()
 
 
 def test_of_several_cells_the_error_is_over_the_cells():
-    row = Times(analysed(made(cells=3)), "w").row("db", 10_000, "insert")
+    row = Times(analysed(relative_rows(cells=3)), "w").row("db", 10_000, "insert")
     single = 1300 * 3.03 / 3
     assert row.time == pytest.approx(2 * single)
     assert row.error == pytest.approx(single / 3**0.5)
@@ -143,15 +143,15 @@ def test_of_several_cells_the_error_is_over_the_cells():
 
 
 def test_of_few_rounds_nothing_is_dropped_and_one_has_no_spread():
-    assert Times(analysed(made(spread=[1, 2])), "w").row("db", 10_000, "read").time == 180
-    times = Times(analysed(made(spread=[1])), "w")
+    assert Times(analysed(relative_rows(spread=[1, 2])), "w").row("db", 10_000, "read").time == 180
+    times = Times(analysed(relative_rows(spread=[1])), "w")
     assert times.estimate("db", 10_000, "read") == Estimate(120, None, None)
     ratio = times.relative("db", "cache", 10_000, "read")
     assert ratio == Interval(3, None, None)
 
 
 def test_relative_performance_of_two_stores(published):
-    frame = rows_of(WRITES, analysed(made()), published)
+    frame = rows_of(WRITES, analysed(relative_rows()), published)
     ours, theirs = (frame[frame["origin"] == origin] for origin in ("measured", "published"))
     (row,) = ours[ours["records"] == 10_000].itertuples()
     assert row.baseline_ms == pytest.approx(13_000 * 1.01)
@@ -176,7 +176,7 @@ def test_relative_performance_of_two_stores(published):
 
 def test_a_ratio_that_the_rounds_do_not_tell_from_one_is_a_tie():
     same = TIMES | {("cache", "insert"): 1301.0}
-    frame = rows_of(WRITES, analysed(made(same, [0.8, 0.9, 1, 1.1, 1.2])), None)
+    frame = rows_of(WRITES, analysed(relative_rows(same, [0.8, 0.9, 1, 1.1, 1.2])), None)
     (section,) = grid_of(WRITES, frame).sections
     assert section.lines[0].cells[4].endswith("~")
 
@@ -219,12 +219,12 @@ def test_the_published_formula_gives_the_published_crossing(published):
 
 
 def test_reads_that_find_nothing_are_named():
-    few = made(records=10).assign(ok=1_500)
-    found = analysed(pd.concat([few, made()]))
-    (note,) = grid_of(EVEN, rows_of(EVEN, found, None), found=found).notes[1:]
+    few = relative_rows(records=10).assign(ok=1_500)
+    result = analysed(pd.concat([few, relative_rows()]))
+    (note,) = grid_of(EVEN, rows_of(EVEN, result, None), found=result).notes[1:]
     assert note.startswith("Of the reads with 10 records, 85 % find nothing")
     # Nothing is said of them where there are none.
-    assert len(grid_of(EVEN, rows_of(EVEN, analysed(made()), None)).notes) == 1
+    assert len(grid_of(EVEN, rows_of(EVEN, analysed(relative_rows()), None)).notes) == 1
 
 
 def test_an_end_that_is_cut_off_is_none():
@@ -248,7 +248,7 @@ def test_hit_probability_of_open_and_unknown_ends():
 
 
 def test_break_even_beside_the_source(published):
-    frame = rows_of(EVEN, analysed(made(spread=[0.99, 0.995, 1, 1.005, 1.01])), published)
+    frame = rows_of(EVEN, analysed(relative_rows(spread=[0.99, 0.995, 1, 1.005, 1.01])), published)
     assert frame["origin"].tolist() == ["measured", "run times", "rates", "printed"]
     ours = frame.iloc[0]
     assert ours["crossing"] == pytest.approx(2.5)
@@ -261,12 +261,12 @@ def test_break_even_beside_the_source(published):
 
 def test_a_cache_that_reads_no_faster_never_pays_off():
     slow = TIMES | {("cache", "read"): 130.0}
-    frame = rows_of(EVEN, analysed(made(slow)), None)
+    frame = rows_of(EVEN, analysed(relative_rows(slow)), None)
     assert frame["crossing"].tolist() == [float("inf")]
     (section,) = grid_of(EVEN, frame).sections
     assert section.lines[0].cells[5] == "never"
     plot = BreakEvenPlot(kind="break-even", records=10_000, **TWO)
-    table = small.rows(plot, analysed(made(slow)), None)
+    table = small.rows(plot, analysed(relative_rows(slow)), None)
     assert table["crossing"].isna().all()
     assert (table["cached"] > table["without"]).all()
     plot.draw(table, LOOKED)
@@ -274,13 +274,13 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
 
 def test_without_deletions_of_the_cache_there_is_no_break_even():
     some = {key: value for key, value in TIMES.items() if key != ("cache", "delete")}
-    assert rows_of(EVEN, analysed(made(some)), None).empty
-    small.both(grid_of(EVEN, rows_of(EVEN, analysed(made(some)), None)))
+    assert rows_of(EVEN, analysed(relative_rows(some)), None).empty
+    small.both(grid_of(EVEN, rows_of(EVEN, analysed(relative_rows(some)), None)))
 
 
 def test_the_figure_of_the_costs(published):
     plot = BreakEvenPlot(kind="break-even", records=20_000, **TWO)
-    both = pd.concat([analysed(made()), analysed(made(records=10))])
+    both = pd.concat([analysed(relative_rows()), analysed(relative_rows(records=10))])
     table = small.rows(plot, both, published)
     assert table["panel"].unique().tolist() == ["published", "measured"]
     # The next fewer records that were measured.
@@ -300,8 +300,8 @@ def test_the_figure_of_the_costs(published):
 
 def test_the_figure_of_the_ratios(published):
     plot = RelativePlot(kind="relative", operations=["insert", "read"], **ONE)
-    wild = analysed(made(spread=[0.1, 0.2, 1, 9, 20], records=1))
-    table = small.rows(plot, pd.concat([wild, analysed(made())]), published)
+    wild = analysed(relative_rows(spread=[0.1, 0.2, 1, 9, 20], records=1))
+    table = small.rows(plot, pd.concat([wild, analysed(relative_rows())]), published)
     chosen = table[table["operation"] == "insert"].set_index(["origin", "records"])
     assert chosen.loc[("measured", 10_000), "ratio"] == pytest.approx(32.5)
     assert chosen.loc[("published", 10_000), "ratio"] == 32

@@ -40,10 +40,10 @@ def facts(
 
 
 def test_what_watching_cost_is_the_mean_over_all_runs():
-    found = facts([row("monitor_cpu", 0.2, 0.3), row("monitor_cpu", 0.5, 0.9, n=4)]).watching
-    assert found.mean == pytest.approx(0.4)
-    assert found.largest == 0.9
-    assert not found.too_much
+    result = facts([row("monitor_cpu", 0.2, 0.3), row("monitor_cpu", 0.5, 0.9, n=4)]).watching
+    assert result.mean == pytest.approx(0.4)
+    assert result.largest == 0.9
+    assert not result.too_much
     assert facts([row("monitor_cpu", 0.2, 1.01)]).watching.too_much
     assert facts([]).watching is None
 
@@ -51,9 +51,9 @@ def test_what_watching_cost_is_the_mean_over_all_runs():
 def test_pauses_are_those_of_the_largest_share():
     cells = [row("runtime", 1000), row("gc_count", 3), row("gc_pause", 10)]
     slower = [row("runtime", 4000), row("gc_count", 9), row("gc_pause", 20)]
-    found = facts([*cells, *(each | {"store": "memcached"} for each in slower)]).pauses
-    assert found.where == "Redis, Workload A"
-    assert (found.count, found.milliseconds, found.share) == (3, 10, 0.01)
+    result = facts([*cells, *(each | {"store": "memcached"} for each in slower)]).pauses
+    assert result.where == "Redis, Workload A"
+    assert (result.count, result.milliseconds, result.share) == (3, 10, 0.01)
     assert facts(cells, threads={"p": 4, "q": 1}).pauses.where == (
         "Redis, Workload A (4 client threads)"
     )
@@ -62,7 +62,7 @@ def test_pauses_are_those_of_the_largest_share():
 
 
 def test_runs_are_counted_by_their_verdict():
-    found = facts(
+    result = facts(
         [],
         {
             ("redis", "1"): "steady",
@@ -73,13 +73,13 @@ def test_runs_are_counted_by_their_verdict():
             ("redis-again", "1"): "steady",
         },
     )
-    assert (found.steady, found.unsteady, found.short, found.runs) == (1, 2, 1, 4)
+    assert (result.steady, result.unsteady, result.short, result.runs) == (1, 2, 1, 4)
 
 
 def test_nothing_is_drawn_of_what_has_no_values():
-    found = facts([])
-    assert found.drawn == []
-    assert found.spectra == []
+    result = facts([])
+    assert result.drawn == []
+    assert result.spectra == []
 
 
 def test_runs_that_stalled_are_named():

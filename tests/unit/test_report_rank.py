@@ -63,8 +63,8 @@ def test_99th_percentiles_are_named_where_enough_operations_lie_beyond() -> None
         ["a", "read", 95.0, 2.0, 5000],
         ["a", "update", 99.0, 9.0, 3],
     ]
-    found = pd.DataFrame(rows, columns=["store", "operation", "percent", "value", "beyond"])
-    assert [(tail.operation, tail.values, tail.few) for tail in tails(found, STORES)] == [
+    table = pd.DataFrame(rows, columns=["store", "operation", "percent", "value", "beyond"])
+    assert [(tail.operation, tail.values, tail.few) for tail in tails(table, STORES)] == [
         ("read", [("a", 300.0), ("b", 500.0)], ["c"]),
         ("update", [], ["a"]),
     ]

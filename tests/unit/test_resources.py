@@ -83,9 +83,9 @@ def test_seconds_count_from_ycsbs_start_in_whatever_time_zone(tmp_path):
 def test_samples_close_together_are_one(tmp_path):
     times = [0, 1.0, 1.1, 2.0, 3.0, 3.2]
     write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(t, t) for t in times])
-    found = rows(tmp_path)
-    assert found["second"].tolist() == [1, 2, 3.2]
-    assert found["cores_user"].tolist() == pytest.approx([1, 1, 1])
+    result = rows(tmp_path)
+    assert result["second"].tolist() == [1, 2, 3.2]
+    assert result["cores_user"].tolist() == pytest.approx([1, 1, 1])
     # A phase of less than half a second still has its one row.
     write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(0, 0), server(0.25, 0.5)])
     assert rows(tmp_path)["cores_user"].tolist() == [2]
@@ -96,9 +96,9 @@ def test_samples_close_together_are_one(tmp_path):
 def test_processes_that_come_and_go_leave_no_rate(tmp_path):
     samples = [server(0, 5), server(1, 6), server(2, 2, processes=2), server(3, 3, processes=2)]
     write(tmp_path / "processes.csv", PROCESS_COLUMNS, samples)
-    found = rows(tmp_path)
-    assert found["cores_user"].isna().tolist() == [False, True, False]
-    assert found["rss"].tolist() == [1000] * 3
+    result = rows(tmp_path)
+    assert result["cores_user"].isna().tolist() == [False, True, False]
+    assert result["rss"].tolist() == [1000] * 3
     # A control group counts those that ended too.
     samples = [server(0, 5, cpu_from="cgroup"), server(1, 6, cpu_from="cgroup", processes=7)]
     write(tmp_path / "processes.csv", PROCESS_COLUMNS, samples)
@@ -179,8 +179,8 @@ def test_time_in_calls_is_that_of_failed_operations_too():
     lines += ["[READ], Return=OK, 12000", "[READ], Return=NOT_FOUND, 68000"]
     samples = Samples(Path("nowhere"), "run")
     log = parse("\n".join([*lines, ""]), "run.out")
-    found = usage(samples, log, 1, (None, None), 2)["in_call"]
-    assert found == pytest.approx((12_000 * 39.79 + 68_000 * 39.62) / 4e6)
+    result = usage(samples, log, 1, (None, None), 2)["in_call"]
+    assert result == pytest.approx((12_000 * 39.79 + 68_000 * 39.62) / 4e6)
     # How long those took that only their return codes tell of is not known.
     lines = [line for line in lines if "-FAILED" not in line]
     few = parse("\n".join([*lines, ""]), "run.out")

@@ -69,27 +69,27 @@ def test_a_factor_is_found_where_the_source_was_slower_in_proportion():
 
 def test_a_time_per_round_trip_is_told_from_one_per_operation():
     published = [value + 800 * trips for value, trips in zip(MEASURED, TRIPS, strict=True)]
-    found = by_difference(published)
-    assert found[Difference.ROUND_TRIP].constant == pytest.approx(800)
-    assert found[Difference.ROUND_TRIP].worst_error == pytest.approx(0)
+    result = by_difference(published)
+    assert result[Difference.ROUND_TRIP].constant == pytest.approx(800)
+    assert result[Difference.ROUND_TRIP].worst_error == pytest.approx(0)
     # 150 + 2 x 800 published, 150 + 800 modelled.
-    assert found[Difference.OPERATION].worst_error == pytest.approx(800 / 1750)
-    assert next(iter(found)) == Difference.ROUND_TRIP
+    assert result[Difference.OPERATION].worst_error == pytest.approx(800 / 1750)
+    assert next(iter(result)) == Difference.ROUND_TRIP
     # The middle two of the ratios are those of 80 and 150 us.
-    factor = found[Difference.FACTOR].constant
+    factor = result[Difference.FACTOR].constant
     assert factor == pytest.approx((880 / 80 + 1750 / 150) / 2)
-    assert found[Difference.FACTOR].worst_error == pytest.approx(factor * 1200 / 2800 - 1)
+    assert result[Difference.FACTOR].worst_error == pytest.approx(factor * 1200 / 2800 - 1)
 
 
 def test_with_one_round_trip_each_there_are_two_models():
-    found = by_difference([value + 800 for value in MEASURED], [1] * 6)
-    assert list(found) == [Difference.OPERATION, Difference.FACTOR]
+    result = by_difference([value + 800 for value in MEASURED], [1] * 6)
+    assert list(result) == [Difference.OPERATION, Difference.FACTOR]
 
 
 def test_a_source_that_no_model_describes():
     published = [600.0, 7000.0, 100.0, 2000.0, 150.0, 90_000.0]
-    found = by_difference(published)
-    assert not any(model.describes for model in found.values())
+    result = by_difference(published)
+    assert not any(model.describes for model in result.values())
 
 
 def test_a_faster_source_has_a_constant_below_zero():
@@ -110,18 +110,18 @@ def of_means(published: list[float], trips: list[int] = TRIPS) -> SimpleNamespac
     ]
     numbers = zip(published, MEASURED, trips, strict=True)
     rows = [
-        [*key, 2, number, there, here, *[there] * len(MODELLED)]
-        for key, (there, here, number) in zip(keys, numbers, strict=True)
+        [*key, 2, number, present, here, *[present] * len(MODELLED)]
+        for key, (present, here, number) in zip(keys, numbers, strict=True)
     ]
-    found = SEPARATION.frame(rows)
-    parts = {"separation": found, "separation_models": models(found)}
+    table = SEPARATION.frame(rows)
+    parts = {"separation": table, "separation_models": models(table)}
     return SimpleNamespace(**parts, separation_orders=ORDERS.frame())
 
 
 def plotted(published: list[float] | None = None, trips: list[int] = TRIPS) -> pd.DataFrame:
     """What the figure shows; of a source that needs 800 us more per round trip."""
-    there = [here + 800 * number for here, number in zip(MEASURED, trips, strict=True)]
-    return small.figure("separation").rows(small.run(analysis=of_means(published or there, trips)))
+    present = [here + 800 * number for here, number in zip(MEASURED, trips, strict=True)]
+    return small.figure("separation").rows(small.run(analysis=of_means(published or present, trips)))
 
 
 def run(tmp_path: Path, added: float = 800.0, **changes: object) -> SimpleNamespace:
@@ -149,7 +149,7 @@ def run(tmp_path: Path, added: float = 800.0, **changes: object) -> SimpleNamesp
     file = tmp_path / "published.csv"
     pd.DataFrame(published, columns=COLUMNS).to_csv(file, index=False)
     columns = [*["store", "workload", "parameters", "repetition", "phase", "operation"]]
-    own = pd.DataFrame(values, columns=[*columns, "metric", "unit", "value"])
+    table = pd.DataFrame(values, columns=[*columns, "metric", "unit", "value"])
     cells = {
         f"{store}/{workload}": SimpleNamespace(
             store=store, workload=workload, parameters=SETTING, threads=1
@@ -157,9 +157,9 @@ def run(tmp_path: Path, added: float = 800.0, **changes: object) -> SimpleNamesp
         for store, workload in LATENCIES
     }
     stores = {name: SimpleNamespace(counts_requests=True) for name in small.TITLES}
-    made = {"study": of, "own_values": own, "planned": cells, "stores": stores}
-    made |= {"study_file": tmp_path / "study.yaml", "probes": probes(), "scale": 1.0}
-    return small.run(**made | changes)
+    example = {"study": of, "own_values": table, "planned": cells, "stores": stores}
+    example |= {"study_file": tmp_path / "study.yaml", "probes": probes(), "scale": 1.0}
+    return small.run(**example | changes)
 
 
 def probes(**more: dict[str, float]) -> Probes:
@@ -179,15 +179,15 @@ def probes(**more: dict[str, float]) -> Probes:
 
 
 def test_each_published_mean_stands_beside_the_measured_and_the_modelled(tmp_path: Path):
-    found = separation(run(tmp_path))
-    assert len(found) == 6
-    row = found.set_index(["store", "workload", "operation"]).loc["redis", "a", "update"]
+    output = separation(run(tmp_path))
+    assert len(output) == 6
+    row = output.set_index(["store", "workload", "operation"]).loc["redis", "a", "update"]
     assert (row["n"], row["round_trips"]) == (2, 2)
     assert row["measured"] == pytest.approx(120)
     assert row["published"] == pytest.approx(1720)
     assert row[MODELLED[Difference.ROUND_TRIP]] == pytest.approx(1720)
     assert row[MODELLED[Difference.OPERATION]] == pytest.approx(920)
-    best = models(found).iloc[0]
+    best = models(output).iloc[0]
     assert best["model"] == "round-trip"
     assert best["constant"] == pytest.approx(800)
     assert best["n"] == 6
@@ -195,12 +195,12 @@ def test_each_published_mean_stands_beside_the_measured_and_the_modelled(tmp_pat
 
 def test_orders_are_those_of_the_same_threads_with_longer_operations(tmp_path: Path):
     of = run(tmp_path)
-    found = orders(of, separation(of)).set_index("workload")
+    result = orders(of, separation(of)).set_index("workload")
     # An operation of A takes Redis 110 us here, half of them two round trips more.
-    assert found.loc["a", ["one", "other"]].tolist() == ["redis", "memcached"]
-    assert found.loc["a", "measured"] == pytest.approx(65 / 110)
-    assert found.loc["a", "modelled"] == pytest.approx((65 + 800) / (110 + 1200))
-    assert found.loc["c", "modelled"] == pytest.approx((60 + 800) / (100 + 800))
+    assert result.loc["a", ["one", "other"]].tolist() == ["redis", "memcached"]
+    assert result.loc["a", "measured"] == pytest.approx(65 / 110)
+    assert result.loc["a", "modelled"] == pytest.approx((65 + 800) / (110 + 1200))
+    assert result.loc["c", "modelled"] == pytest.approx((60 + 800) / (100 + 800))
 
 
 def test_a_factor_leaves_the_orders_as_they_are(tmp_path: Path):
@@ -210,9 +210,9 @@ def test_a_factor_leaves_the_orders_as_they_are(tmp_path: Path):
     means = rows["metric"] == "latency_mean"
     rows.loc[means, "value"] = [9 * each for of in LATENCIES.values() for each in of]
     rows.to_csv(file, index=False)
-    found = separation(of)
-    assert models(found).loc[0, "model"] == "factor"
-    both = orders(of, found)
+    result = separation(of)
+    assert models(result).loc[0, "model"] == "factor"
+    both = orders(of, result)
     assert both["modelled"].tolist() == pytest.approx(both["measured"].tolist())
 
 
@@ -230,11 +230,11 @@ def test_nothing_is_said_without_six_means_of_which_the_round_trips_are_known(
     changes: dict, tmp_path: Path
 ):
     of = run(tmp_path, **changes)
-    found = separation(of)
-    assert found.empty
-    assert models(found).empty
-    assert orders(of, found).empty
-    assert list(found) == SEPARATION.columns
+    result = separation(of)
+    assert result.empty
+    assert models(result).empty
+    assert orders(of, result).empty
+    assert list(result) == SEPARATION.columns
 
 
 def test_nothing_is_said_of_a_source_without_values(tmp_path: Path):
@@ -285,8 +285,8 @@ NAMES = DisplayNames.of(small.study(), small.TITLES, [])
 
 
 def test_the_text_is_told_which_model_describes_the_means():
-    there = [here + 800 * number for here, number in zip(MEASURED, TRIPS, strict=True)]
-    facts = separation_facts(of_means(there), NAMES, never)
+    present = [here + 800 * number for here, number in zip(MEASURED, TRIPS, strict=True)]
+    facts = separation_facts(of_means(present), NAMES, never)
     assert (facts.n, facts.best.model, facts.best.describes) == (6, "round-trip", True)
     assert facts.best.constant == pytest.approx(800)
     assert (facts.low, facts.high) == pytest.approx((2800 / 1200, 860 / 60))
@@ -330,13 +330,13 @@ def texts(monkeypatch: pytest.MonkeyPatch):
     floats = SimpleNamespace(
         ref=lambda item: item.name, figure=lambda item: "", mark=str, section=lambda label: label
     )
-    told = {"study": study, "floats": floats, "source": SimpleNamespace(machine=["CPU"])}
+    reply = {"study": study, "floats": floats, "source": SimpleNamespace(machine=["CPU"])}
 
     def text(analysis: SimpleNamespace, language: str = "en") -> str:
         run = SimpleNamespace(separation=separation_facts(analysis, NAMES, doubted))
         macros = SimpleNamespace(sep=lambda loop: "" if loop.last else ", ")
         with using(language):
-            values = {**told, "run": run, "m": macros}
+            values = {**reply, "run": run, "m": macros}
             return fill(ROOT / "report/text" / language, "separation.md.j2", values)
 
     return text

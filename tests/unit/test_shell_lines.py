@@ -40,8 +40,8 @@ def words(line: str) -> list[str]:
         ("", ""),
     ],
 )
-def test_words_are_the_same_but_for_the_places(word, there):
-    assert words(PLACES.word(word)) == [there]
+def test_words_are_the_same_but_for_the_places(word, present):
+    assert words(PLACES.word(word)) == [present]
 
 
 @given(st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=12))

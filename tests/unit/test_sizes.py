@@ -61,9 +61,9 @@ def test_the_last_of_each_list_is_shown_unless_the_study_names_another(project):
 
 def test_controls_have_the_shown_sizes_only(project):
     cells = [cell for cell in plan(swept(project)) if cell.repetition == 1]
-    own = [cell for cell in cells if cell.store == "redis"]
+    selected = [cell for cell in cells if cell.store == "redis"]
     again = [cell for cell in cells if cell.store == "redis-again"]
-    assert len(own) == 4 + 4 + 4
+    assert len(selected) == 4 + 4 + 4
     assert {(cell.workload, cell.parameters) for cell in again} == set(
         shown(swept(project)).items()
     )
@@ -204,5 +204,5 @@ def test_every_figure_of_the_report_of_the_shop_with_results_is_there(shop):
 
 
 def test_distributions_of_the_shop_are_those_of_the_report(shop):
-    found = {use.name: properties_of(shop, use)["requestdistribution"] for use in shop.workloads}
-    assert (found["product-read"], found["product-update"]) == ("zipfian", "uniform")
+    result = {use.name: properties_of(shop, use)["requestdistribution"] for use in shop.workloads}
+    assert (result["product-read"], result["product-update"]) == ("zipfian", "uniform")

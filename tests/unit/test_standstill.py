@@ -76,10 +76,10 @@ def test_no_silence(times, operations):
 
 
 def test_the_series_shows_the_gap():
-    found = operations_per_second(PAUSED, "run.err")
-    assert found[:2] == [100, 100]
-    assert np.isnan(found[2:18]).all()
-    assert found[18:] == [100]
+    result = operations_per_second(PAUSED, "run.err")
+    assert result[:2] == [100, 100]
+    assert np.isnan(result[2:18]).all()
+    assert result[18:] == [100]
 
 
 def test_a_client_is_not_blamed_for_the_time_in_which_all_stood_still(tmp_path):

@@ -13,8 +13,8 @@ CELLS = ["redis", "riak", "redis", "riak", "riak", "redis"]
 
 
 def test_residuals_are_from_the_own_cells_mean():
-    found = residuals([100, 7, 400, 7, 7, 200], CELLS)
-    assert found == pytest.approx([-log(2), 0, log(2), 0, 0, 0])
+    result = residuals([100, 7, 400, 7, 7, 200], CELLS)
+    assert result == pytest.approx([-log(2), 0, log(2), 0, 0, 0])
 
 
 def test_a_cell_with_one_run_has_no_residual():

@@ -35,17 +35,17 @@ def test_the_geometric_mean_is_the_middle_of_the_interval_and_takes_a_zero():
 
 def test_log_t_interval_as_in_r():
     # x <- log(runs); exp(t.test(x)$estimate); exp(t.test(x)$conf.int)
-    found = log_t_interval(THROUGHPUTS)
-    assert found.value == pytest.approx(49677.2267076)
-    assert (found.low, found.high) == pytest.approx((47545.0952022, 51904.9723818))
+    result = log_t_interval(THROUGHPUTS)
+    assert result.value == pytest.approx(49677.2267076)
+    assert (result.low, result.high) == pytest.approx((47545.0952022, 51904.9723818))
 
 
 @pytest.mark.parametrize(("n", "width"), [(3, 2.48), (5, 1.24), (10, 0.72)])
 def test_half_width_in_units_of_the_variation(n, width):
     """The factors that METHODOLOGY names: half width by CoV, for a small CoV."""
     logs = np.linspace(-1, 1, n)
-    found = log_t_interval(np.exp(1e-4 * logs))
-    relative = (found.high - found.low) / 2 / found.value
+    result = log_t_interval(np.exp(1e-4 * logs))
+    relative = (result.high - result.low) / 2 / result.value
     assert relative / (1e-4 * logs.std(ddof=1)) == pytest.approx(width, abs=0.006)
 
 
@@ -55,8 +55,8 @@ def test_log_t_interval_covers_95_of_100_lognormal_medians(n):
     random = np.random.default_rng(n)
     covered = 0
     for sample in random.lognormal(10, spread, (trials, n)):
-        found = log_t_interval(sample)
-        covered += found.low <= exp(10) <= found.high
+        result = log_t_interval(sample)
+        covered += result.low <= exp(10) <= result.high
     assert abs(covered / trials - 0.95) < 3 * sqrt(0.95 * 0.05 / trials)
 
 
@@ -69,21 +69,21 @@ def test_another_unit_scales_the_interval(values, factor):
 
 @given(runs, st.randoms())
 def test_the_order_of_runs_does_not_matter(values, random):
-    found = log_t_interval(values)
+    result = log_t_interval(values)
     random.shuffle(values)
-    assert log_t_interval(values).high == pytest.approx(found.high)
-    assert found.low <= found.value <= found.high
+    assert log_t_interval(values).high == pytest.approx(result.high)
+    assert result.low <= result.value <= result.high
 
 
 def test_one_run_has_no_interval():
-    found = log_t_interval([1234.5])
-    assert (found.low, found.high, found.n) == (None, None, 1)
-    assert found.value == pytest.approx(1234.5)
+    result = log_t_interval([1234.5])
+    assert (result.low, result.high, result.n) == (None, None, 1)
+    assert result.value == pytest.approx(1234.5)
 
 
 def test_equal_runs_have_an_interval_without_width():
-    found = log_t_interval([200.0, 200.0, 200.0])
-    assert found.low == found.high == pytest.approx(200)
+    result = log_t_interval([200.0, 200.0, 200.0])
+    assert result.low == result.high == pytest.approx(200)
 
 
 def test_variation():
@@ -103,21 +103,21 @@ def test_variation():
     ],
 )
 def test_wilson_interval_as_in_r(failed, operations, low, high):
-    found = error_rate(failed, operations)
-    assert (found.low, found.high) == pytest.approx((low, high))
-    assert found.value == failed / operations
+    result = error_rate(failed, operations)
+    assert (result.low, result.high) == pytest.approx((low, high))
+    assert result.value == failed / operations
 
 
 @given(st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_an_error_rate_is_inside_its_interval(counts):
-    found = error_rate(*counts)
-    assert 0 <= found.low <= found.value + 1e-12
-    assert found.value <= found.high + 1e-12 <= 1 + 2e-12
+    result = error_rate(*counts)
+    assert 0 <= result.low <= result.value + 1e-12
+    assert result.value <= result.high + 1e-12 <= 1 + 2e-12
 
 
 def test_no_failure_seen_is_not_a_rate_of_zero():
-    found = error_rate(0, 100_000)
-    assert (found.value, found.low, found.high) == (0, 0, pytest.approx(3e-5))
+    result = error_rate(0, 100_000)
+    assert (result.value, result.low, result.high) == (0, 0, pytest.approx(3e-5))
     # The exact bound, from (1 - p)^n = 0.05.
     assert error_rate(0, 1000).high == pytest.approx(1 - 0.05 ** (1 / 1000), rel=0.003)
     assert error_rate(0, 2).high == 1
@@ -127,30 +127,30 @@ RUNS = [967.9, 1012.4, 988.1, 875.0, 1003.6]
 
 
 def test_of_five_the_smallest_and_the_largest_are_dropped():
-    found = trimmed_mean(RUNS)
-    assert found.value == pytest.approx((967.9 + 988.1 + 1003.6) / 3)
+    result = trimmed_mean(RUNS)
+    assert result.value == pytest.approx((967.9 + 988.1 + 1003.6) / 3)
     # By hand: winsorised 967.9 967.9 988.1 1003.6 1003.6, whose mean is 986.22; squared
     # deviations 2 · 335.6224 + 3.5344 + 2 · 302.0644 = 1278.908; t(0.975, 2) = 4.302653.
     half = 4.302653 * sqrt(1278.908 / (3 * 2))
-    assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
-    assert (found.low, found.high) == pytest.approx((923.71588, 1049.35079))
+    assert (result.low, result.high) == pytest.approx((result.value - half, result.value + half))
+    assert (result.low, result.high) == pytest.approx((923.71588, 1049.35079))
 
 
 @given(st.integers(5, 21).flatmap(lambda n: st.lists(st.floats(-1e6, 1e6), min_size=n, max_size=n)))
 def test_trimmed_mean_as_in_scipy(values):
-    found = trimmed_mean(values)
+    result = trimmed_mean(values)
     against_none = stats.ttest_ind(values, np.zeros(len(values)), trim=0.2, equal_var=False)
     expected = tuple(against_none.confidence_interval(0.95))
-    assert (found.low, found.high) == pytest.approx(expected, abs=1e-6)
+    assert (result.low, result.high) == pytest.approx(expected, abs=1e-6)
 
 
 def test_of_seven_what_was_dropped_counts_and_not_what_was_asked_for():
     """A fifth of seven is more than one, so 1 - 2·0.2 is not the share that is kept."""
-    found = trimmed_mean([9.1, 10.2, 10.8, 11.5, 9.9, 10.4, 14.0])
+    result = trimmed_mean([9.1, 10.2, 10.8, 11.5, 9.9, 10.4, 14.0])
     # Winsorised 9.9 9.9 10.2 10.4 10.8 11.5 11.5: SSD = 2.84, h = 5, t(0.975, 4) = 2.776445.
     half = 2.776445 * sqrt(2.84 / (5 * 4))
-    assert found.value == pytest.approx(10.56)
-    assert (found.low, found.high) == pytest.approx((10.56 - half, 10.56 + half))
+    assert result.value == pytest.approx(10.56)
+    assert (result.low, result.high) == pytest.approx((10.56 - half, 10.56 + half))
 
 
 def test_how_many_runs_are_dropped_is_rounded_down():
@@ -173,37 +173,37 @@ def test_coverage_of_the_trimmed_mean_is_below_what_it_claims(n, expected):
     trials = 2000
     random = np.random.default_rng(n)
     intervals = [trimmed_mean(sample) for sample in random.normal(100, 5, (trials, n))]
-    covered = sum(found.low <= 100 <= found.high for found in intervals) / trials
+    covered = sum(result.low <= 100 <= result.high for result in intervals) / trials
     assert abs(covered - expected) < 3 * sqrt(expected * (1 - expected) / trials)
 
 
 def test_equal_runs_have_a_trimmed_mean_without_width():
-    found = trimmed_mean([7.0] * 5)
-    assert (found.value, found.low, found.high) == (7, 7, 7)
+    result = trimmed_mean([7.0] * 5)
+    assert (result.value, result.low, result.high) == (7, 7, 7)
 
 
 def test_a_quotient_by_hand():
     """A = 10 ± 1, B = 5 ± 0.5, both with 1e9 degrees of freedom, so t is 1.96."""
-    found = quotient([Estimate(10, 1, 1e9), Estimate(5, 0.5, 1e9)], above=(1, 0), below=(0, 1))
+    result = quotient([Estimate(10, 1, 1e9), Estimate(5, 0.5, 1e9)], above=(1, 0), below=(0, 1))
     z = stats.norm.ppf(0.975)
     # The formula of textbooks, with g = z²·e_B²/B².
     g = (z * 0.5 / 5) ** 2
     half = z / 5 * sqrt(1 + 2**2 * 0.5**2 - g * 1)
-    assert found.value == 2
-    assert found.low == pytest.approx((2 - half) / (1 - g), rel=1e-6)
-    assert found.high == pytest.approx((2 + half) / (1 - g), rel=1e-6)
+    assert result.value == 2
+    assert result.low == pytest.approx((2 - half) / (1 - g), rel=1e-6)
+    assert result.high == pytest.approx((2 + half) / (1 - g), rel=1e-6)
 
 
 def test_at_the_bounds_the_sum_is_just_told_from_zero():
     """Also where one estimate is above and below, as the database's read of a cache."""
     parts = [Estimate(4, 0.2, 2), Estimate(4, 0.1, 2), Estimate(12, 0.3, 2), Estimate(4, 0.2, 2)]
     above, below = (1, 1, 1, 0), (0, 0, 1, -1)
-    found = quotient(parts, above, below)
-    assert found.value == pytest.approx(20 / 8)
-    weights = [up - found.value * down for up, down in zip(above, below, strict=True)]
+    result = quotient(parts, above, below)
+    assert result.value == pytest.approx(20 / 8)
+    weights = [up - result.value * down for up, down in zip(above, below, strict=True)]
     squares = [(weight * each.error) ** 2 for weight, each in zip(weights, parts, strict=True)]
     t = stats.t.ppf(0.975, sum(squares) ** 2 / sum(part**2 / 2 for part in squares))
-    for bound in (found.low, found.high):
+    for bound in (result.low, result.high):
         weights = [up - bound * down for up, down in zip(above, below, strict=True)]
         total = sum(weight * each.value for weight, each in zip(weights, parts, strict=True))
         error = sqrt(
@@ -222,19 +222,19 @@ def test_95_of_100_quotients_are_covered():
         for mean in (30.0, 10.0):
             runs = random.normal(mean, 0.1 * mean, 5)
             parts.append(Estimate(runs.mean(), runs.std(ddof=1) / sqrt(5), 4))
-        found = quotient(parts, above=(1, 0), below=(0, 1))
-        inside += found.low <= 3 <= found.high
+        result = quotient(parts, above=(1, 0), below=(0, 1))
+        inside += result.low <= 3 <= result.high
     assert 0.93 < inside / studies < 0.97
 
 
 def test_a_divisor_that_may_be_zero_has_no_upper_end():
-    found = quotient([Estimate(10, 0.1, 2), Estimate(1, 0.5, 2)], above=(1, 0), below=(0, 1))
-    assert found.value == 10
-    assert 0 < found.low < 10
-    assert found.high == inf
+    result = quotient([Estimate(10, 0.1, 2), Estimate(1, 0.5, 2)], above=(1, 0), below=(0, 1))
+    assert result.value == 10
+    assert 0 < result.low < 10
+    assert result.high == inf
     # And if the dividend may be 0 too, nothing is known.
-    found = quotient([Estimate(1, 0.5, 2), Estimate(1, 0.5, 2)], above=(1, 0), below=(0, 1))
-    assert (found.low, found.high) == (0, inf)
+    result = quotient([Estimate(1, 0.5, 2), Estimate(1, 0.5, 2)], above=(1, 0), below=(0, 1))
+    assert (result.low, result.high) == (0, inf)
 
 
 def test_a_divisor_below_zero_has_no_quotient():
@@ -243,10 +243,10 @@ def test_a_divisor_below_zero_has_no_quotient():
 
 
 def test_single_runs_have_no_spread_and_equal_ones_none():
-    found = quotient([Estimate(4, None, None), Estimate(2, 0.1, 2)], (1, 0), (0, 1))
-    assert (found.value, found.low, found.high) == (2, None, None)
-    found = quotient([Estimate(4, 0, 2), Estimate(2, 0, 2)], (1, 0), (0, 1))
-    assert (found.value, found.low, found.high) == (2, 2, 2)
+    result = quotient([Estimate(4, None, None), Estimate(2, 0.1, 2)], (1, 0), (0, 1))
+    assert (result.value, result.low, result.high) == (2, None, None)
+    result = quotient([Estimate(4, 0, 2), Estimate(2, 0, 2)], (1, 0), (0, 1))
+    assert (result.value, result.low, result.high) == (2, 2, 2)
 
 
 @pytest.mark.parametrize(

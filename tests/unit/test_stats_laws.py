@@ -36,72 +36,72 @@ def law(threads, single, contention, coherency):
 
 
 def test_spec_sdm91():
-    found = fit_scalability(SDM_LOAD, SDM)
-    assert found.single == pytest.approx(89.9952, rel=1e-5)
-    assert found.contention == pytest.approx(0.0277285, rel=1e-4)
-    assert found.coherency == pytest.approx(0.000104365, rel=1e-4)
-    assert found.knee == pytest.approx(96.52, abs=0.01)
+    result = fit_scalability(SDM_LOAD, SDM)
+    assert result.single == pytest.approx(89.9952, rel=1e-5)
+    assert result.contention == pytest.approx(0.0277285, rel=1e-4)
+    assert result.coherency == pytest.approx(0.000104365, rel=1e-4)
+    assert result.knee == pytest.approx(96.52, abs=0.01)
     # One thread does 65, the law says 90: worth a doubt.
-    assert found.doubts == ("off-law",)
+    assert result.doubts == ("off-law",)
 
 
 def test_raytracer_has_no_knee():
-    found = fit_scalability(RAYTRACER_CPUS, RAYTRACER)
-    assert found.single == pytest.approx(21.84884, rel=1e-5)
-    assert found.contention == pytest.approx(0.0577708, rel=1e-4)
-    assert found.knee is None
-    assert found.doubts == ()
+    result = fit_scalability(RAYTRACER_CPUS, RAYTRACER)
+    assert result.single == pytest.approx(21.84884, rel=1e-5)
+    assert result.contention == pytest.approx(0.0577708, rel=1e-4)
+    assert result.knee is None
+    assert result.doubts == ()
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1, 1e5])
 def test_points_on_the_law_give_its_coefficients(scale):
-    found = fit_scalability(THREADS, scale * law(THREADS, 12_000, 0.08, 0.004))
-    assert found.single == pytest.approx(scale * 12_000)
-    assert (found.contention, found.coherency) == pytest.approx((0.08, 0.004))
-    assert found.knee == pytest.approx(((1 - 0.08) / 0.004) ** 0.5)
-    assert found.off < 1e-6
-    assert found.doubts == ()
+    result = fit_scalability(THREADS, scale * law(THREADS, 12_000, 0.08, 0.004))
+    assert result.single == pytest.approx(scale * 12_000)
+    assert (result.contention, result.coherency) == pytest.approx((0.08, 0.004))
+    assert result.knee == pytest.approx(((1 - 0.08) / 0.004) ** 0.5)
+    assert result.off < 1e-6
+    assert result.doubts == ()
 
 
 def test_noisy_repetitions_of_six_counts():
     random = np.random.default_rng(2)
     threads = np.repeat(THREADS, 5)
     rates = law(threads, 12_000, 0.08, 0.004) * random.lognormal(0, 0.03, threads.size)
-    found = fit_scalability(threads, rates)
-    assert found.knee == pytest.approx(15.2, rel=0.1)
-    assert found.off == pytest.approx(0.03, rel=0.4)
-    assert found.doubts == ()
+    result = fit_scalability(threads, rates)
+    assert result.knee == pytest.approx(15.2, rel=0.1)
+    assert result.off == pytest.approx(0.03, rel=0.4)
+    assert result.doubts == ()
 
 
 def test_linear_growth_is_no_contention():
-    found = fit_scalability(THREADS, 1000.0 * THREADS)
-    assert (found.contention, found.coherency) == pytest.approx((0, 0), abs=1e-9)
-    assert found.knee is None
+    result = fit_scalability(THREADS, 1000.0 * THREADS)
+    assert (result.contention, result.coherency) == pytest.approx((0, 0), abs=1e-9)
+    assert result.knee is None
 
 
 def test_a_knee_beyond_the_measured_counts_is_doubted():
-    found = fit_scalability(THREADS, law(THREADS, 1000, 0.01, 0.0002))
-    assert found.knee == pytest.approx(70.4, abs=0.1)
-    (doubt,) = found.doubts
+    result = fit_scalability(THREADS, law(THREADS, 1000, 0.01, 0.0002))
+    assert result.knee == pytest.approx(70.4, abs=0.1)
+    (doubt,) = result.doubts
     assert sentence(doubt) == "the knee at 70 threads is beyond the 32 that were measured"
 
 
 def test_throughput_that_only_falls_is_doubted():
-    found = fit_scalability(THREADS, 1000.0 / THREADS)
-    assert found.contention <= 1
-    assert "contention-bound" in found.doubts
+    result = fit_scalability(THREADS, 1000.0 / THREADS)
+    assert result.contention <= 1
+    assert "contention-bound" in result.doubts
 
 
 def test_flat_throughput():
-    found = fit_scalability(THREADS, [5000.0] * 6)
-    assert found.contention == pytest.approx(1)
-    assert found.knee is None
-    assert found.doubts == ("contention-bound",)
+    result = fit_scalability(THREADS, [5000.0] * 6)
+    assert result.contention == pytest.approx(1)
+    assert result.knee is None
+    assert result.doubts == ("contention-bound",)
 
 
 def test_points_without_any_law_are_doubted():
-    found = fit_scalability(THREADS, [1000, 9000, 2000, 30_000, 1000, 20_000])
-    assert "off-law" in found.doubts
+    result = fit_scalability(THREADS, [1000, 9000, 2000, 30_000, 1000, 20_000])
+    assert "off-law" in result.doubts
 
 
 def test_saturation():
@@ -121,9 +121,9 @@ def test_time_in_calls_of_a_real_run():
         {name: section.latencies["latency_mean"] for name, section in log.sections.items()},
         {name: section.operations for name, section in log.sections.items()},
     )
-    found = in_call(log.throughput, latency, 4)
+    result = in_call(log.throughput, latency, 4)
     assert latency == pytest.approx(68.9, abs=0.1)
-    assert found == pytest.approx(0.86, abs=0.005)
+    assert result == pytest.approx(0.86, abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -143,10 +143,10 @@ def test_time_in_calls_of_published_tables(store, workload, share):
     mixture = {"a": {"read": 50, "update": 50}, "b": {"read": 95, "update": 5}}
     shares = mixture.get(workload, {"insert": 1})
     latency = weighted_latency({kind: values[kind, "latency_mean"] for kind in shares}, shares)
-    found = in_call(values["overall", "throughput"], latency, 4)
-    assert found == pytest.approx(share, abs=0.001)
-    assert found >= CLIENT_BELOW
-    assert (found > IMPOSSIBLE_ABOVE) == (share > 1.3)
+    result = in_call(values["overall", "throughput"], latency, 4)
+    assert result == pytest.approx(share, abs=0.001)
+    assert result >= CLIENT_BELOW
+    assert (result > IMPOSSIBLE_ABOVE) == (share > 1.3)
 
 
 def test_latency_is_weighted_by_operations():

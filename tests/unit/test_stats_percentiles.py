@@ -33,29 +33,29 @@ def test_merging_is_the_histogram_of_all_samples(runs):
 
 @given(st.lists(samples, min_size=1, max_size=5), percents)
 def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
-    found = percentiles_over_runs([histogram(values) for values in runs], [percent])[0]
-    assert found.low <= found.value <= found.high
-    assert found.runs == len(runs)
+    result = percentiles_over_runs([histogram(values) for values in runs], [percent])[0]
+    assert result.low <= result.value <= result.high
+    assert result.runs == len(runs)
 
 
 def test_a_mean_of_percentiles_would_be_something_else():
     """One run of three stalls: 5 % of its operations take a second."""
     quick, stalled = histogram([100] * 1000), histogram([100] * 950 + [1_000_000] * 50)
-    found = percentiles_over_runs([quick, quick, stalled], [99])[0]
-    assert (found.value, found.low, found.high) == (1_000_000, 100, 1_000_000)
+    result = percentiles_over_runs([quick, quick, stalled], [99])[0]
+    assert (result.value, result.low, result.high) == (1_000_000, 100, 1_000_000)
     assert percentiles_over_runs([quick, quick, stalled], [98])[0].value == 100
 
 
 def test_real_runs():
     files = [DATA / f"redis-hdr-rep{number}.READ.hdr" for number in (1, 2, 3)]
     runs = [pd.Series(read_histogram(file)) for file in files]
-    found = percentiles_over_runs(runs, [99.9])[0]
+    result = percentiles_over_runs(runs, [99.9])[0]
     singles = [quantiles(run, [99.9])[0] for run in runs]
-    assert (found.low, found.high) == (min(singles), max(singles))
-    assert found.low < found.value < found.high
+    assert (result.low, result.high) == (min(singles), max(singles))
+    assert result.low < result.value < result.high
     samples = np.concatenate([np.repeat(run.index, run) for run in runs])
-    assert found.value == np.percentile(samples, 99.9, method="inverted_cdf")
-    assert found.beyond == len(samples) - int(np.ceil(len(samples) * 0.999))
+    assert result.value == np.percentile(samples, 99.9, method="inverted_cdf")
+    assert result.beyond == len(samples) - int(np.ceil(len(samples) * 0.999))
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,13 @@ def test_paired_ratios_tell_as_often_as_foretold():
     """Drift that a block shares changes nothing."""
     random = np.random.default_rng(1)
     n, spread, difference = 5, 0.05, 0.12
-    told = 0
+    reply = 0
     for _ in range(1000):
         drift = random.normal(0, 0.3, n)
         a = np.exp(random.normal(math.log(1 + difference), spread, n) + drift)
         b = np.exp(random.normal(0, spread, n) + drift)
-        told += paired_ratio(dict(enumerate(a)), dict(enumerate(b))).differs
-    assert told / 1000 == pytest.approx(power(n, difference, spread, paired), abs=0.04)
+        reply += paired_ratio(dict(enumerate(a)), dict(enumerate(b))).differs
+    assert reply / 1000 == pytest.approx(power(n, difference, spread, paired), abs=0.04)
 
 
 @pytest.mark.parametrize("difference", [0.05, 0.10, 0.25])

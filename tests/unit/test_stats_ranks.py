@@ -60,10 +60,10 @@ def test_every_pair_is_needed_once():
 def test_agreement_of_two_measured_rankings():
     one = all_pairs({"a": 40, "b": 30, "c": 20, "d": 10}, undecided={"cd"})
     other = all_pairs({"a": 30, "b": 40, "c": 5, "d": 1}, undecided={"bc"})
-    found = agreement(one, other)
-    assert (found.concordant, found.discordant, found.total) == (3, 1, 6)
-    assert found.tau == pytest.approx((3 - 1) / 5)
-    assert agreement(other, one) == found
+    result = agreement(one, other)
+    assert (result.concordant, result.discordant, result.total) == (3, 1, 6)
+    assert result.tau == pytest.approx((3 - 1) / 5)
+    assert agreement(other, one) == result
     none = dict.fromkeys(one, 0)
     assert agreement(one, none).tau is None
 
@@ -71,15 +71,15 @@ def test_agreement_of_two_measured_rankings():
 def test_agreement_takes_a_pair_the_other_way_round():
     one = all_pairs({"a": 40, "b": 30, "c": 20})
     turned = {(b, a): -sign for (a, b), sign in one.items()}
-    found = agreement(one, turned)
-    assert (found.concordant, found.discordant, found.tau) == (3, 0, 1)
+    result = agreement(one, turned)
+    assert (result.concordant, result.discordant, result.tau) == (3, 0, 1)
 
 
 @given(st.permutations([1, 2, 3, 4]), st.permutations([1, 2, 3, 4]))
 def test_agreement_as_in_scipy(first, second):
     both = [dict(zip("abcd", values, strict=True)) for values in (first, second)]
-    found = agreement(*(all_pairs(values) for values in both))
-    assert found.tau == pytest.approx(kendalltau(first, second).statistic)
+    result = agreement(*(all_pairs(values) for values in both))
+    assert result.tau == pytest.approx(kendalltau(first, second).statistic)
 
 
 def test_agreement_needs_the_same_stores():

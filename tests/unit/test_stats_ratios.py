@@ -29,21 +29,21 @@ values = st.lists(st.floats(1, 1e6), min_size=2, max_size=8)
 
 def test_paired_ratio_as_in_r():
     # r <- t.test(log(a), log(b), paired = TRUE); exp(r$estimate); exp(r$conf.int); r$p.value
-    found = paired_ratio(A, B)
-    assert found.value == pytest.approx(1.19529514317)
-    assert (found.low, found.high) == pytest.approx((1.16590102958, 1.22543032645))
-    assert found.p == pytest.approx(3.76811078839e-05)
-    assert (found.n, found.freedom) == (5, 4)
+    result = paired_ratio(A, B)
+    assert result.value == pytest.approx(1.19529514317)
+    assert (result.low, result.high) == pytest.approx((1.16590102958, 1.22543032645))
+    assert result.p == pytest.approx(3.76811078839e-05)
+    assert (result.n, result.freedom) == (5, 4)
 
 
 def test_unpaired_ratio_as_in_r():
     # r <- t.test(log(a), log(b[1:3])), which is Welch's test
-    found = unpaired_ratio(A.values(), list(B.values())[:3])
-    assert found.value == pytest.approx(1.218375860247)
-    assert (found.low, found.high) == pytest.approx((1.136026616086, 1.306694505052))
-    assert found.p == pytest.approx(0.000658784321132)
-    assert found.freedom == pytest.approx(5.295685080711)
-    assert found.n == 3
+    result = unpaired_ratio(A.values(), list(B.values())[:3])
+    assert result.value == pytest.approx(1.218375860247)
+    assert (result.low, result.high) == pytest.approx((1.136026616086, 1.306694505052))
+    assert result.p == pytest.approx(0.000658784321132)
+    assert result.freedom == pytest.approx(5.295685080711)
+    assert result.n == 3
 
 
 @given(distinct, distinct)
@@ -59,9 +59,9 @@ def test_blocks_are_matched_by_name_not_by_place():
 
 
 def test_a_block_that_one_side_lost_is_left_out():
-    found = paired_ratio(A, {block: B[block] for block in (1, 2, 3)})
-    assert found == paired_ratio({block: A[block] for block in (1, 2, 3)}, B)
-    assert found.n == 3
+    result = paired_ratio(A, {block: B[block] for block in (1, 2, 3)})
+    assert result == paired_ratio({block: A[block] for block in (1, 2, 3)}, B)
+    assert result.n == 3
 
 
 def test_pairing_removes_what_slows_both_sides():
@@ -75,12 +75,12 @@ def test_pairing_removes_what_slows_both_sides():
 
 @given(values, values)
 def test_the_inverse_ratio_has_the_inverse_interval(a, b):
-    there, back = unpaired_ratio(a, b), unpaired_ratio(b, a)
-    assert back.value == pytest.approx(1 / there.value)
-    assert back.low == pytest.approx(1 / there.high)
-    assert back.p == pytest.approx(there.p)
-    assert back.differs == there.differs
-    assert equivalent(back) == equivalent(there)
+    present, back = unpaired_ratio(a, b), unpaired_ratio(b, a)
+    assert back.value == pytest.approx(1 / present.value)
+    assert back.low == pytest.approx(1 / present.high)
+    assert back.p == pytest.approx(present.p)
+    assert back.differs == present.differs
+    assert equivalent(back) == equivalent(present)
 
 
 def test_paired_interval_covers_95_of_100():
@@ -91,17 +91,17 @@ def test_paired_interval_covers_95_of_100():
         blocks = random.normal(0, 0.5, 3)
         a = np.exp(blocks + random.normal(0.2, 0.1, 3))
         b = np.exp(blocks + random.normal(0, 0.1, 3))
-        found = paired_ratio(dict(enumerate(a)), dict(enumerate(b)))
-        covered += found.low <= np.exp(0.2) <= found.high
+        result = paired_ratio(dict(enumerate(a)), dict(enumerate(b)))
+        covered += result.low <= np.exp(0.2) <= result.high
     assert abs(covered / trials - 0.95) < 3 * sqrt(0.95 * 0.05 / trials)
 
 
 def test_one_run_tells_a_ratio_and_no_more():
-    for found in (paired_ratio({1: 6.0}, {1: 3.0}), unpaired_ratio([6.0], [3.0, 3.0])):
-        assert found.value == pytest.approx(2)
-        assert (found.low, found.high, found.p, found.differs) == (None, None, None, None)
-        assert equivalent(found) is None
-        assert equivalence_p(found) is None
+    for result in (paired_ratio({1: 6.0}, {1: 3.0}), unpaired_ratio([6.0], [3.0, 3.0])):
+        assert result.value == pytest.approx(2)
+        assert (result.low, result.high, result.p, result.differs) == (None, None, None, None)
+        assert equivalent(result) is None
+        assert equivalence_p(result) is None
 
 
 def test_runs_without_any_spread():
@@ -182,9 +182,9 @@ def test_many_pairs_make_more_ties():
 def test_two_one_sided_tests_as_in_r():
     # max(t.test(x, y, mu = -log(1.1), paired = TRUE, alternative = "greater")$p.value,
     #     t.test(x, y, mu = log(1.1), paired = TRUE, alternative = "less")$p.value)
-    found = paired_ratio({1: 51.2, 2: 48.9, 3: 50.1}, {1: 50.0, 2: 48.5, 3: 49.2})
-    assert equivalence_p(found) == pytest.approx(0.00165373106454)
-    assert equivalent(found) is True
+    result = paired_ratio({1: 51.2, 2: 48.9, 3: 50.1}, {1: 50.0, 2: 48.5, 3: 49.2})
+    assert equivalence_p(result) == pytest.approx(0.00165373106454)
+    assert equivalent(result) is True
 
 
 alike = st.lists(st.floats(100, 120), min_size=2, max_size=8)
@@ -192,10 +192,10 @@ alike = st.lists(st.floats(100, 120), min_size=2, max_size=8)
 
 @given(alike, alike)
 def test_equivalence_is_the_two_tests_at_half_of_what_the_interval_leaves(a, b):
-    found = unpaired_ratio(a, b)
-    p = equivalence_p(found)
+    result = unpaired_ratio(a, b)
+    p = equivalence_p(result)
     if abs(p - 0.025) > 1e-9:
-        assert equivalent(found) == (p < 0.025)
+        assert equivalent(result) == (p < 0.025)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +231,8 @@ def test_equal_pairs_that_cannot_be_alone_need_less_correction():
     assert possible_equalities(stores) == {0, 1, 2, 3, 6}
     p = dict(zip(stores, (0.001, 0.01, 0.012, 0.02, 0.04, 0.6), strict=True))
     ratios = {pair: Ratio(1.2, 3, p=value) for pair, value in p.items()}
-    found = [each.p_adjusted for each in adjusted(ratios, possible_equalities(ratios)).values()]
-    assert found == pytest.approx([0.006, 0.03, 0.036, 0.06, 0.08, 0.6])
+    result = [each.p_adjusted for each in adjusted(ratios, possible_equalities(ratios)).values()]
+    assert result == pytest.approx([0.006, 0.03, 0.036, 0.06, 0.08, 0.6])
     # Groups that are not compared, and pairs without a common repetition.
     assert possible_equalities([*combinations("abc", 2), ("x", "y")]) == {0, 1, 2, 3, 4}
     assert possible_equalities([("a", "b"), ("b", "c")]) == {0, 1, 2}

@@ -57,9 +57,9 @@ def test_what_was_not_measured_is_nothing():
     logs = random.normal(0, 0.05, (3, 3, 5))
     more = np.full((4, 4, 7), np.nan)
     more[:3, :3, :5] = logs
-    here, there = (fit(of, range(of.shape[1])) for of in (logs, more))
+    here, present = (fit(of, range(of.shape[1])) for of in (logs, more))
     # A store and a workload without runs, and repetitions that nobody has, change nothing.
-    assert there.logs[:3, :3] == pytest.approx(here.logs, abs=1e-3)
+    assert present.logs[:3, :3] == pytest.approx(here.logs, abs=1e-3)
     missing = logs.copy()
     missing[0, 0, 4] = np.nan
     assert np.isfinite(fit(missing, range(3)).logs).all()

@@ -20,16 +20,16 @@ def warming(seconds: int, time: float, depth: float, wave: float) -> np.ndarray:
     ],
 )
 def test_cut_as_in_pymser(series, cut):
-    found = warm_up(series)
-    assert found.cut == cut
-    assert found.variation == pytest.approx(np.std(series[cut:], ddof=1) / series[cut:].mean())
-    assert found.verdict == Steadiness.STEADY
+    result = warm_up(series)
+    assert result.cut == cut
+    assert result.variation == pytest.approx(np.std(series[cut:], ddof=1) / series[cut:].mean())
+    assert result.verdict == Steadiness.STEADY
 
 
 def test_at_most_half_is_cut_off():
     """pyMSER, without that limit, cuts 170 of these 300 seconds."""
-    found = warm_up(warming(300, 40, 500, 30))
-    assert found.cut == 145
+    result = warm_up(warming(300, 40, 500, 30))
+    assert result.cut == 145
     assert warm_up(np.linspace(100, 200, 300)).cut == 150
 
 
@@ -39,10 +39,10 @@ def test_a_step_is_found(true_cut, seed):
     series = np.full(120, 50_000.0)
     series[:true_cut] = 20_000
     series += np.random.default_rng(seed).normal(0, 500, 120)
-    found = warm_up(series)
-    assert true_cut <= found.cut <= true_cut + 15
-    assert found.verdict == Steadiness.STEADY
-    assert found.variation == pytest.approx(0.01, rel=0.4)
+    result = warm_up(series)
+    assert true_cut <= result.cut <= true_cut + 15
+    assert result.verdict == Steadiness.STEADY
+    assert result.variation == pytest.approx(0.01, rel=0.4)
 
 
 def test_a_cut_between_two_batches_is_after_the_second():
@@ -54,15 +54,15 @@ def test_seconds_after_the_last_batch_are_in_the_rest():
 
 
 def test_a_run_that_never_settles():
-    found = warm_up(np.linspace(1_000, 10_000, 300))
-    assert found.verdict == Steadiness.NOT_STEADY
-    assert found.variation > 0.05
+    result = warm_up(np.linspace(1_000, 10_000, 300))
+    assert result.verdict == Steadiness.NOT_STEADY
+    assert result.variation > 0.05
 
 
 def test_noise_is_no_steady_state():
-    found = warm_up(np.random.default_rng(3).normal(1000, 200, 120))
-    assert found.verdict == Steadiness.NOT_STEADY
-    assert found.verdict == "no steady state"
+    result = warm_up(np.random.default_rng(3).normal(1000, 200, 120))
+    assert result.verdict == Steadiness.NOT_STEADY
+    assert result.verdict == "no steady state"
 
 
 def test_the_limit_of_variation_itself_is_steady():
@@ -76,28 +76,28 @@ def test_the_limit_of_variation_itself_is_steady():
 
 @pytest.mark.parametrize("seconds", [1, 2, 4, 5, 9, 10, 29])
 def test_a_short_run_is_not_judged_and_not_cut(seconds):
-    found = warm_up([10.0] * (seconds // 2) + [100.0] * (seconds - seconds // 2))
-    assert found.cut == 0
-    assert found.verdict == Steadiness.TOO_SHORT
+    result = warm_up([10.0] * (seconds // 2) + [100.0] * (seconds - seconds // 2))
+    assert result.cut == 0
+    assert result.verdict == Steadiness.TOO_SHORT
 
 
 def test_a_short_rest_is_not_judged_either():
-    found = warm_up([10.0] * 20 + [100.0] * 29)
-    assert (found.cut, found.variation) == (20, 0)
-    assert found.verdict == Steadiness.TOO_SHORT
+    result = warm_up([10.0] * 20 + [100.0] * 29)
+    assert (result.cut, result.variation) == (20, 0)
+    assert result.verdict == Steadiness.TOO_SHORT
     assert warm_up([10.0] * 20 + [100.0] * 30).verdict == Steadiness.STEADY
 
 
 def test_equal_seconds_are_steady_from_the_start():
-    found = warm_up([100.0] * 60)
-    assert (found.cut, found.variation) == (0, 0)
-    assert found.verdict == Steadiness.STEADY
+    result = warm_up([100.0] * 60)
+    assert (result.cut, result.variation) == (0, 0)
+    assert result.verdict == Steadiness.STEADY
 
 
 def test_no_operation_at_all_is_not_steady():
-    found = warm_up([0.0] * 60)
-    assert found.variation is None
-    assert found.verdict == Steadiness.NOT_STEADY
+    result = warm_up([0.0] * 60)
+    assert result.variation is None
+    assert result.verdict == Steadiness.NOT_STEADY
 
 
 @pytest.mark.parametrize("series", [[], [1, float("nan")], [1, -1], [1, float("inf")]])

@@ -73,10 +73,10 @@ def test_mean_spread_and_range(values, mean, sd, cov):
 def test_rates_have_a_geometric_mean_and_times_have_none(values, geometric):
     cells = "\n".join(CELLS.splitlines()[: 1 + len(values)])
     times = [line.replace("throughput,ops/s", "runtime,ms") for line in overall(*values)]
-    found = summary(measured(*overall(*values), *times), cells).loc["redis", "a", "overall"]
-    assert found.loc["throughput", "geometric"] == pytest.approx(geometric)
-    assert isnan(found.loc["runtime", "geometric"])
-    shown = shown_mean(found)
+    result = summary(measured(*overall(*values), *times), cells).loc["redis", "a", "overall"]
+    assert result.loc["throughput", "geometric"] == pytest.approx(geometric)
+    assert isnan(result.loc["runtime", "geometric"])
+    shown = shown_mean(result)
     assert shown["throughput"] == pytest.approx(geometric)
     assert shown["runtime"] == sum(values) / len(values)
 
@@ -88,8 +88,8 @@ def test_the_mean_of_the_workloads_is_plain_only_beside_a_source():
             [[*("redis", name, "r1", "1"), value] for name, value in (("a", 1000), ("c", 4000))],
             columns=["store", "workload", "parameters", "repetition", "value"],
         ).assign(phase="run", operation="overall", metric="throughput", unit="ops/s")
-        found = over_workloads(rows, ["a", "c"], None, mean_over_workloads(study))
-        assert found["value"].tolist() == pytest.approx([mean])
+        result = over_workloads(rows, ["a", "c"], None, mean_over_workloads(study))
+        assert result["value"].tolist() == pytest.approx([mean])
 
 
 @pytest.mark.parametrize(

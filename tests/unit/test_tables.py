@@ -23,10 +23,10 @@ ENVIRONMENT = {
 }
 
 
-def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> Path:
+def tables(tmp_path: Path, result=None, study=None, environment=ENVIRONMENT) -> Path:
     run = small.run(
         study=study or small.study(),
-        results=found or small.results(),
+        results=result or small.results(),
         probes=small.probes(),
         analysis=small.analysis(),
         environment=environment,
@@ -42,9 +42,9 @@ def folder(tmp_path_factory) -> Path:
     return tables(tmp_path_factory.mktemp("tables"))
 
 
-def notes(found, name: str = "one") -> str:
+def notes(result, name: str = "one") -> str:
     table = next(table for table in small.study().tables if table.name == name)
-    grid = small.grid_of(table, small.run(results=found))
+    grid = small.grid_of(table, small.run(results=result))
     return "\n".join(grid.notes)
 
 
@@ -104,8 +104,8 @@ def test_measured_and_published_stand_side_by_side(folder):
 
 def test_a_table_of_the_source_has_plain_means_and_says_so(tmp_path):
     study = small.study()
-    own = [table.model_copy(update={"source": "Table 4.2"}) for table in study.tables]
-    study = study.model_copy(update={"tables": own})
+    selected = [table.model_copy(update={"source": "Table 4.2"}) for table in study.tables]
+    study = study.model_copy(update={"tables": selected})
     folder = tables(tmp_path, small.results(), study)
     text = (folder / "one.tex").read_text()
     throughput = next(row for row in lines(text) if row[0].startswith("Throughput"))
@@ -132,16 +132,16 @@ def test_a_store_that_was_not_measured_says_so_once(folder):
 
 
 def test_fewer_runs_are_said():
-    found = small.results({("redis", "a", 2): ("failed", "server died", "")})
-    assert "Mean of 1 of 2 runs." in notes(found)
-    assert "plain means of 1 to 2 runs" in notes(found)
+    result = small.results({("redis", "a", 2): ("failed", "server died", "")})
+    assert "Mean of 1 of 2 runs." in notes(result)
+    assert "plain means of 1 to 2 runs" in notes(result)
     assert "Mean of" not in notes(small.results())
 
 
 def test_invalid_cells_have_no_values(tmp_path):
     invalid = ("measured", "", "2 % of the updates failed")
-    found = small.results({("memcached", "a", n): invalid for n in (1, 2)})
-    text = (tables(tmp_path, found) / "one.tex").read_text()
+    result = small.results({("memcached", "a", n): invalid for n in (1, 2)})
+    text = (tables(tmp_path, result) / "one.tex").read_text()
     assert r"origin=c]{90}{invalid}" in text
     assert r"1\,010.0" not in text
 
@@ -152,10 +152,10 @@ def test_marks_of_spread_and_of_rare_operations(tmp_path):
     wide = (values["metric"] == "latency_max") & (values["repetition"] == "2")
     values.loc[wide, "value"] *= 2
     values.loc[values["metric"] == "operations", "value"] = 9_999
-    found = small.Results(
+    result = small.Results(
         small.summarise(values, plan, list(small.TITLES), ["a"]), plan, published=None
     )
-    text = (tables(tmp_path, found, small.study(source=None)) / "one.tex").read_text()
+    text = (tables(tmp_path, result, small.study(source=None)) / "one.tex").read_text()
     rows = {row[0].split(" (")[0]: row for row in lines(text)}
     assert r"\textsuperscript{*}" in rows["Maximum latency"][1]
     assert r"\textdagger" in rows["99th percentile"][1]

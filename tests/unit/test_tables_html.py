@@ -159,8 +159,8 @@ def test_a_table_over_pages_with_long_names_is_one_table():
     grid = Grid([marked("One", store="x"), "Two"], [TableSection("All", paired, workload="a")])
     tex, html = small.both(grid)
     assert html.count("<table") == html.count("<tbody") == 1
-    there = [cell for cell in latex_cells(tex) if cell != "All"]
-    assert [cell for cell in html_cells(html) if cell != "All"] == there
+    present = [cell for cell in latex_cells(tex) if cell != "All"]
+    assert [cell for cell in html_cells(html) if cell != "All"] == present
     check_structure(html)
     assert html.count('rowspan="2"') == 150
     assert "notes" not in html
@@ -219,10 +219,10 @@ def test_tables_show_the_same_numbers_in_each_language(folder, tmp_path):
     with using("cs"):
         theirs = tables(tmp_path)
     for path in sorted(folder.glob("*.html")):
-        here, there = path.read_text("utf-8"), (theirs / path.name).read_text("utf-8")
+        here, present = path.read_text("utf-8"), (theirs / path.name).read_text("utf-8")
         shown = [
             sorted(each.replace(",", ".") for each in digits.findall(unescape(TAG.sub(" ", text))))
-            for text in (here, there)
+            for text in (here, present)
         ]
         assert shown[0] == shown[1], path.name
-        assert here != there, path.name
+        assert here != present, path.name

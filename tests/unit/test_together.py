@@ -37,13 +37,13 @@ def client(
 @given(st.lists(st.lists(st.integers(1, 5000), max_size=40), min_size=1, max_size=16))
 def test_percentiles_are_those_of_all_samples_and_no_count_is_lost(clients):
     every = [sample for samples in clients for sample in samples]
-    found = together([client(samples) for samples in clients], "cell")
-    section = found.log.sections["READ"]
+    result = together([client(samples) for samples in clients], "cell")
+    section = result.log.sections["READ"]
     assert section.operations == len(every)
     if not every:
         assert section.latencies == {}
         return
-    assert found.counts["read"] == Counter(every)
+    assert result.counts["read"] == Counter(every)
     assert section.latencies["latency_p95"] == quantiles(pd.Series(Counter(every)), [95])[0]
     assert section.latencies["latency_mean"] == pytest.approx(sum(every) / len(every))
     assert section.latencies["latency_min"] == min(every)
@@ -51,20 +51,20 @@ def test_percentiles_are_those_of_all_samples_and_no_count_is_lost(clients):
 
 
 def test_failures_add_up():
-    found = together([client([1, 2], failed=3), client([4], failed=1)], "cell").log
-    assert (found.attempted, found.failed) == (7, 4)
-    assert found.sections["READ"].returns == {"OK": 3, "ERROR": 4}
+    result = together([client([1, 2], failed=3), client([4], failed=1)], "cell").log
+    assert (result.attempted, result.failed) == (7, 4)
+    assert result.sections["READ"].returns == {"OK": 3, "ERROR": 4}
 
 
 def test_throughput_is_that_of_the_time_that_all_share():
     # 100 operations a second in 10 s, and from 2 s on 300 in 5 s.
-    found = together([client([1] * 1000), client([1] * 1500, 2.0, 7.0)], "cell")
-    assert found.log.throughput == pytest.approx(400)
-    assert found.throughput_sum == pytest.approx(400)
-    assert found.log.runtime == pytest.approx(10_000)
-    assert found.skew == pytest.approx(2000)
-    assert found.shared_time == pytest.approx(0.5)
-    assert list(found.per_second) == pytest.approx([100] * 2 + [400] * 5 + [100] * 3)
+    result = together([client([1] * 1000), client([1] * 1500, 2.0, 7.0)], "cell")
+    assert result.log.throughput == pytest.approx(400)
+    assert result.throughput_sum == pytest.approx(400)
+    assert result.log.runtime == pytest.approx(10_000)
+    assert result.skew == pytest.approx(2000)
+    assert result.shared_time == pytest.approx(0.5)
+    assert list(result.per_second) == pytest.approx([100] * 2 + [400] * 5 + [100] * 3)
 
 
 def test_a_client_that_slows_down_counts_as_it_was_while_the_other_ran():
@@ -72,9 +72,9 @@ def test_a_client_that_slows_down_counts_as_it_was_while_the_other_ran():
     slow = client([1] * 500, 0.0, 10.0)
     # 400 of its 500 operations in the first four seconds.
     slow = ClientLog(slow.log, slow.counts, pd.Series([0, 400, 500], index=[0.0, 4.0, 10.0]))
-    found = together([fast, slow], "cell")
-    assert found.log.throughput == pytest.approx(350)
-    assert found.throughput_sum == pytest.approx(300)
+    result = together([fast, slow], "cell")
+    assert result.log.throughput == pytest.approx(350)
+    assert result.throughput_sum == pytest.approx(300)
 
 
 def test_clients_that_never_ran_together_are_no_measurement():
@@ -96,9 +96,9 @@ def mark(second: float, what: str) -> str:
 def test_operations_so_far_are_those_between_the_first_and_the_last():
     text = line(1, 0) + mark(1.5, "began") + line(2, 30) + line(3, 80) + mark(3.25, "ended")
     text += line(4, 100)
-    found = operations_so_far(text, 100, "run.err")
-    assert list(found) == [0, 30, 80, 100]
-    assert list(found.index - found.index[0]) == pytest.approx([0, 0.5, 1.5, 1.75])
+    result = operations_so_far(text, 100, "run.err")
+    assert list(result) == [0, 30, 80, 100]
+    assert list(result.index - result.index[0]) == pytest.approx([0, 0.5, 1.5, 1.75])
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ MORE = [
 @pytest.fixture(scope="module")
 def of():
     tables = small.study().model_dump()["tables"]
-    own = [table for table in tables if table["kind"] == "results"]
-    return small.study(tables=own + [{"caption": "C"} | table for table in MORE])
+    selected = [table for table in tables if table["kind"] == "results"]
+    return small.study(tables=selected + [{"caption": "C"} | table for table in MORE])
 
 
 def written(of, folder: Path, faults: dict) -> dict[str, bytes]:
@@ -82,11 +82,11 @@ def test_all_tables_and_figures_of_all_studies_have_cells_behind_them(file, monk
 def test_every_kind_is_in_some_study():
     """So the test before looks at all of them, but for those that no study has."""
     kinds = {*TABLES.for_studies, *FIGURES.for_studies}
-    found = set()
+    result = set()
     for file in STUDIES:
         study = load_study(file)
-        found |= {part.kind for part in [*study.tables, *study.figures]}
-    assert kinds - found <= {"comparison", "trimmed", "store", "time"}
+        result |= {part.kind for part in [*study.tables, *study.figures]}
+    assert kinds - result <= {"comparison", "trimmed", "store", "time"}
 
 
 def test_controls_are_behind_what_needs_them(of):

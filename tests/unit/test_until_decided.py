@@ -60,12 +60,12 @@ def test_of_equal_normal_numbers_five_of_a_hundred_runs_are_called_different():
 
 
 def test_a_run_is_looked_at_until_all_is_decided():
-    found = seen(until(), (100, 60), (104, 90), (101, 61), (99, 70))
-    assert found["repetitions"].tolist() == [2, 3, 4]
-    assert found["undecided"].tolist()[:1] == [1]
-    assert found["open"].iloc[0] == "a p redis / memcached"
-    assert found["stop"].iloc[0] == ""
-    last = found.iloc[-1]
+    result = seen(until(), (100, 60), (104, 90), (101, 61), (99, 70))
+    assert result["repetitions"].tolist() == [2, 3, 4]
+    assert result["undecided"].tolist()[:1] == [1]
+    assert result["open"].iloc[0] == "a p redis / memcached"
+    assert result["stop"].iloc[0] == ""
+    last = result.iloc[-1]
     assert last["stop"] == ("most" if last["undecided"] else "decided")
 
 
@@ -95,10 +95,10 @@ def test_what_is_equal_is_for_the_study_to_say():
     ],
 )
 def test_claims_stand_for_the_pairs_of_their_workloads(claim, comparisons, undecided):
-    found = seen(until(), (100, 60), (104, 90), claimed=lambda repetitions, floors: [claim])
-    assert found["comparisons"].tolist() == [comparisons]
-    assert found["open"].tolist() == [undecided]
-    assert found["stop"].tolist() == ["" if undecided else "decided"]
+    result = seen(until(), (100, 60), (104, 90), claimed=lambda repetitions, floors: [claim])
+    assert result["comparisons"].tolist() == [comparisons]
+    assert result["open"].tolist() == [undecided]
+    assert result["stop"].tolist() == ["" if undecided else "decided"]
 
 
 def test_a_study_with_a_number_is_not_looked_at():

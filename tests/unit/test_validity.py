@@ -39,44 +39,44 @@ def manifest(counters: dict | None, misses: str | None = "misses") -> dict:
 
 def test_reads_that_the_client_calls_ok_are_missed():
     """YCSB's own Memcached binding says OK to reads, and ERROR to updates."""
-    found = log("memcached-feat-missing-run")
-    reads = found.sections["READ"].operations
-    assert found.sections["READ"].failed == 0
-    assert found.sections["UPDATE"].failed == found.failed > 0
-    told = manifest({"cmd_get": reads, "misses": 400})
-    assert missed(told, "run", found) == 400
-    assert good(found, 400) == found.attempted - found.failed - 400
+    result = log("memcached-feat-missing-run")
+    reads = result.sections["READ"].operations
+    assert result.sections["READ"].failed == 0
+    assert result.sections["UPDATE"].failed == result.failed > 0
+    reply = manifest({"cmd_get": reads, "misses": 400})
+    assert missed(reply, "run", result) == 400
+    assert good(result, 400) == result.attempted - result.failed - 400
     # A counter can not take more than all reads away.
-    assert good(found, 10 * reads) == found.attempted - found.failed - reads
+    assert good(result, 10 * reads) == result.attempted - result.failed - reads
 
 
 def test_a_miss_that_is_a_failure_counts_once():
     """YCSB's own Redis binding says ERROR."""
-    found = log("redis-feat-missing-run")
-    told = manifest({"misses": found.failed})
-    assert found.failed > 0
-    assert missed(told, "run", found) == 0
-    assert good(found, 0) == found.attempted - found.failed
+    result = log("redis-feat-missing-run")
+    reply = manifest({"misses": result.failed})
+    assert result.failed > 0
+    assert missed(reply, "run", result) == 0
+    assert good(result, 0) == result.attempted - result.failed
 
 
 def test_misses_are_unknown_without_a_counter():
-    found = log("redis-feat-missing-run")
-    assert missed(manifest(None), "run", found) is None
-    assert missed(manifest({"HGETALL": 5}, misses=None), "run", found) is None
-    assert missed({"server": {}, "client": {"kind": "kvstudy"}}, "run", found) is None
+    result = log("redis-feat-missing-run")
+    assert missed(manifest(None), "run", result) is None
+    assert missed(manifest({"HGETALL": 5}, misses=None), "run", result) is None
+    assert missed({"server": {}, "client": {"kind": "kvstudy"}}, "run", result) is None
     # Nothing is read while loading.
     assert missed(manifest({"misses": 5}), "run", log("memcached-feat-dupload")) is None
 
 
 def test_a_server_that_counted_nothing_is_not_one_that_was_not_asked():
-    found = log("redis-feat-missing-run")
-    kinds = {row["kind"] for row in outcomes(manifest({}), "run", found)}
+    result = log("redis-feat-missing-run")
+    kinds = {row["kind"] for row in outcomes(manifest({}), "run", result)}
     assert kinds == {"client", "status"}
-    row = outcomes(manifest(None), "run", found)[-1]
+    row = outcomes(manifest(None), "run", result)[-1]
     assert list(row.values()) == ["none", "", "no-counters", None]
     old = manifest({})
     del old["server"]["counters"]
-    assert outcomes(old, "run", found)[-1]["name"] == "counters-not-recorded"
+    assert outcomes(old, "run", result)[-1]["name"] == "counters-not-recorded"
 
 
 def expected(**values: object) -> ExpectedFailures:
@@ -92,26 +92,26 @@ def test_misses_void_a_cell_unless_they_are_declared(project):
     cells = [cell for cell in plan(declaring()) if cell.workload == "a"]
     cell = next(cell for cell in cells if cell.store == "memcached")
     again = next(cell for cell in cells if cell.store == "memcached-again")
-    found = log("redis-workloada-run-r3")
-    assert found.failed == 0
-    reads = found.sections["READ"].operations
+    result = log("redis-workloada-run-r3")
+    assert result.failed == 0
+    reads = result.sections["READ"].operations
     many, few = reads // 4, reads // 1000
-    (reason,) = invalid(declaring(), cell, found, many)
+    (reason,) = invalid(declaring(), cell, result, many)
     assert sentence(reason) == (
         f"the server counted {many} misses among the {reads} reads that YCSB calls OK, more than "
         "the 0.10% that the study allows"
     )
-    assert invalid(declaring(), cell, found, few) == []
-    assert invalid(declaring(), cell, found, None) == []
-    assert invalid(declaring(expected(kind="misses")), cell, found, many) == []
-    assert invalid(declaring(expected(kind="misses")), again, found, many) == []
+    assert invalid(declaring(), cell, result, few) == []
+    assert invalid(declaring(), cell, result, None) == []
+    assert invalid(declaring(expected(kind="misses")), cell, result, many) == []
+    assert invalid(declaring(expected(kind="misses")), again, result, many) == []
     for other in (
         expected(),
         expected(kind="misses", up_to=0.1),
         expected(kind="misses", store="redis"),
         expected(kind="misses", workload="b"),
     ):
-        assert len(invalid(declaring(other), cell, found, many)) == 1
+        assert len(invalid(declaring(other), cell, result, many)) == 1
 
 
 def test_only_reads_can_be_declared_as_missed():
@@ -143,16 +143,16 @@ A = {("read", "OK"): 5_000, ("update", "OK"): 5_000}
 
 
 def test_counters_that_agree():
-    found = agreed(rows_of("redis", A, {"HGETALL": 5_000, "HSET": 5_000, "PING": 4}))
-    assert found["deviation"].to_dict() == {"HGETALL": 0, "HSET": 0}
-    assert flagged(found).empty
+    result = agreed(rows_of("redis", A, {"HGETALL": 5_000, "HSET": 5_000, "PING": 4}))
+    assert result["deviation"].to_dict() == {"HGETALL": 0, "HSET": 0}
+    assert flagged(result).empty
 
 
 def test_counters_that_contradict():
-    found = agreed(rows_of("redis", A, {"HGETALL": 4_900, "HSET": 5_030}))
-    assert found.loc["HGETALL", ["most", "counted"]].tolist() == [5_000, 4_900]
-    assert found["deviation"].to_dict() == pytest.approx({"HGETALL": -0.02, "HSET": 0.006})
-    assert flagged(found).index.tolist() == ["HGETALL"]
+    result = agreed(rows_of("redis", A, {"HGETALL": 4_900, "HSET": 5_030}))
+    assert result.loc["HGETALL", ["most", "counted"]].tolist() == [5_000, 4_900]
+    assert result["deviation"].to_dict() == pytest.approx({"HGETALL": -0.02, "HSET": 0.006})
+    assert flagged(result).index.tolist() == ["HGETALL"]
     # A server that counted nothing at all.
     assert agreed(rows_of("redis", A, {}))["deviation"].tolist() == [-1, -1]
 
@@ -160,15 +160,15 @@ def test_counters_that_contradict():
 def test_failed_operations_may_have_reached_the_server_or_not():
     failing = A | {("update", "ERROR"): 500}
     for counted, deviation in ((5_000, 0), (5_250, 0), (5_500, 0), (4_500, -0.1), (6_050, 0.1)):
-        found = agreed(rows_of("redis", failing, {"HGETALL": 5_000, "HSET": counted}))
-        assert found.loc["HSET", "deviation"] == pytest.approx(deviation)
+        result = agreed(rows_of("redis", failing, {"HGETALL": 5_000, "HSET": counted}))
+        assert result.loc["HSET", "deviation"] == pytest.approx(deviation)
 
 
 def test_a_missing_record_takes_what_the_probe_of_missing_keys_says():
     missing = {("read", "OK"): 4_000, ("read", "NOT_FOUND"): 1_000}
-    found = agreed(rows_of("memcached", missing, {"cmd_get": 4_800, "get_misses": 1_000}))
-    assert found.loc["cmd_get", ["least", "most"]].tolist() == [5_000, 5_000]
-    assert found.loc["cmd_get", "deviation"] == pytest.approx(-0.04)
+    result = agreed(rows_of("memcached", missing, {"cmd_get": 4_800, "get_misses": 1_000}))
+    assert result.loc["cmd_get", ["least", "most"]].tolist() == [5_000, 5_000]
+    assert result.loc["cmd_get", "deviation"] == pytest.approx(-0.04)
 
 
 def test_rare_operations_are_not_predicted():
@@ -243,7 +243,7 @@ def run(failed: int, misses: float | None, invalid: str = "") -> tuple[pd.DataFr
         key = ["redis", "a", "p", repetition]
         cells.append([*key, "measured", "", invalid if faults else "", repetition, repetition])
         lost = (failed + (misses or 0)) if faults else 0
-        found = {
+        result = {
             "runtime": 10_000.0,
             "throughput": 1_000.0,
             "operations": 10_000.0,
@@ -251,8 +251,8 @@ def run(failed: int, misses: float | None, invalid: str = "") -> tuple[pd.DataFr
             "goodput": (10_000 - lost) / 10,
         }
         if misses is not None:
-            found["missed"] = misses if faults else 0.0
-        values += [[*key, "run", "overall", name, "", value] for name, value in found.items()]
+            result["missed"] = misses if faults else 0.0
+        values += [[*key, "run", "overall", name, "", value] for name, value in result.items()]
         values.append([*key, "load", "overall", "throughput", "ops/s", 5.0])
         statuses = A | ({("update", "ERROR"): failed} if faults and failed else {})
         counted = {"HGETALL": 5_000, "HSET": 5_000 - (200 if faults else 0)}
@@ -302,14 +302,14 @@ def study() -> Study:
     return small.study(stores=["redis", "memcached"])
 
 
-def sections(found: pd.DataFrame) -> list[TableSection]:
-    (grid,) = small.table("validity").grids(found, small.run(study=study()))
+def sections(table: pd.DataFrame) -> list[TableSection]:
+    (grid,) = small.table("validity").grids(table, small.run(study=study()))
     return grid.sections
 
 
 def test_the_table_names_kinds_and_void_cells():
-    found, _ = found_of(30, 10.0, "many failed")
-    (section,) = sections(found)
+    result, _ = found_of(30, 10.0, "many failed")
+    (section,) = sections(result)
     (line,) = section.lines
     assert (section.title, line.label) == ("Workload A", "Redis")
     cells = [cell.replace("\N{NARROW NO-BREAK SPACE}", " ") for cell in line.cells]
@@ -325,16 +325,16 @@ def facts_of(**tables: pd.DataFrame) -> SimpleNamespace:
 
 
 def test_stores_that_are_not_the_studys_are_left_out():
-    found, compared = found_of(30, 10.0)
-    found, compared = (frame.assign(store="redis-again") for frame in (found, compared))
-    assert sections(found) == []
-    facts = facts_of(validity=found, agreement=compared)
+    result, compared = found_of(30, 10.0)
+    result, compared = (frame.assign(store="redis-again") for frame in (result, compared))
+    assert sections(result) == []
+    facts = facts_of(validity=result, agreement=compared)
     assert (facts.invalid, facts.slower, facts.checked, facts.unchecked) == (0, [], 0, {})
 
 
 def test_the_text_says_where_goodput_is_lower_and_counters_differ():
-    found, compared = found_of(30, None, "many failed")
-    facts = facts_of(validity=found, agreement=compared)
+    result, compared = found_of(30, None, "many failed")
+    facts = facts_of(validity=result, agreement=compared)
     assert facts.invalid == 1
     (slower,) = facts.slower
     assert (slower.store, slower.workload) == ("Redis", "Workload A")

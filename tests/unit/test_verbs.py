@@ -185,7 +185,7 @@ def test_a_table_has_the_workloads_columns(cursor):
     sql.create(HOST, 1, ["name", "price"])
     sql.create(HOST, 1)
     statements = [call.args[0] for call in cursor.execute.call_args_list]
-    own, core = (text for text in statements if text.startswith("CREATE TABLE"))
-    assert "`NAME` TEXT, `PRICE` TEXT" in own
+    selected, core = (text for text in statements if text.startswith("CREATE TABLE"))
+    assert "`NAME` TEXT, `PRICE` TEXT" in selected
     assert "`FIELD0` TEXT" in core
-    assert "FIELD" not in own
+    assert "FIELD" not in selected

@@ -43,7 +43,7 @@ PLAIN = {"noise_floor": False, "client_ceiling": False, "workloads": ["a", "c"]}
 
 
 @pytest.fixture
-def made(project: Path):
+def workbook(project: Path):
     """Make the workbook of the small study with these faults; returns run and path."""
     sums = project / "results/small/raw/redis/a/r10_o20_t1/rep1/SHA256SUMS"
     sums.parent.mkdir(parents=True)
@@ -100,16 +100,16 @@ def table(path: Path, sheet: str, formulas: bool = False) -> pd.DataFrame:
 
 def ranged(book: Workbook, formula: str) -> list[float]:
     """The numbers in the ranges that a formula names."""
-    found = []
+    result = []
     for sheet, place in re.findall(r"'((?:[^']|'')+)'!([A-Z0-9:]+)", formula):
         cells = book[sheet.replace("''", "'")][place]
         lines = cells if isinstance(cells, tuple) else ((cells,),)
-        found += [cell.value for line in lines for cell in line if cell.value is not None]
-    return found
+        result += [cell.value for line in lines for cell in line if cell.value is not None]
+    return result
 
 
-def test_single_runs_are_those_of_the_measurements(made):
-    run, path = made()
+def test_single_runs_are_those_of_the_measurements(workbook):
+    run, path = workbook()
     sheet = table(path, "Redis").query("Workload == 'Workload A'")
     overall = sheet[sheet["Operation"] == "whole phase"]
     assert list(overall["Run"]) == [1, 2]
@@ -122,8 +122,8 @@ def test_single_runs_are_those_of_the_measurements(made):
     assert both[metrics].astype(float).to_numpy()[both[metrics].notna()].sum() == numbers.sum()
 
 
-def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(made):
-    run, path = made()
+def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(workbook):
+    run, path = workbook()
     values = table(path, "Averages and spread")
     formulas = table(path, "Averages and spread", formulas=True)
     values, formulas = (each[values["Runs"].notna()] for each in (values, formulas))
@@ -150,8 +150,8 @@ def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(made)
             assert formulas.loc[at, "Coefficient of variation"].startswith("=STDEV('")
 
 
-def test_the_first_sheet_has_the_grid_of_the_first_page_and_a_chart_of_it(made):
-    _, path = made()
+def test_the_first_sheet_has_the_grid_of_the_first_page_and_a_chart_of_it(workbook):
+    _, path = workbook()
     rows = {row[0]: row[1:4] for row in load_workbook(path, data_only=True)["Ratios"].values}
     head = next(label for label in rows if label and label.startswith("Throughput relative to"))
     assert rows[head] == ("Workload A", "Workload C", "All (geometric mean)")
@@ -173,13 +173,13 @@ def test_the_first_sheet_has_the_grid_of_the_first_page_and_a_chart_of_it(made):
     assert "Trial run" not in "".join(filter(None, rows))
 
 
-def test_a_trial_run_says_so_first(made):
-    _, path = made(scale=0.01)
+def test_a_trial_run_says_so_first(workbook):
+    _, path = workbook(scale=0.01)
     assert load_workbook(path)["Ratios"]["A3"].value.startswith("Trial run: measured with 0.01")
 
 
-def test_stores_stand_side_by_side(made):
-    _, path = made()
+def test_stores_stand_side_by_side(workbook):
+    _, path = workbook()
     sheet = table(path, "Averages")
     line = sheet[(sheet["Quantity"] == "Throughput") & (sheet["Workload"] == "Workload A")].iloc[0]
     assert line["Unit"] == "ops/s"
@@ -192,8 +192,8 @@ def test_stores_stand_side_by_side(made):
     assert mean["Redis"] == pytest.approx((2000 * 2200) ** 0.5)
 
 
-def test_what_was_published_stands_beside_it_also_without_a_measurement(made):
-    _, path = made()
+def test_what_was_published_stands_beside_it_also_without_a_measurement(workbook):
+    _, path = workbook()
     sheet = table(path, "Averages and spread")
     speed = sheet[(sheet["Quantity"] == "Throughput") & (sheet["Workload"] == "Workload A")]
     speed = speed.set_index("Store")
@@ -204,8 +204,8 @@ def test_what_was_published_stands_beside_it_also_without_a_measurement(made):
     assert "no server & no image" in riak["Note"]
 
 
-def test_a_failed_run_is_empty_with_its_reason_and_no_formula(made):
-    _, path = made({("redis", "a", 1): FAILED})
+def test_a_failed_run_is_empty_with_its_reason_and_no_formula(workbook):
+    _, path = workbook({("redis", "a", 1): FAILED})
     sheet = table(path, "Redis", formulas=True).query("Workload == 'Workload A'")
     failed = sheet[sheet["Run"] == 1]
     assert set(failed["Status"]) == {"failed"}
@@ -222,15 +222,15 @@ def test_a_failed_run_is_empty_with_its_reason_and_no_formula(made):
     assert notes.tolist() == [f"{FAILED[1]} (repetition 1)"]
 
 
-def test_text_that_looks_like_a_formula_is_text(made):
-    _, path = made({("redis", "a", 1): FAILED}, name="=1+1")
+def test_text_that_looks_like_a_formula_is_text(workbook):
+    _, path = workbook({("redis", "a", 1): FAILED}, name="=1+1")
     book = load_workbook(path)
     cells = [cell for cell in book["Cells"]["K"] if cell.value == FAILED[1]]
     assert [cell.data_type for cell in cells] == ["s"]
 
 
-def test_a_void_run_keeps_its_values_and_no_formula_counts_it(made):
-    _, path = made({("redis", "a", 1): INVALID})
+def test_a_void_run_keeps_its_values_and_no_formula_counts_it(workbook):
+    _, path = workbook({("redis", "a", 1): INVALID})
     sheet = table(path, "Redis").query("Workload == 'Workload A' and Operation == 'whole phase'")
     assert list(sheet["Status"]) == ["invalid", "measured"]
     assert list(sheet["Throughput (ops/s)"]) == [2000, 2200]
@@ -252,8 +252,8 @@ def test_runs_on_both_sides_of_one_that_does_not_count():
     assert places.ranges(key) == "'It''s'!J5,'It''s'!J7:J8"
 
 
-def test_one_store_and_one_workload(made):
-    _, path = made(stores=["redis"], workloads=["a"], figures=[], tables=[])
+def test_one_store_and_one_workload(workbook):
+    _, path = workbook(stores=["redis"], workloads=["a"], figures=[], tables=[])
     book = load_workbook(path)
     assert book.sheetnames == [
         *("Ratios", "About", "Averages", "Averages and spread", "Redis", "Cells")
@@ -261,9 +261,9 @@ def test_one_store_and_one_workload(made):
     assert book["Ratios"]["A5"].value.startswith("No two stores have values")
 
 
-def test_many_sizes_have_lines_of_their_own(made):
+def test_many_sizes_have_lines_of_their_own(workbook):
     threads = list(range(1, 13))
-    _, path = made(
+    _, path = workbook(
         workloads=[{"name": "a", "threads": threads}, "c"], **{"tables": [], "figures": []}
     )
     sheet = table(path, "Averages").query("Quantity == 'Throughput' and Workload == 'Workload A'")
@@ -271,8 +271,8 @@ def test_many_sizes_have_lines_of_their_own(made):
     assert sheet["Redis"].tolist() == pytest.approx([(2000 * 2200) ** 0.5] * len(sheet))
 
 
-def test_values_of_tables_stay_in_view_and_print(made):
-    _, path = made()
+def test_values_of_tables_stay_in_view_and_print(workbook):
+    _, path = workbook()
     book = load_workbook(path)
     for sheet in book.worksheets[2:]:
         assert sheet.freeze_panes is not None
@@ -284,8 +284,8 @@ def test_values_of_tables_stay_in_view_and_print(made):
     assert throughput.number_format == "#,##0.0"
 
 
-def test_a_sheet_tells_what_it_is_and_the_last_has_checksums(made):
-    run, path = made()
+def test_a_sheet_tells_what_it_is_and_the_last_has_checksums(workbook):
+    run, path = workbook()
     book = load_workbook(path)
     text = "\n".join(str(cell.value) for line in book["About"].iter_rows() for cell in line)
     assert "2024-05-06 07:08:09 UTC" in text
@@ -298,11 +298,11 @@ def test_a_sheet_tells_what_it_is_and_the_last_has_checksums(made):
     assert digests == [sums_digest(run.raw / "redis/a/r10_o20_t1/rep1")]
 
 
-def test_the_same_run_gives_the_same_bytes(made, monkeypatch):
-    _, first = made(name="first")
+def test_the_same_run_gives_the_same_bytes(workbook, monkeypatch):
+    _, first = workbook(name="first")
     # The clock of the archive and of the properties.
     monkeypatch.setattr("time.time", lambda: 0.0)
-    _, second = made(name="second")
+    _, second = workbook(name="second")
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -331,8 +331,8 @@ def test_cells_of_another_study_or_scale_are_refused(project):
         write_workbook(run, Path("small.xlsx"))
 
 
-def test_a_folder_that_cannot_be_written_is_named(made):
-    run, _ = made()
+def test_a_folder_that_cannot_be_written_is_named(workbook):
+    run, _ = workbook()
     target = Path("taken.xlsx")
     target.mkdir()
     with pytest.raises(KvstudyError, match=r"taken\.xlsx: cannot be written"):

@@ -51,9 +51,9 @@ def test_a_cell_is_measured_as_the_configuration_says_unless_an_option_says_it(
     external = {"servers": {"pretend": "host:1"}, "may_empty": True}
     plan = plan_run(SMALL | {"provider": "external", "external": external, "pin_cpus": True})
     monkeypatch.setenv("KVSTUDY_CONFIG", plan.config.model_dump_json())
-    found = completed({"port": 7, "address": None, "provider": None}, "pretend")
-    assert (found["provider"], found["address"], found["may_empty"]) == ("external", "host:1", True)
-    assert (found["port"], found["pin_cpus"]) == (7, "true")
+    result = completed({"port": 7, "address": None, "provider": None}, "pretend")
+    assert (result["provider"], result["address"], result["may_empty"]) == ("external", "host:1", True)
+    assert (result["port"], result["pin_cpus"]) == (7, "true")
     assert completed({}, "other")["address"] == ""
     monkeypatch.delenv("KVSTUDY_CONFIG")
     assert completed({}, "pretend")["provider"] == "auto"

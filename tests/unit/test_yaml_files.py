@@ -254,13 +254,13 @@ def test_schemas_and_the_page_of_keys_are_those_of_the_models():
 
 def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files(project):
     shares = {"insertproportion": 0.5, "readproportion": 0, "updateproportion": 0.5}
-    own = {"name": "b", "properties": {"insertproportion": 0, "updateproportion": 1}}
-    own["properties"]["writeallfields"] = False
+    selected = {"name": "b", "properties": {"insertproportion": 0, "updateproportion": 1}}
+    selected["properties"]["writeallfields"] = False
 
     def change(data):
         data["parameters"]["properties"] = shares | {"writeallfields": True}
         data["parameters"]["clients"] = "auto"
-        data |= {"workloads": ["a", own], "tables": [], "figures": []}
+        data |= {"workloads": ["a", selected], "tables": [], "figures": []}
 
     study = load_study(edit(PATH, change))
     a, b = (properties_of(study, use) for use in study.workloads)

@@ -77,10 +77,10 @@ def test_a_histogram_of_milliseconds_has_no_percentiles_below_one():
 
 def test_raw_has_labels_of_its_own():
     read = log("redis-raw.out").sections["READ"]
-    found = dict(re.findall(r"\[READ\], (\S+), (\S+)\n", text("redis-raw.out")))
-    assert read.latencies["latency_mean"] == float(found["Average"])
-    assert read.latencies["latency_p99.9"] == float(found["p99.9"])
-    assert read.operations == int(found["Return=OK"])
+    matches = dict(re.findall(r"\[READ\], (\S+), (\S+)\n", text("redis-raw.out")))
+    assert read.latencies["latency_mean"] == float(matches["Average"])
+    assert read.latencies["latency_p99.9"] == float(matches["p99.9"])
+    assert read.operations == int(matches["Return=OK"])
 
 
 def test_raw_results_after_the_latencies_themselves():
@@ -103,11 +103,11 @@ def test_combined_types_count_once_and_keep_the_finer_half(file, double):
 
 def test_service_and_intended_latencies_are_kept_apart():
     read = log("redis-both.out").sections["READ"]
-    for prefix, found in (("READ", read.latencies), ("Intended-READ", read.intended)):
+    for prefix, result in (("READ", read.latencies), ("Intended-READ", read.intended)):
         line = re.search(
             rf"\[{prefix}\], 99thPercentileLatency\(us\), (\d+)", text("redis-both.out")
         )
-        assert found["latency_p99"] == int(line[1])
+        assert result["latency_p99"] == int(line[1])
     assert read.intended["latency_mean"] > read.latencies["latency_mean"]
 
 
@@ -122,11 +122,11 @@ def test_failures_are_not_counted_again_as_intended():
 def test_intended_latencies_alone_look_like_service_times():
     """So the property of the run has to tell."""
     plain = log("basic-edge-intended.out").sections["READ"]
-    told = log("basic-edge-intended.out", interval="intended").sections["READ"]
-    assert told.intended == plain.latencies
-    assert told.intended["latency_p99"] == 11775
-    assert told.latencies == {}
-    assert told.operations == 516
+    reply = log("basic-edge-intended.out", interval="intended").sections["READ"]
+    assert reply.intended == plain.latencies
+    assert reply.intended["latency_p99"] == 11775
+    assert reply.latencies == {}
+    assert reply.operations == 516
 
 
 @pytest.mark.parametrize("file", ["redis-json.json", "redis-jsonarray.json"])
@@ -235,16 +235,16 @@ def test_a_log_cut_off_anywhere_is_refused_or_says_the_same(file):
     refused = 0
     for end in ends - {len(whole_text)}:
         try:
-            found = parse(whole_text[:end], file, interval)
+            table = parse(whole_text[:end], file, interval)
             # As a phase is checked: with what it should have done.
             if "INSERT" in whole.sections and len(whole.sections) == 1:
-                check_load(found, whole.sections["INSERT"].operations or 1, file)
+                check_load(table, whole.sections["INSERT"].operations or 1, file)
             else:
-                check_run(found, whole.attempted, None, file)
+                check_run(table, whole.attempted, None, file)
         except KvstudyError:
             refused += 1
         else:
-            assert found == whole
+            assert table == whole
     assert refused > len(ends) / 2
 
 

@@ -149,24 +149,24 @@ def test_a_kept_file_that_is_damaged(keep):
 @pytest.mark.parametrize("operation", ["READ", "UPDATE"])
 @pytest.mark.parametrize("run", RUNS)
 def test_histogram_files_have_the_percentiles_of_the_log(run, operation):
-    found = read_histogram(DATA / f"{run}.{operation}.hdr")
+    result = read_histogram(DATA / f"{run}.{operation}.hdr")
     section = log(run).sections[operation]
-    check_histogram(found, section.operations, f"{run}.{operation}.hdr")
+    check_histogram(result, section.operations, f"{run}.{operation}.hdr")
     for percent in (50, 95, 99, 99.9):
-        assert quantiles(pd.Series(found), [percent]) == [section.latencies[f"latency_p{percent}"]]
-    assert quantiles(pd.Series(found), [100]) == [section.latencies["latency_max"]]
-    assert list(found) == sorted(found)
-    mean = np.average(list(found), weights=list(found.values()))
+        assert quantiles(pd.Series(result), [percent]) == [section.latencies[f"latency_p{percent}"]]
+    assert quantiles(pd.Series(result), [100]) == [section.latencies["latency_max"]]
+    assert list(result) == sorted(result)
+    mean = np.average(list(result), weights=list(result.values()))
     assert mean == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
 
 
 def test_a_histogram_that_two_threads_resized_at_a_time_is_whole():
-    found = read_histogram(DATA / RESIZED)
+    result = read_histogram(DATA / RESIZED)
     section = log("redis-hdr-resized").sections["READ"]
-    check_histogram(found, section.operations, RESIZED)
-    assert sum(found.values()) == 9503
-    told = [section.latencies[f"latency_{name}"] for name in ("p95", "p99", "max")]
-    assert quantiles(pd.Series(found), [95, 99, 100]) == told == [474, 2367, 35231]
+    check_histogram(result, section.operations, RESIZED)
+    assert sum(result.values()) == 9503
+    reply = [section.latencies[f"latency_{name}"] for name in ("p95", "p99", "max")]
+    assert quantiles(pd.Series(result), [95, 99, 100]) == reply == [474, 2367, 35231]
 
 
 @pytest.mark.parametrize("position", [*range(60), *range(60, 900, 40)])
@@ -184,9 +184,9 @@ def test_a_histogram_with_a_damaged_byte_is_refused_or_read(histogram, position)
 def test_histogram_files_of_service_and_intended_times():
     section = log("redis-both").sections["READ"]
     for prefix, latencies in (("", section.latencies), ("Intended-", section.intended)):
-        found = read_histogram(DATA / f"redis-both.{prefix}READ.hdr")
-        assert quantiles(pd.Series(found), [99]) == [latencies["latency_p99"]]
-        assert sum(found.values()) == section.operations
+        result = read_histogram(DATA / f"redis-both.{prefix}READ.hdr")
+        assert quantiles(pd.Series(result), [99]) == [latencies["latency_p99"]]
+        assert sum(result.values()) == section.operations
 
 
 def test_a_histogram_file_cut_off_in_the_middle(histogram):

@@ -38,26 +38,26 @@ def lines(*times: str, most: int = 100) -> str:
 
 def test_lines_of_a_run_with_a_target():
     """500 ops/s; the first line was late by 75 ms, the last one is the end of the run."""
-    found = status("basic-edge-target500")
-    assert found.times.tolist() == pytest.approx([0.075, 1, 2, 3.001, 3.014])
-    assert found.operations == [35, 497, 997, 1497, 1500]
+    result = status("basic-edge-target500")
+    assert result.times.tolist() == pytest.approx([0.075, 1, 2, 3.001, 3.014])
+    assert result.operations == [35, 497, 997, 1497, 1500]
 
 
 def test_seconds_of_a_run_with_a_target():
-    found = operations_per_second(status("basic-edge-target500"), "run.err")
-    assert found == pytest.approx([497, 500, 499.5], abs=0.01)
+    result = operations_per_second(status("basic-edge-target500"), "run.err")
+    assert result == pytest.approx([497, 500, 499.5], abs=0.01)
 
 
 @pytest.mark.parametrize(
     "name", [path.stem for path in sorted(DATA.glob("*.err")) if path.stem != "redis-raw"]
 )
 def test_totals_rise_and_seconds_add_up(name):
-    found = status(name)
-    assert (np.diff(found.times) > 0).all()
-    assert (np.diff(found.operations) >= 0).all()
-    seconds = operations_per_second(found, name)
+    result = status(name)
+    assert (np.diff(result.times) > 0).all()
+    assert (np.diff(result.operations) >= 0).all()
+    seconds = operations_per_second(result, name)
     assert min(seconds, default=0) >= 0
-    until = np.interp(len(seconds), [0, *found.times], [0, *found.operations])
+    until = np.interp(len(seconds), [0, *result.times], [0, *result.operations])
     assert sum(seconds) == pytest.approx(until)
 
 
@@ -87,14 +87,14 @@ def test_decimal_commas():
 
 def test_seconds_before_the_first_operation():
     """Three seconds to connect, on a Czech machine (108,34 current ops/sec)."""
-    found = operations_per_second(status("redis-czech"), "run.err")
-    assert found[:3] == pytest.approx([0] * 3)
+    result = operations_per_second(status("redis-czech"), "run.err")
+    assert result[:3] == pytest.approx([0] * 3)
 
 
 def test_a_server_that_was_killed_and_came_back():
-    found = status("mongodb-workloada-killrestart")
-    assert found.operations[6:10] == [4668] * 4
-    seconds = operations_per_second(found, "run.err")
+    result = status("mongodb-workloada-killrestart")
+    assert result.operations[6:10] == [4668] * 4
+    seconds = operations_per_second(result, "run.err")
     assert seconds[6:9] == pytest.approx([0, 0, 0])
     assert seconds[9] > 2000
     assert warm_up(seconds).verdict == Steadiness.TOO_SHORT
@@ -102,9 +102,9 @@ def test_a_server_that_was_killed_and_came_back():
 
 def test_seconds_of_closing_connections_are_no_part_of_the_run():
     text = lines(*(f"2026-01-01 10:00:{s:02}:000 {s}" for s in range(30)), most=5)
-    found = operations_per_second(read_status(text, "run.err"), "run.err")
+    result = operations_per_second(read_status(text, "run.err"), "run.err")
     # The clients finished in the fifth second, nobody knows when.
-    assert found == pytest.approx([1] * 4)
+    assert result == pytest.approx([1] * 4)
 
 
 def test_the_clock_changes_in_the_middle():
@@ -179,25 +179,25 @@ def test_good_operations_are_those_of_the_results(name, tmp_path):
     assert sum(status(name).good) == good
     assert status(name).operations[-1] == log.attempted
     growing = tmp_path / "run.err"
-    found, seen = GoodOperations(growing), []
+    result, seen = GoodOperations(growing), []
     whole = (DATA / f"{name}.err").read_bytes()
     for end in range(0, len(whole) + 700, 700):
         growing.write_bytes(whole[:end])
-        seen.append(found.look())
+        seen.append(result.look())
     assert seen == sorted(seen)
     assert seen[-1] == good
 
 
 def test_failed_operations_are_no_good_ones():
     """MongoDB was killed in second 6, and started again."""
-    found = status("mongodb-workloada-killrestart")
+    result = status("mongodb-workloada-killrestart")
     log = parse((DATA / "mongodb-workloada-killrestart.out").read_text(), "killrestart")
-    assert sum(found.good) == log.attempted - log.failed < log.attempted
-    idle = [time for time, good in zip(found.times, found.good, strict=True) if not good]
+    assert sum(result.good) == log.attempted - log.failed < log.attempted
+    idle = [time for time, good in zip(result.times, result.good, strict=True) if not good]
     assert idle == pytest.approx([0.143, 1.002, 7.001, 8.001, 9.0])
-    assert longest_stall(found) == pytest.approx(3, abs=0.01)
+    assert longest_stall(result) == pytest.approx(3, abs=0.01)
 
 
 def test_operations_that_are_not_counted_apart_count_as_good():
-    found = status("redis-histogram")
-    assert sum(found.good) == found.operations[-1]
+    result = status("redis-histogram")
+    assert sum(result.good) == result.operations[-1]

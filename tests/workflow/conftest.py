@@ -80,13 +80,13 @@ def jobs(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
     lines = done.stderr.splitlines() + done.stdout.splitlines()
     if "Job stats:" not in lines:
         return {}
-    found = {}
+    result = {}
     for line in lines[lines.index("Job stats:") + 3 :]:
         name, _, count = line.partition(" ")
         if name == "total" or not line:
             break
-        found[name] = int(count)
-    return found
+        result[name] = int(count)
+    return result
 
 
 def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -94,11 +94,11 @@ def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
 
     At a rate pretend_a_load50_rep1, which pretend_a_trial_rep0 sets.
     """
-    found = re.findall(
+    matches = re.findall(
         r"measure (\S+), workload (\S+), \S+?(_load\d+|_trial)?, repetition (\d+)",
         done.stderr + done.stdout,
     )
-    return sorted({f"{store}_{name}{load}_rep{number}" for store, name, load, number in found})
+    return sorted({f"{store}_{name}{load}_rep{number}" for store, name, load, number in matches})
 
 
 CELLS = "results/small/cells.csv"
@@ -137,7 +137,7 @@ def make_workflow(tmp_path: Path) -> Workflow:
     folder = tmp_path / "clone"
     copy_project(folder, "target")
     add_pretended(folder)
-    made = Workflow(
+    example = Workflow(
         folder,
         os.environ
         | {
@@ -146,9 +146,9 @@ def make_workflow(tmp_path: Path) -> Workflow:
             "XDG_CACHE_HOME": str(tmp_path / "cache"),
         },
     )
-    made.environment.pop("KVSTUDY_CONTROLLER", None)
-    made.edit("config/config.yaml", lambda c: c.update(study="small", provider="native"))
-    return made
+    example.environment.pop("KVSTUDY_CONTROLLER", None)
+    example.edit("config/config.yaml", lambda c: c.update(study="small", provider="native"))
+    return example
 
 
 @pytest.fixture(scope="session")

@@ -149,11 +149,11 @@ def test_what_a_loaded_server_tells(asd):
     with run(server):
         assert VERBS.records(server.host, server.port) == 500
         assert VERBS.record_bytes(server.host, server.port) == pytest.approx(534.848)
-        told = VERBS.counters(server.host, server.port)
-    assert told["client_read_success"] == 509
-    assert told["client_write_success"] == 991
-    assert told["client_read_not_found"] == 0
-    assert all(name.split("_")[1] in ("read", "write", "delete") for name in told)
+        reply = VERBS.counters(server.host, server.port)
+    assert reply["client_read_success"] == 509
+    assert reply["client_write_success"] == 991
+    assert reply["client_read_not_found"] == 0
+    assert all(name.split("_")[1] in ("read", "write", "delete") for name in reply)
 
 
 def test_emptying_waits_until_the_records_are_gone(asd):

@@ -20,10 +20,10 @@ from kvstudy.stores.server import HOST, free_port, running_server
 
 def a_store(provider: str = "native", **changes) -> Store:
     store = load_store(Path("envs/stores/pretend"))
-    own = store.native
+    selected = store.native
     if provider == "docker":
-        own = Docker(image="pretend:1.0.0", command=["{host}", "{port}"])
-    return store.model_copy(update={provider: own.model_copy(update=changes)})
+        selected = Docker(image="pretend:1.0.0", command=["{host}", "{port}"])
+    return store.model_copy(update={provider: selected.model_copy(update=changes)})
 
 
 def a_server(project: Path, *lines: str) -> NativeServer:
@@ -87,13 +87,13 @@ def test_they_are_in_the_manifest_and_in_the_commands(pretend_study, project):
 
 
 def test_in_a_container_they_run_in_the_container(project, pretend_study, monkeypatch):
-    asked = []
+    requests = []
 
     def run(command, **options):
-        asked.append((command, options["timeout"]))
-        if len(asked) == 2:
+        requests.append((command, options["timeout"]))
+        if len(requests) == 2:
             raise subprocess.TimeoutExpired(command, 10)
-        return subprocess.CompletedProcess(command, int(len(asked) == 1), "not yet\n", "")
+        return subprocess.CompletedProcess(command, int(len(requests) == 1), "not yet\n", "")
 
     store = a_store(
         "docker", after_start=[["admin", '{{"n": 1}}', "{ports[side]}"]], ports=["side"]
@@ -108,7 +108,7 @@ def test_in_a_container_they_run_in_the_container(project, pretend_study, monkey
     with pytest.raises(OSError, match=r"docker exec .*: no end after 10 s"):
         server.run_beside(command)
     server.run_beside(command)
-    assert [entry[0] for entry in asked] == [command] * 3
+    assert [entry[0] for entry in requests] == [command] * 3
     assert server.commands()["start"][-1].startswith("docker exec ")
 
 

@@ -44,12 +44,12 @@ def test_claims_are_judged_and_judged_again_after_an_edit(workflow):
     measure_all(workflow)
     done = workflow.snakemake(JUDGED)
     assert done.returncode == 0, done.stderr
-    found = pd.read_csv(workflow.folder / JUDGED)
-    assert list(found.verdict) == ["undecided"]
+    table = pd.read_csv(workflow.folder / JUDGED)
+    assert list(table.verdict) == ["undecided"]
     # Its cells take no five seconds.
-    assert found.marks[0].startswith("short-cells")
-    assert list(found.n) == [2]
-    assert list(found.what) == ["Pretend: C\N{NO-BREAK SPACE}/ A"]
+    assert table.marks[0].startswith("short-cells")
+    assert list(table.n) == [2]
+    assert list(table.what) == ["Pretend: C\N{NO-BREAK SPACE}/ A"]
 
     workflow.edit(
         "config/studies/small/claims.yaml",
@@ -67,8 +67,8 @@ def test_claims_are_judged_and_judged_again_after_an_edit(workflow):
     )
     wrong = workflow.snakemake(JUDGED)
     assert wrong.returncode != 0
-    told = wrong.stdout + wrong.stderr
-    assert "statements[0].store: unknown store 'pretendd'; did you mean 'pretend'?" in told
+    reply = wrong.stdout + wrong.stderr
+    assert "statements[0].store: unknown store 'pretendd'; did you mean 'pretend'?" in reply
 
 
 def test_a_cell_records_which_claims_there_were_when_it_was_measured(pretend_study: Path) -> None:

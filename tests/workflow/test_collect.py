@@ -277,17 +277,17 @@ def test_findings_of_all_cells_are_told_together(pretend_study, have):
     for number, cell in enumerate(cells):
         have(cell)
 
-        def found(manifest: dict, number: int = number) -> None:
+        def result(manifest: dict, number: int = number) -> None:
             load = {"key": "load", "title": "Load", "value": f"{number}", "number": number}
             busy = {"good": number == 0, "consequence": "Slow." if number else ""}
             vm = {"key": "vm", "title": "VM", "value": "yes", "good": False, "consequence": "C."}
             manifest["findings"] = [vm, load | busy]
 
-        edit_manifest(cell, found)
+        edit_manifest(cell, result)
     parse()
-    told = environment()
-    assert told["looked_at"] == 3
-    assert [(each["key"], each["values"], each["cells"]) for each in told["findings"]] == [
+    reply = environment()
+    assert reply["looked_at"] == 3
+    assert [(each["key"], each["values"], each["cells"]) for each in reply["findings"]] == [
         ("vm", ["yes"], 3),
         ("load", ["0"], 1),
         ("load", ["1", "2"], 2),
@@ -367,8 +367,8 @@ def test_a_cell_that_cannot_be_read_is_a_failed_one(two_cells, damage, reason):
         assert not raw.exists()
         (kept,) = Path("results/small/failed", CELL).iterdir()
         files = {path.name: path.read_bytes() for path in kept.iterdir()}
-        told = json.loads(files.pop("failure.json"))
-        assert told == {"reason": cells.loc["pretend/a/rep1", "reason"]}
+        data = json.loads(files.pop("failure.json"))
+        assert data == {"reason": cells.loc["pretend/a/rep1", "reason"]}
         assert files == damaged
 
 
@@ -425,9 +425,9 @@ def test_many_cells_are_read_by_several_processes(two_cells, monkeypatch):
     assert tables() == alone
     shutil.rmtree(".snakemake/cells")
     edited(Path("results/small/raw", CELL))
-    found, _ = parse()
-    assert found.loc["pretend/a/rep1", "status"] == "failed"
-    assert found.loc["pretend/c/rep1", "status"] == "measured"
+    table, _ = parse()
+    assert table.loc["pretend/a/rep1", "status"] == "failed"
+    assert table.loc["pretend/c/rep1", "status"] == "measured"
     edit_manifest(OTHER, lambda manifest: manifest["cell"].update(records=7))
     with pytest.raises(KvstudyError, match=r"measured with other parameters .* records was 7"):
         parse()

@@ -70,7 +70,7 @@ def cache(tmp_path_factory) -> Path:
 
 def problems(path: Path, cache: Path) -> list[str]:
     """What the validator says against the archive as a Workflow Run Crate."""
-    found = validate(
+    result = validate(
         ValidationSettings(
             rocrate_uri=str(path.absolute()),
             profile_identifier="workflow-run-crate",
@@ -79,8 +79,8 @@ def problems(path: Path, cache: Path) -> list[str]:
             cache_path=cache,
         )
     )
-    assert found.passed() is not bool(found.get_issues())
-    return [issue.message for issue in found.get_issues()]
+    assert result.passed() is not bool(result.get_issues())
+    return [issue.message for issue in result.get_issues()]
 
 
 def test_a_validator_accepts_it(run, cache):
@@ -101,6 +101,6 @@ def test_a_validator_refuses_a_damaged_one(run, cache):
         files["ro-crate-metadata.json"] = json.dumps(data).encode()
 
     kvstudy("archive", "small")
-    found = problems(repacked(run, damage), cache)
-    assert any("summary.csv" in problem for problem in found)
-    assert any("license" in problem for problem in found)
+    result = problems(repacked(run, damage), cache)
+    assert any("summary.csv" in problem for problem in result)
+    assert any("license" in problem for problem in result)

@@ -142,8 +142,8 @@ def test_a_failed_probe_leaves_the_cells_and_a_reason(workflow):
     partial = workflow.snakemake("results/small-partial/probes.csv")
     assert partial.returncode == 0, partial.stderr
     assert probes(partial) == 0
-    found = pd.read_csv(workflow.folder / "results/small-partial/probes.csv").set_index("store")
-    assert found.loc["pretend"].reason.endswith("(no sizes today)")
+    table = pd.read_csv(workflow.folder / "results/small-partial/probes.csv").set_index("store")
+    assert table.loc["pretend"].reason.endswith("(no sizes today)")
     verbs.write_text(working)
     again = workflow.snakemake(CELLS)
     assert again.returncode == 0, again.stderr
@@ -166,13 +166,13 @@ def test_results_carried_elsewhere_count_without_any_server(workflow, tmp_path):
     shutil.copytree(
         workflow.folder, elsewhere, ignore=shutil.ignore_patterns(".snakemake", "target")
     )
-    there = Workflow(elsewhere, workflow.environment | {"PATH": os.environ["PATH"]})
+    other = Workflow(elsewhere, workflow.environment | {"PATH": os.environ["PATH"]})
     for old in elsewhere.glob("results/small/*.csv"):
         old.unlink()
-    done = there.snakemake(CELLS)
+    done = other.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
     assert set(jobs(done)) == {"parse_cells"}
-    assert cells(there).equals(cells(workflow))
+    assert cells(other).equals(cells(workflow))
 
 
 def test_carried_cells_without_their_probe_get_a_gap(workflow, tmp_path):
@@ -183,13 +183,13 @@ def test_carried_cells_without_their_probe_get_a_gap(workflow, tmp_path):
     )
     shutil.rmtree(elsewhere / "results/small/probes")
     (elsewhere / "results/small/probes.csv").unlink()
-    there = Workflow(elsewhere, workflow.environment | {"PATH": os.environ["PATH"]})
-    done = there.snakemake("results/small/probes.csv")
+    other = Workflow(elsewhere, workflow.environment | {"PATH": os.environ["PATH"]})
+    done = other.snakemake("results/small/probes.csv")
     assert done.returncode == 0, done.stderr
     assert set(jobs(done)) == {"record_gap", "parse_cells"}
-    found = pd.read_csv(elsewhere / "results/small/probes.csv").set_index("store")
-    assert found.loc["pretend"].reason.startswith("no-program program=pretend-server ")
-    assert set(cells(there).query("store == 'pretend'").status) == {"measured"}
+    table = pd.read_csv(elsewhere / "results/small/probes.csv").set_index("store")
+    assert table.loc["pretend"].reason.startswith("no-program program=pretend-server ")
+    assert set(cells(other).query("store == 'pretend'").status) == {"measured"}
 
 
 def planned(workflow: Workflow, monkeypatch) -> tuple[list[str], str]:
@@ -263,8 +263,8 @@ def test_the_next_cell_is_refused_when_it_would_not_be_like_the_others(workflow)
     workflow.edit("config/config.yaml", lambda c: c.update(mixed=True))
     done = workflow.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
-    told = json.loads((workflow.folder / "results/small/environment.json").read_text())
-    (mixed,) = told["mixed"]
+    data = json.loads((workflow.folder / "results/small/environment.json").read_text())
+    (mixed,) = data["mixed"]
     assert mixed["what"] == "cores of server and client"
     assert [side["cells"] for side in mixed["sides"]] == [5, 1]
 
@@ -329,14 +329,14 @@ def test_a_cell_that_ended_while_snakemake_died_is_not_measured_again(workflow):
 
 def mine(workflow: Workflow) -> list[str]:
     """Command lines of processes that still work in the test's folder."""
-    found = []
+    result = []
     for process in psutil.process_iter():
         try:
             if process.cwd() == str(workflow.folder):
-                found.append(" ".join(process.cmdline()))
+                result.append(" ".join(process.cmdline()))
         except psutil.Error:
             continue
-    return found
+    return result
 
 
 def ask_for_controls(workflow: Workflow) -> None:

@@ -87,21 +87,21 @@ def write_run(measured: set[tuple[str, str]]) -> None:
     for cell in closed_loop(plan(study)):
         key = {name: getattr(cell, name) for name in ("store", "workload", "parameters")}
         key["repetition"] = cell.repetition
-        there = (cell.store, cell.workload) in measured
-        status, reason = ("measured", "") if there else ("not measured", f"no server of {TITLE}")
+        present = (cell.store, cell.workload) in measured
+        status, reason = ("measured", "") if present else ("not measured", f"no server of {TITLE}")
         cells.append(
             key | {"status": status, "reason": reason, "invalid": "", "position": 1, "started": ""}
         )
-        if not there:
+        if not present:
             continue
         # Riak's runs differ more, so that ratios of plain and of geometric means do too.
         seconds = 20 + cell.repetition * (4 if cell.store == "riak" else 1)
         overall = {"runtime": seconds * 1000, "throughput": 1e6 / seconds, "operations": 1e6}
-        found = [("overall", metric, value) for metric, value in overall.items()]
+        result = [("overall", metric, value) for metric, value in overall.items()]
         latencies = LATENCIES | {"latency_p99": 99, "operations": 2e5}
-        found += [("read", metric, value) for metric, value in latencies.items()]
-        found += [("update", metric, value) for metric, value in latencies.items()]
-        for operation, metric, value in found:
+        result += [("read", metric, value) for metric, value in latencies.items()]
+        result += [("update", metric, value) for metric, value in latencies.items()]
+        for operation, metric, value in result:
             names = {"operation": operation, "metric": metric, "unit": UNITS.get(metric, "us")}
             values.append(key | {"phase": "run"} | names | {"value": value})
     columns = ["store", "workload", "parameters", "repetition", "phase"]
@@ -200,8 +200,8 @@ def test_it_ends_the_report_as_an_appendix(inside, monkeypatch):
     text = fill(ROOT / "report/templates/report.tex.j2", **front)
     Path("main.tex").write_text(text, encoding="utf-8")
     build_pdf(Path("main.tex"), Path("build"), Path("main.pdf"))
-    told = subprocess.run(["pdftotext", "main.pdf", "-"], capture_output=True, text=True).stdout
-    words = " ".join(told.split())
+    output = subprocess.run(["pdftotext", "main.pdf", "-"], capture_output=True, text=True).stdout
+    words = " ".join(output.split())
     assert f"A A study of {TITLE}: analysis of the run jedlicka2024" in words
     assert "means computed again and found equal" in words
     assert 'assert ((both["mean"] - both["again"]).abs()' in words

@@ -43,9 +43,9 @@ def opened(workflow: Workflow, run: str = "small") -> pd.DataFrame:
 def test_they_are_measured_once_after_all_others_and_their_trial_cell(rates):
     done = measure_all(rates)
     order = [
-        found[1]
+        match[1]
         for line in done.stderr.splitlines()
-        if (found := re.match(rf"Job \d+: measure .*{SLUG}(_\w+)?,", line))
+        if (match := re.match(rf"Job \d+: measure .*{SLUG}(_\w+)?,", line))
     ]
     assert order == [None] * 4 + ["_trial"] + ["_load50"] * 2
     # It counts as the others do.
@@ -97,14 +97,14 @@ def test_carried_without_their_trial_cell_they_keep_their_values(rates, tmp_path
         elsewhere,
         ignore=shutil.ignore_patterns(".snakemake", "target", f"{SLUG}_trial"),
     )
-    there = Workflow(elsewhere, rates.environment | {"PATH": os.environ["PATH"]})
+    other = Workflow(elsewhere, rates.environment | {"PATH": os.environ["PATH"]})
     shutil.rmtree(elsewhere / "results/small/open-loop")
     for old in elsewhere.glob("results/small/*.csv"):
         old.unlink()
-    done = there.snakemake(CELLS)
+    done = other.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
     assert measured(done) == []
-    assert opened(there).query("parameters.str.endswith('_load50')").status.eq("measured").all()
+    assert opened(other).query("parameters.str.endswith('_load50')").status.eq("measured").all()
     targets = pd.read_csv(elsewhere / "results/small/open-loop/targets.csv")
     assert targets.note.str.startswith("trial-gone ").all()
 
@@ -127,9 +127,9 @@ def test_a_void_trial_cell_makes_gaps_and_no_failed_jobs(rates):
     assert not re.search(r"Error in rule measure", done.stderr)
     partial = rates.snakemake("results/small-partial/cells.csv")
     assert partial.returncode == 0, partial.stderr
-    found = opened(rates, "small-partial").query("parameters.str.endswith('_load50')")
-    assert set(found.status) == {"not measured"}
-    assert found.reason.map(sentence).str.contains("no target rate.*20.00% of update").all()
+    table = opened(rates, "small-partial").query("parameters.str.endswith('_load50')")
+    assert set(table.status) == {"not measured"}
+    assert table.reason.map(sentence).str.contains("no target rate.*20.00% of update").all()
     assert measured(rates.snakemake("-n", CELLS)) == []
 
 

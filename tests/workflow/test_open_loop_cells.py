@@ -48,9 +48,9 @@ def parse(study: Path) -> dict[str, pd.DataFrame]:
     }
 
 
-def of_pretend(found: dict[str, pd.DataFrame]) -> pd.Series:
+def of_pretend(table: dict[str, pd.DataFrame]) -> pd.Series:
     """What became of the first cell at half load."""
-    cells = found["cells"]
+    cells = table["cells"]
     mine = (cells["store"] == "pretend") & (cells["workload"] == "a")
     return cells[mine & (cells["parameters"] == f"{SLUG}_load50")].iloc[0]
 
@@ -92,16 +92,16 @@ def reseal(folder: Path) -> None:
 
 def test_values_of_open_loop_cells_stand_apart(study, have):
     have(CELL, TRIAL, LOAD50)
-    found = parse(study)
-    row = found["targets"].iloc[0]
+    table = parse(study)
+    row = table["targets"].iloc[0]
     assert row[["parameters", "closed", "load", "target", "trial", "note"]].tolist() == [
         *(f"{SLUG}_load50", SLUG, "50", "2000", TRIAL, ""),
     ]
-    metrics = set(found["measurements"].query("operation == 'read'")["metric"])
+    metrics = set(table["measurements"].query("operation == 'read'")["metric"])
     assert {"latency_p99", "intended_latency_p99"} <= metrics
     slugs = {f"{SLUG}_trial", f"{SLUG}_load50", f"{SLUG}_load80"}
-    assert set(found["cells"]["parameters"]) == slugs
-    assert set(found["measurements"]["parameters"]) == {f"{SLUG}_trial", f"{SLUG}_load50"}
+    assert set(table["cells"]["parameters"]) == slugs
+    assert set(table["measurements"]["parameters"]) == {f"{SLUG}_trial", f"{SLUG}_load50"}
     # Nothing of them, and nothing of the trial cell, is in a table of the run that is judged.
     kvstudy("analyse", "small")
     judged = [*Path("results/small").glob("*.csv"), *Path("results/small/analysis").glob("*.csv")]
@@ -146,11 +146,11 @@ def test_a_failed_trial_cell_leaves_its_cells_waiting_with_its_reason(study, mon
     monkeypatch.delenv("PRETEND_CLIENT")
     with pytest.raises(KvstudyError, match="not measured: run: the YCSB client ended with exit"):
         measure(f"{SLUG}_load50")
-    found = parse(study)
-    row = of_pretend(found)
+    table = parse(study)
+    row = of_pretend(table)
     assert row["status"] == "not measured"
     assert "the YCSB client ended with exit status 1" in sentence(row["reason"])
-    cells = found["cells"].query("store == 'pretend' and workload == 'a'")
+    cells = table["cells"].query("store == 'pretend' and workload == 'a'")
     assert cells[cells["parameters"] == f"{SLUG}_trial"]["status"].tolist() == ["failed"]
     # When it is measured, they follow.
     measure_trial()
@@ -208,13 +208,13 @@ def test_all_repetitions_have_one_rate_whatever_became_of_the_trial_cell(study, 
     as_fast(TRIAL_RAW, 100)
     for parameters in (f"{SLUG}_load50", f"{SLUG}_load80"):
         measure(parameters, repetition=2)
-    found = parse(study)["targets"].set_index(["parameters", "repetition"])
-    assert found["target"].to_dict() == {
+    table = parse(study)["targets"].set_index(["parameters", "repetition"])
+    assert table["target"].to_dict() == {
         (f"{SLUG}_load50", "1"): "2000",
         (f"{SLUG}_load50", "2"): "2000",
         (f"{SLUG}_load80", "2"): "3200",
     }
-    assert found["note"].str.startswith("trial-gone ").all()
+    assert table["note"].str.startswith("trial-gone ").all()
     # Cells that are to be measured again themselves pass no rate on.
     shutil.rmtree(RAW / f"{SLUG}_load80")
     for path in RAW.glob(f"{SLUG}_load50/rep*/manifest.json"):
@@ -237,16 +237,16 @@ def test_a_rate_that_is_not_that_of_its_trial_cell_is_noted(study, have):
 
 
 def test_a_trial_cell_is_read_once_for_all_that_miss_their_rate(study, monkeypatch):
-    asked = []
+    requests = []
 
     def counted(study, stores, cells, cell, run):
-        asked.append((cell.store, cell.workload, cell.closed))
+        requests.append((cell.store, cell.workload, cell.closed))
         return find_target(study, stores, cells, cell, run)
 
     monkeypatch.setattr("kvstudy.analyse.tidy.open_loop.find_target", counted)
-    found = parse(study)["cells"]
-    assert len(found) > len(asked) == len(set(asked)) > 0
-    waiting = found[found["parameters"] != f"{SLUG}_trial"]
+    table = parse(study)["cells"]
+    assert len(table) > len(requests) == len(set(requests)) > 0
+    waiting = table[table["parameters"] != f"{SLUG}_trial"]
     assert waiting["reason"].str.startswith("no-target ").all()
 
 
@@ -265,9 +265,9 @@ def test_a_trial_cell_that_is_not_there_any_more_is_noted(study, change, have):
     shutil.rmtree(TRIAL_RAW)
     if change == "measured again":
         measure_trial()
-    found = parse(study)
-    assert of_pretend(found)["status"] == "measured"
-    (note,) = found["targets"]["note"]
+    table = parse(study)
+    assert of_pretend(table)["status"] == "measured"
+    (note,) = table["targets"]["note"]
     assert sentence(note) == (
         f"its rate was set by {TRIAL}, which is not there any more or was measured again since"
     )

@@ -93,6 +93,6 @@ def test_a_server_that_says_other_settings_than_before_is_refused_before_it_is_l
     assert "its cells were not measured under the same conditions" in str(refused.value)
     cells, _ = parse()
     assert cells.status["pretend/a/rep2"] == "measured"
-    told = json.loads(Path("results/small/environment.json").read_text())["stores"]["pretend"]
-    assert told["arguments"] == ["--flush", "always"]
-    assert told["settings"] == {"flush": "always"}
+    data = json.loads(Path("results/small/environment.json").read_text())["stores"]["pretend"]
+    assert data["arguments"] == ["--flush", "always"]
+    assert data["settings"] == {"flush": "always"}

@@ -45,8 +45,8 @@ def words(text: str) -> str:
 def line(text: str, name: str, after: str = "") -> list[str]:
     """The cells of the table's row ``name``, which stands below ``after``."""
     part = text[text.index(f"\n{after}") :]
-    (found,) = re.findall(rf"^ *{name} +(\d+/\d+ .*)$", part, re.M)[:1]
-    return found.replace(" m", "m").replace(" s", "s").replace(" kB", "kB").split()
+    (matches,) = re.findall(rf"^ *{name} +(\d+/\d+ .*)$", part, re.M)[:1]
+    return matches.replace(" m", "m").replace(" s", "s").replace(" kB", "kB").split()
 
 
 def test_before_anything_was_measured_it_says_how_to_find_out(pretend_study):
@@ -170,10 +170,10 @@ def test_drift_that_stores_share_is_no_spread_between_them(pretend_study):
             log = RAW / f"{store}/a/{SLUG}/rep{repetition}/run.out"
             slow = 1.5 if repetition == 2 else 1
             # 2 % of their own, and half as fast the second time.
-            own = 1.02 if (store, repetition) == ("other", 2) else 1
+            selected = 1.02 if (store, repetition) == ("other", 2) else 1
             text = log.read_text()
-            text = text.replace("RunTime(ms), 500", f"RunTime(ms), {500 * slow * own:.0f}")
-            log.write_text(text.replace("4000.0", str(4000 / slow / own)))
+            text = text.replace("RunTime(ms), 500", f"RunTime(ms), {500 * slow * selected:.0f}")
+            log.write_text(text.replace("4000.0", str(4000 / slow / selected)))
     text = words(show("small"))
     assert re.search(r"together 29\.\d%", text)
     assert "Without the drift that a repetition's stores share, 1.0% are left." in text

@@ -23,11 +23,11 @@ LOG = "results/small/logs/progress.log"
 
 def finished(workflow: Workflow) -> dict[str, str]:
     """Each complete cell and when it was started."""
-    found = {}
+    result = {}
     for sums in workflow.folder.glob("results/small/raw/*/*/*/*/SHA256SUMS"):
         manifest = json.loads((sums.parent / "manifest.json").read_text())
-        found[str(sums.parent)] = manifest["phases"]["load"]["started"]
-    return found
+        result[str(sums.parent)] = manifest["phases"]["load"]["started"]
+    return result
 
 
 @pytest.fixture

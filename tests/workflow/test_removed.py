@@ -86,15 +86,15 @@ def test_what_was_removed_is_made_again(complete, name, rule):
 @pytest.mark.parametrize("name", ["cells.csv", "summary.csv", "analysis/drift.json", "claims.csv"])
 def test_an_edited_file_is_refused_until_it_is_removed(complete, name):
     path = complete.folder / RESULTS / name
-    made = path.read_text()
+    example = path.read_text()
     # The same content, as a copy has it, is no edit.
-    path.write_text(made)
+    path.write_text(example)
     assert complete.snakemake("-n").returncode == 0
-    path.write_text(f"{made} ")
+    path.write_text(f"{example} ")
     done = complete.snakemake("-n")
     assert done.returncode != 0
     said = done.stdout + done.stderr
     assert f"no number of the report is typed by hand:\n  {RESULTS}/{name}\nRemove" in said
     path.unlink()
     assert jobs(complete.snakemake("-n"))[MADE[f"{RESULTS}/{name}"]] == 1
-    path.write_text(made)
+    path.write_text(example)

@@ -78,7 +78,7 @@ def test_two_nodes_at_once(riak, project):
             }
             for node in (first, second)
         ]
-        assert [len(own) for own in ports] == [5, 5]
+        assert [len(selected) for selected in ports] == [5, 5]
         assert not ports[0] & ports[1]
 
 
@@ -123,23 +123,23 @@ def test_each_consistency_has_its_type_and_its_operations(riak, project):
     updates = {name: store.ycsb.properties["riak.update"] for name, store in stores.items()}
     assert updates == {"eventual": "put", "eventual-fetch": "fetch_put", "strong": "fetch_put"}
     # What is compared with strong consistency must tell the same of its update, up to its failures.
-    told = [stores[name].operations["update"] for name in ("eventual-fetch", "strong")]
-    assert told[1].startswith(told[0])
+    reply = [stores[name].operations["update"] for name in ("eventual-fetch", "strong")]
+    assert reply[1].startswith(reply[0])
     erlang = (riak.folder / "bucket_types.erl").read_text()
     assert all(f'<<"{kind}">>' in erlang for kind in kinds.values())
 
 
 def exchanges() -> dict[str, tuple[bytes, bytes]]:
     """Question and answer of each recorded exchange."""
-    found = {}
+    result = {}
     for part in (TESTS / "data/riak/exchanges.txt").read_text().split("\n# ")[1:]:
         name, *lines = part.strip().splitlines()
         question, answer = (
             b"".join(bytes.fromhex(line[2:]) for line in lines if line.startswith(mark))
             for mark in "><"
         )
-        found[name] = (question, answer)
-    return found
+        result[name] = (question, answer)
+    return result
 
 
 @pytest.fixture

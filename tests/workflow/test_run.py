@@ -62,12 +62,12 @@ def test_it_asks_for_what_a_store_offers(pretend_study):
     choices = {name: {"title": name, "properties": {"p": name}} for name in ("weak", "strong")}
     offered = {"description": "Which consistency?", "default": "weak", "choices": choices}
     edit(STORE, options={"consistency": offered})
-    asked = run("--store", "pretend", *GIVEN, answers="strong\n")
-    assert "Which consistency? (strong, weak) [weak]" in asked.output
+    answer = run("--store", "pretend", *GIVEN, answers="strong\n")
+    assert "Which consistency? (strong, weak) [weak]" in answer.output
     manifest = RAW / "pretend-strong/a/r1000_o2000_t2/rep1/manifest.json"
     assert "p=strong" in json.loads(manifest.read_text())["phases"]["run"]["command"]
-    told = run("--store", "pretend", "--option", "consistency=weak", *GIVEN)
-    assert "Which consistency?" not in told.output
+    output = run("--store", "pretend", "--option", "consistency=weak", *GIVEN)
+    assert "Which consistency?" not in output.output
     assert (RAW / "pretend-weak/a/r1000_o2000_t2/rep1").is_dir()
     nobody = run("--store", "pretend", *GIVEN)
     assert nobody.exit_code == 0

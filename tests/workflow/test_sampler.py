@@ -150,7 +150,7 @@ def test_a_program_of_somebody_else_is_seen(tmp_path):
     rows = (tmp_path / "processes.csv").read_text().splitlines()
     kept = [row for row in rows if ",server," not in row]
     (tmp_path / "processes.csv").write_text("\n".join(kept) + "\n")
-    told = {"cell": {}, "server": {"provider": "none"}, "interrupts_apart": False}
-    found = cpu_shares(Samples(tmp_path, "run"), "run", told | {"phases": {"run": phase}})
-    assert found["background_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
-    assert found["background_cpu"] <= 100
+    reply = {"cell": {}, "server": {"provider": "none"}, "interrupts_apart": False}
+    result = cpu_shares(Samples(tmp_path, "run"), "run", reply | {"phases": {"run": phase}})
+    assert result["background_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
+    assert result["background_cpu"] <= 100

@@ -55,11 +55,11 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         data = Path(self.directory, self.path[1:]).read_bytes()
-        asked = self.headers.get("Range")
-        self.asked.append(asked)
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
-        self.send_response(206 if asked else 200)
-        if asked:
+        requests = self.headers.get("Range")
+        self.asked.append(requests)
+        start = int(requests.removeprefix("bytes=").rstrip("-")) if requests else 0
+        self.send_response(206 if requests else 200)
+        if requests:
             self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
         self.send_header("Content-Length", str(len(data) - start))
         self.end_headers()

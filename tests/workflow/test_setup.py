@@ -635,8 +635,8 @@ def test_latex_packages_of_the_report_are_installed():
     assert used
 
     for name in sorted(used):
-        found = subprocess.run(["kpsewhich", f"{name}.sty"], capture_output=True)
-        assert found.returncode == 0, f"{name}.sty: add its package to envs/system/packages.txt"
+        output = subprocess.run(["kpsewhich", f"{name}.sty"], capture_output=True)
+        assert output.returncode == 0, f"{name}.sty: add its package to envs/system/packages.txt"
 
 
 def make_dry(*arguments: str) -> str:

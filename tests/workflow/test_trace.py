@@ -185,21 +185,21 @@ def test_logs_that_are_not_here_are_told(small):
 def test_provenance_names_cells_and_their_checksums(small):
     assert run("provenance", "small").exception is None
     text = (RUN / "provenance.json").read_text()
-    found = json.loads(text)
+    data = json.loads(text)
     cell = f"pretend/a/{SLUG}/rep1"
-    assert found["tables"]["workload-a"]["cells"] == sorted(
+    assert data["tables"]["workload-a"]["cells"] == sorted(
         f"{store}/a/{SLUG}/rep{n}" for store in ("pretend", "unbound") for n in (1, 2)
     )
-    assert found["cells"][cell]["counts"]
-    assert found["cells"][f"pretend/a/{SLUG}/rep2"]["why"].startswith("invalid: 20.00%")
-    assert found["settings"][f"pretend/a/{SLUG}"] == [cell]
-    assert len(found["cells"][cell]["sums"]) == 64
+    assert data["cells"][cell]["counts"]
+    assert data["cells"][f"pretend/a/{SLUG}/rep2"]["why"].startswith("invalid: 20.00%")
+    assert data["settings"][f"pretend/a/{SLUG}"] == [cell]
+    assert len(data["cells"][cell]["sums"]) == 64
     # Another file of the cell, another checksum.
     sums = small / f"a/{SLUG}/rep1/SHA256SUMS"
     sums.write_text(sums.read_text() + f"{'0' * 64}  more\n")
     assert run("provenance", "small").exception is None
     again = json.loads((RUN / "provenance.json").read_text())
-    assert again["cells"][cell]["sums"] != found["cells"][cell]["sums"]
+    assert again["cells"][cell]["sums"] != data["cells"][cell]["sums"]
     shutil.rmtree(sums.parent)
     refused = run("provenance", "small").exception
     assert "Copy them back" in str(refused)
@@ -207,12 +207,12 @@ def test_provenance_names_cells_and_their_checksums(small):
 
 def whole_logs() -> list[str]:
     """The recorded logs that are not broken."""
-    found = []
+    result = []
     for path in sorted([*YCSB.glob("*.out"), *YCSB.glob("*.json")]):
         with contextlib.suppress(KvstudyError):
             parse(path.read_text(errors="replace"), path.name)
-            found.append(path.name)
-    return found
+            result.append(path.name)
+    return result
 
 
 @pytest.mark.parametrize("name", whole_logs())

@@ -39,13 +39,13 @@ def test_as_many_clients_as_a_store_needs(pretend_study, monkeypatch, client, ne
     pretend_study.write_text(text.replace("threads: 2}", "threads: 4, clients: auto}"))
     cells = planned(pretend_study)
     trials = [cell for cell in cells if clients_of_trial(cell.store)]
-    own = [cell for cell in cells if cell.store == "pretend"]
+    selected = [cell for cell in cells if cell.store == "pretend"]
     with pytest.raises(KvstudyError, match="20 of its trial cells are not measured"):
-        measure(own[0].path)
-    for cell in [*trials, *own]:
+        measure(selected[0].path)
+    for cell in [*trials, *selected]:
         measure(cell.path)
     assert {cell.repetition for cell in trials if is_gap("small", cell)} == left_out
-    for cell in own:
+    for cell in selected:
         manifest = json.loads((raw_directory("small", cell) / "manifest.json").read_text())
         assert 1 + len(manifest["phases"]["run"]["others"]) == needed
     kvstudy("parse", "small")

@@ -24,7 +24,7 @@ LOOKS = "results/small/analysis/looks.csv"
 STORES = ["pretend", {"store": "pretend", "name": "other"}]
 
 
-def asked(workflow: Workflow, first: int, last: int, **more: object) -> None:
+def request_repetitions(workflow: Workflow, first: int, last: int, **more: object) -> None:
     keys = {"stores": STORES, "workloads": ["a"], "tables": [], "figures": []}
     keys["repetitions"] = {"from": first, "to": last}
     keys |= more
@@ -35,13 +35,13 @@ def asked(workflow: Workflow, first: int, last: int, **more: object) -> None:
 def undecided(tmp_path_factory) -> Workflow:
     """Two stores that vary, in all of two to four repetitions; packed as small.zip."""
     workflow = make_workflow(tmp_path_factory.mktemp("until"))
-    asked(workflow, 2, 4)
+    request_repetitions(workflow, 2, 4)
     finish_and_pack(workflow, PRETEND_CLIENT="restless")
     return workflow
 
 
 def test_what_is_decided_stops_at_the_first_look(workflow):
-    asked(workflow, 2, 6)
+    request_repetitions(workflow, 2, 6)
     done = workflow.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
     assert len(measured(done)) == 4
@@ -51,7 +51,7 @@ def test_what_is_decided_stops_at_the_first_look(workflow):
 
 
 def test_a_failed_cell_ends_it_and_the_next_call_goes_on(workflow):
-    asked(workflow, 2, 3)
+    request_repetitions(workflow, 2, 3)
     done = workflow.snakemake(CELLS, "--keep-going", PRETEND_CLIENT="exception-run")
     assert done.returncode != 0
     assert not (workflow.folder / "results/small/looks").exists()
@@ -75,7 +75,7 @@ def test_what_is_undecided_is_measured_to_the_most_and_a_larger_one_goes_on(unde
 def test_claims_keep_it_going_though_the_stores_are_equal(tmp_path):
     workflow = make_workflow(tmp_path / "claims")
     timed = {"records": 1000, "operations": 24_000, "seconds": 6, "threads": 2}
-    asked(workflow, 2, 3, workloads=["a", "c"], parameters=timed, repetitions=2)
+    request_repetitions(workflow, 2, 3, workloads=["a", "c"], parameters=timed, repetitions=2)
     claim = {"id": "X1", "claim": "It is faster.", "place": "p. 1", "said": "quoted"}
     order = {"kind": "order", "workload": "a", "stores": ["pretend", "other"]}
     claims = {"claims": [claim | {"statements": [order]}]}
@@ -133,7 +133,7 @@ def test_a_forged_stop_is_refused(undecided, fault):
 
 
 def test_a_larger_number_goes_on_where_it_was(undecided):
-    asked(undecided, 2, 5)
+    request_repetitions(undecided, 2, 5)
     done = undecided.snakemake(CELLS, PRETEND_CLIENT="restless")
     assert done.returncode == 0, done.stderr
     assert measured(done) == ["other_a_rep5", "pretend_a_rep5"]

@@ -39,12 +39,12 @@ def watching(study: Path, goes_on=lambda: True, clock=lambda: 0.0) -> Watch:
 def test_the_last_status_line_of_a_real_log():
     text = (YCSB / "redis-hdr-rep1.err").read_text()
     lines = [line for line in text.splitlines() if " operations; " in line]
-    found = last_status(text)
-    assert f" {found.operations} operations; " in lines[-1]
-    assert found.rate is not None
+    result = last_status(text)
+    assert f" {result.operations} operations; " in lines[-1]
+    assert result.rate is not None
     # A line that is still being written tells nothing.
     broken = last_status(text + "2026-11-20 17:53:10:340 9 sec: 99999999 operations; 1 cur")
-    assert broken == found
+    assert broken == result
     assert last_status("Starting test.\n") is None
     assert last_status((YCSB / "redis-czech.err").read_text()).rate is not None
 
@@ -162,10 +162,10 @@ def test_captions_take_any_title(title):
 
 
 def test_what_a_study_says_of_itself():
-    found = described(small_results.study(), "small-scale0.1", 0.1)
-    assert "2 repetitions" in found["measured"]
-    assert "0.1 times" in found["measured"].replace("\\", "")
-    assert "Nobody" in found["source"]
+    result = described(small_results.study(), "small-scale0.1", 0.1)
+    assert "2 repetitions" in result["measured"]
+    assert "0.1 times" in result["measured"].replace("\\", "")
+    assert "Nobody" in result["source"]
     only = described(small_results.study(), "small-published", 1, published_only=True)
     assert "nothing was measured" in only["measured"]
 

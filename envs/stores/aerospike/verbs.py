@@ -40,15 +40,15 @@ def empty(host: str, port: int) -> None:
 def counters(host: str, port: int) -> dict[str, int]:
     """Operations of clients by kind and outcome: ``client_read_success`` and so on."""
     kinds = ("client_read_", "client_write_", "client_delete_")
-    told = _statistics(host, port)
-    return {name: int(value) for name, value in told.items() if name.startswith(kinds)}
+    reply = _statistics(host, port)
+    return {name: int(value) for name, value in reply.items() if name.startswith(kinds)}
 
 
 def record_bytes(host: str, port: int) -> float | None:
     """Mean bytes of a record in the namespace's memory, without its 64 bytes in the index."""
-    told = _statistics(host, port)
-    held = int(told["objects"])
-    return int(told["data_used_bytes"]) / held if held else None
+    reply = _statistics(host, port)
+    held = int(reply["objects"])
+    return int(reply["data_used_bytes"]) / held if held else None
 
 
 def _statistics(host: str, port: int) -> dict[str, str]:
@@ -75,8 +75,8 @@ def _ask(host: str, port: int, name: str) -> str:
         if header >> 48 != INFO >> 48 or header & ~INFO > LIMIT:
             raise ValueError(f"{host}:{port} does not speak Aerospike's info protocol")
         text = _exactly(connection, header & ~INFO).decode(errors="replace")
-    asked, _, answer = text.removesuffix("\n").partition("\t")
-    if asked != name or not answer or answer.upper().startswith(("ERROR", "FAIL")):
+    requests, _, answer = text.removesuffix("\n").partition("\t")
+    if requests != name or not answer or answer.upper().startswith(("ERROR", "FAIL")):
         raise ValueError(f"aerospike {host}:{port}: {name}: {answer or 'no answer'}")
     return answer
 

@@ -16,17 +16,17 @@ COUNTERS = re.compile(r"^etcd_(?:debugging_)?mvcc_(put|range|delete|txn)_total (
 
 def version(host: str, port: int) -> str:
     """The server's version, when it has a leader and serves."""
-    told = json.loads(_get(host, port, "version")).get("etcdserver")
-    if told is None:
+    data = json.loads(_get(host, port, "version")).get("etcdserver")
+    if data is None:
         raise ValueError(f"{host}:{port} is no etcd: it tells no version")
     records(host, port)
-    return told
+    return data
 
 
 def records(host: str, port: int) -> int:
     """How many keys there are."""
-    told = _post(host, port, "kv/range", {"key": ALL, "range_end": ALL, "count_only": True})
-    return int(told.get("count", 0))
+    reply = _post(host, port, "kv/range", {"key": ALL, "range_end": ALL, "count_only": True})
+    return int(reply.get("count", 0))
 
 
 def empty(host: str, port: int) -> None:
@@ -36,16 +36,16 @@ def empty(host: str, port: int) -> None:
 
 def counters(host: str, port: int) -> dict[str, int]:
     """Ranges, puts, deletes and transactions (of several of these)."""
-    found = COUNTERS.findall(_get(host, port, "metrics"))
-    return {name: int(float(count)) for name, count in found}
+    matches = COUNTERS.findall(_get(host, port, "metrics"))
+    return {name: int(float(count)) for name, count in matches}
 
 
 def record_bytes(host: str, port: int) -> float | None:
     """Mean bytes of a key and its value."""
-    told = _post(host, port, "kv/range", {"key": ALL, "range_end": ALL, "limit": SAMPLE})
+    reply = _post(host, port, "kv/range", {"key": ALL, "range_end": ALL, "limit": SAMPLE})
     sizes = [
         len(base64.b64decode(record["key"])) + len(base64.b64decode(record["value"]))
-        for record in told.get("kvs", [])
+        for record in reply.get("kvs", [])
     ]
     return sum(sizes) / len(sizes) if sizes else None
 

@@ -18,9 +18,9 @@ __all__ = ["counters", "create", "empty", "record_bytes", "records", "settings",
 
 def version(host: str, port: int) -> str:
     """The server's version. MySQL is refused: it is another store."""
-    told = server_version(host, port)
-    if "mariadb" not in told.lower():
+    reply = server_version(host, port)
+    if "mariadb" not in reply.lower():
         raise KvstudyError(
-            f"the server at {host}:{port} is not MariaDB ({told}); measure it as the store mysql"
+            f"the server at {host}:{port} is not MariaDB ({reply}); measure it as the store mysql"
         )
-    return re.match(r"\d+\.\d+\.\d+", told).group()
+    return re.match(r"\d+\.\d+\.\d+", reply).group()

@@ -18,8 +18,8 @@ def records(host: str, port: int) -> int:
 
 def settings(host: str, port: int) -> dict[str, str]:
     """All settings, as `stats settings` tells them."""
-    told = ask(host, port, "stats settings\r\n", until="END\r\n")
-    return dict(re.findall(r"^STAT (\S+) (.*)\r$", told, re.M))
+    reply = ask(host, port, "stats settings\r\n", until="END\r\n")
+    return dict(re.findall(r"^STAT (\S+) (.*)\r$", reply, re.M))
 
 
 def _stats(host: str, port: int) -> str:
@@ -44,12 +44,12 @@ def empty(host: str, port: int) -> None:
 def counters(host: str, port: int) -> dict[str, int]:
     """Commands of each kind (add, set and replace are cmd_set), hits, misses, and evictions."""
     kinds = r"^STAT (cmd_\w+|\w+_hits|\w+_misses|evictions) (\d+)\r$"
-    found = re.findall(kinds, _stats(host, port), re.M)
-    return {name: int(count) for name, count in found}
+    matches = re.findall(kinds, _stats(host, port), re.M)
+    return {name: int(count) for name, count in matches}
 
 
 def record_bytes(host: str, port: int) -> float | None:
     """Mean size of an item: its key, its value and about 60 bytes of Memcached's own."""
-    told = dict(re.findall(r"^STAT (bytes|curr_items) (\d+)\r$", _stats(host, port), re.M))
-    items = int(told["curr_items"])
-    return int(told["bytes"]) / items if items else None
+    matches = dict(re.findall(r"^STAT (bytes|curr_items) (\d+)\r$", _stats(host, port), re.M))
+    items = int(matches["curr_items"])
+    return int(matches["bytes"]) / items if items else None

@@ -45,16 +45,16 @@ def records(host: str, port: int) -> int:
 def counters(host: str, port: int) -> dict[str, int]:
     """Operations of each kind; ``query`` is a find."""
     with _connected(host, port) as client:
-        told = client.admin.command("serverStatus")["opcounters"]
+        reply = client.admin.command("serverStatus")["opcounters"]
     # An old driver makes the server add a part about commands that it no longer has.
-    return {name: count for name, count in told.items() if isinstance(count, int)}
+    return {name: count for name, count in reply.items() if isinstance(count, int)}
 
 
 def record_bytes(host: str, port: int) -> float | None:
     """Mean size of a document, uncompressed as MongoDB's own format has it."""
     with _connected(host, port) as client:
-        told = client["ycsb"].command("collStats", "usertable")
-    return told["size"] / told["count"] if told["count"] else None
+        reply = client["ycsb"].command("collStats", "usertable")
+    return reply["size"] / reply["count"] if reply["count"] else None
 
 
 @contextlib.contextmanager

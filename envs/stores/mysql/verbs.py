@@ -18,10 +18,10 @@ __all__ = ["counters", "create", "empty", "record_bytes", "records", "settings",
 
 def version(host: str, port: int) -> str:
     """The server's version. MariaDB is refused: it is another store."""
-    told = server_version(host, port)
-    if "mariadb" in told.lower():
+    reply = server_version(host, port)
+    if "mariadb" in reply.lower():
         raise KvstudyError(
-            f"the server at {host}:{port} is MariaDB ({told}), not MySQL; "
+            f"the server at {host}:{port} is MariaDB ({reply}), not MySQL; "
             "measure it as the store mariadb"
         )
-    return re.match(r"\d+\.\d+\.\d+", told).group()
+    return re.match(r"\d+\.\d+\.\d+", reply).group()

@@ -60,8 +60,8 @@ def connected(
 def version(host: str, port: int) -> str:
     """The server's version, such as ``15.18``."""
     with connected(host, port, database="postgres") as cursor:
-        told = cursor.execute("SHOW server_version").fetchone()[0]
-    return re.match(r"\d+\.\d+", told).group()
+        reply = cursor.execute("SHOW server_version").fetchone()[0]
+    return re.match(r"\d+\.\d+", reply).group()
 
 
 def settings(host: str, port: int) -> dict[str, str]:

@@ -41,16 +41,16 @@ def version(host: str, port: int) -> str:
     A type for strong consistency need not be there, but must serve if it is.
     """
     with _connected(host, port) as ask:
-        told = _fields(ask(VERSION))[2][0].decode()
+        reply = _fields(ask(VERSION))[2][0].decode()
         ask(BUCKET_TYPE, _field(1, EVENTUAL), answer=BUCKET_PROPERTIES)
         _value(ask, EVENTUAL, b"0")
         try:
             ask(BUCKET_TYPE, _field(1, STRONG), answer=BUCKET_PROPERTIES)
         except Refused:
-            return told
+            return reply
         for number in range(PROBES):
             _value(ask, STRONG, b"%d" % number)
-        return told
+        return reply
 
 
 def records(host: str, port: int) -> int:
@@ -132,8 +132,8 @@ def _keys(ask, kind: bytes) -> Iterator[bytes]:
 
 def _value(ask, kind: bytes, key: bytes) -> bytes | None:
     """What is stored under the key, or None."""
-    found = _fields(ask(GET, _field(1, BUCKET) + _field(2, key) + _field(13, kind)))
-    return _fields(found[1][0])[1][0] if 1 in found else None
+    result = _fields(ask(GET, _field(1, BUCKET) + _field(2, key) + _field(13, kind)))
+    return _fields(result[1][0])[1][0] if 1 in result else None
 
 
 @contextlib.contextmanager
@@ -175,7 +175,7 @@ def _varint(value: int) -> bytes:
 
 def _fields(message: bytes) -> dict[int, list]:
     """The values of each field: numbers and bytes."""
-    found: dict[int, list] = {}
+    result: dict[int, list] = {}
     at = 0
 
     def number() -> int:
@@ -197,7 +197,7 @@ def _fields(message: bytes) -> dict[int, list]:
                 value, at = message[at : at + value], at + value
             elif tag & 7:
                 raise ValueError(f"unexpected field of type {tag & 7}")
-            found.setdefault(tag >> 3, []).append(value)
+            result.setdefault(tag >> 3, []).append(value)
     except IndexError:
         raise ValueError("a message that ends in a field") from None
-    return found
+    return result

@@ -12,9 +12,9 @@ def records(host, port):
 
 
 def counters(host, port):
-    told = ask(host, port, "?", until="\r\n").split()[3:]
+    reply = ask(host, port, "?", until="\r\n").split()[3:]
     totals = {"get_misses": 0}
-    for name, count in zip(told[::2], told[1::2], strict=True):
+    for name, count in zip(reply[::2], reply[1::2], strict=True):
         totals[name] = totals.get(name, 0) + int(count)
     return totals
 
