@@ -53,9 +53,9 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     if not problem:
         stores.append({"store": "postgresql", "options": {"memory": "large"}})
     results = measured_tiny(clone, "smoke", lambda study: study.update(stores=stores))
-    told = json.loads((results / "environment.json").read_text())["stores"]
-    assert told["redis"]["settings"] == {"appendfsync": "everysec", "appendonly": "no"}
-    assert told["always"]["settings"] == {"appendfsync": "always", "appendonly": "yes"}
+    stores_data = json.loads((results / "environment.json").read_text())["stores"]
+    assert stores_data["redis"]["settings"] == {"appendfsync": "everysec", "appendonly": "no"}
+    assert stores_data["always"]["settings"] == {"appendfsync": "always", "appendonly": "yes"}
     words = " ".join(text_of(clone / f"report/{results.name}.pdf").split())
     assert "Redis (each write flushed)" in words
     assert "persistence: each write flushed" in words
@@ -67,7 +67,7 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     details = machine.loc["Redis (each write flushed)", "details"]
     assert details == "native, --appendonly yes --appendfsync always"
     if not problem:
-        assert told["postgresql"]["settings"] == {"shared_buffers": "256MB"}
+        assert stores_data["postgresql"]["settings"] == {"shared_buffers": "256MB"}
         assert "the server says shared_buffers 256MB" in words
 
 

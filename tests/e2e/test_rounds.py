@@ -63,10 +63,10 @@ def run(project):
 
 
 def test_rounds_on_redis(run):
-    found = collect(run, plan(run), "small").tables
-    assert set(found["cells"]["status"]) == {"measured"}, found["cells"]["reason"].tolist()
-    assert set(found["cells"]["invalid"]) == {""}
-    outcomes = found["outcomes"][found["outcomes"]["store"] == "redis"]
+    collected = collect(run, plan(run), "small").tables
+    assert set(collected["cells"]["status"]) == {"measured"}, collected["cells"]["reason"].tolist()
+    assert set(collected["cells"]["invalid"]) == {""}
+    outcomes = collected["outcomes"][collected["outcomes"]["store"] == "redis"]
     for records in SIZES:
         of = outcomes[outcomes["parameters"] == f"r{records}_o{READS}_t1"]
         counted = of[of["kind"] == "counter"].set_index("name")["count"]
@@ -79,7 +79,7 @@ def test_rounds_on_redis(run):
         assert counted.get("keyspace_misses", 0) == ROUNDS * (READS - FOUND[records])
         assert "ZADD" not in counted
         assert "HSET" not in counted
-        rows = found["rounds"].query("store == 'redis' and records == @records")
+        rows = collected["rounds"].query("store == 'redis' and records == @records")
         assert rows["operations"].sum() == (ROUNDS * (records + READS + deletes) - records)
     # What the probe found out predicts what the server counted.
     probes = Probes(collect_probes(run, "small")[0])
@@ -87,9 +87,9 @@ def test_rounds_on_redis(run):
     assert set(table["reason"]) == {""}
     assert flagged(table).empty
     # Summed latencies of the rounds that count are as long as YCSB's own, of all rounds.
-    times = Times(rounds(found["rounds"], found["cells"][CELL]), "rounds")
+    times = Times(rounds(collected["rounds"], collected["cells"][CELL]), "rounds")
     ycsb = (
-        found["measurements"]
+        collected["measurements"]
         .query(
             "store == 'redis' and phase == 'run' and operation == 'read' "
             "and metric == 'latency_mean' and parameters == 'r300_o1000_t1'"

@@ -65,13 +65,13 @@ def check_next(scene: Scene) -> None:
 
 def check_numbers(scene: Scene, *cells: str) -> None:
     table = scene.results()
-    found = pd.read_csv("results/small/measurements.csv")
-    found = found[found.phase == "run"].set_index(["repetition", "operation", "metric"]).value
+    measurements = pd.read_csv("results/small/measurements.csv")
+    measurements = measurements[measurements.phase == "run"].set_index(["repetition", "operation", "metric"]).value
     for cell in cells:
         repetition = cell[-1]
         row = table.loc[f"pretend/a/{repetition}"]
         assert (row.status, row.invalid) == ("measured", "")
-        numbers = {key: found[int(repetition), *key] for key in NUMBERS}
+        numbers = {key: measurements[int(repetition), *key] for key in NUMBERS}
         assert numbers == NUMBERS
 
 

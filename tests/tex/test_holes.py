@@ -245,8 +245,8 @@ NOTHING_BUT_TIMES = frozenset({*PARTS, *METRICS} - {"started"})
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.explicit, Phase.generate],
 )
-def test_no_sentence_has_a_hole(place: Path, made: MadeUp) -> None:
-    run = made.run()
+def test_no_sentence_has_a_hole(place: Path, made_up_run: MadeUp) -> None:
+    run = made_up_run.run()
     texts = {}
     for language in languages():
         with using(language):

@@ -141,12 +141,12 @@ def test_claims_are_asked_of_the_sources_own_values(report):
     assert "1 \\emph{supported} and 4 \\emph{not supported}" in text
     # H5 has values in figures only, but the throughputs say that it cannot be.
     assert "The values deny H2, H3, H4 and H5. H1 rests on values that the audit" in text
-    made = pd.read_csv(folder / "tables/claims.csv").set_index(["id", "statement"])
+    claims = pd.read_csv(folder / "tables/claims.csv").set_index(["id", "statement"])
     # H2: MySQL's best of C by MongoDB's, from the source's table 7.
-    assert made.loc[("H2", 1), "published"] == pytest.approx(17284 / 35505, rel=0.02)
-    assert made["verdict"].isna().all()
+    assert claims.loc[("H2", 1), "published"] == pytest.approx(17284 / 35505, rel=0.02)
+    assert claims["verdict"].isna().all()
     # "Not a store of the study" once stood for whatever was not printed.
-    assert set(made["reason"].dropna()) == {"not published"}
+    assert set(claims["reason"].dropna()) == {"not published"}
     page = (folder / "tables/claims.html").read_text(encoding="utf-8")
     assert ": not published" in page
     table = (folder / "tables/claims.tex").read_text(encoding="utf-8")
@@ -173,8 +173,8 @@ def test_values_that_the_audit_rejects_are_marked(report):
     assert table.count("<sup>\N{DOUBLE DAGGER}</sup>") == 3
     assert "Inconsistent with other values of the source." in table
     # The numbers are those of the source all the same.
-    made = pd.read_csv(folder / "tables/insert-only.csv", dtype=str)
-    assert "1052,43" in made["Riak KV"].tolist()
+    texts_of_cells = pd.read_csv(folder / "tables/insert-only.csv", dtype=str)
+    assert "1052,43" in texts_of_cells["Riak KV"].tolist()
     assert "\N{DOUBLE DAGGER}" not in (folder / "tables/workload-c.html").read_text()
     shown = pd.read_csv(folder / "figures/throughput.csv")
     assert shown.query("inconsistent == 'yes'")[["group", "store"]].to_numpy().tolist() == [

@@ -199,10 +199,10 @@ def analysed(result: OpenLoopTables) -> Analysis:
     return small.analysis(open_rates=rates(result), open_percentiles=latencies(result))
 
 
-def shown(found: OpenLoopTables) -> tuple[pd.DataFrame, Grid]:
+def shown(collected: OpenLoopTables) -> tuple[pd.DataFrame, Grid]:
     study = small.study(stores=["redis", "riak"], open_loop={"workloads": ["a"]})
     titles = {"redis": "Redis", "riak": "Riak"}
-    run = small.run(study=study, analysis=analysed(found), titles=titles)
+    run = small.run(study=study, analysis=analysed(collected), titles=titles)
     (table,) = study.tables_of("open-loop")
     frame = table.rows(run)
     return frame, table.grids(frame, run)[0]
@@ -240,11 +240,11 @@ def test_notes_of_the_targets_stand_below_the_table():
     assert grid.notes[-1].startswith(f"Redis, 50 %: its rate was set by {TRIAL}, which is not")
 
 
-def drawn(found: OpenLoopTables, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
+def drawn(collected: OpenLoopTables, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
     """The rows of the figure of these stores, and the figure."""
     use_style()
     study, figure = small.study(stores=list(titles)), small.figure("open-loop", workload="a")
-    table = figure.rows(small.run(study=study, analysis=analysed(found)))
+    table = figure.rows(small.run(study=study, analysis=analysed(collected)))
     look = styles(titles, dict.fromkeys(titles, "#d55e00"))
     return table, drawing(figure, small.as_csv(table), small.looked(look))
 

@@ -95,8 +95,8 @@ def published(tmp_path: Path) -> pd.DataFrame:
     return read_published(path)
 
 
-def rows_of(table: Table, found: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
-    of = small.analysis(rounds=found)
+def rows_of(table: Table, results: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    of = small.analysis(rounds=results)
     return table.rows(small.run(analysis=of, swept=SimpleNamespace(published=published)))
 
 

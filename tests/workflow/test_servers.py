@@ -51,15 +51,15 @@ class Files(http.server.SimpleHTTPRequestHandler):
     """Files of a folder, in parts if asked; the first answers end after ``short`` bytes."""
 
     short: ClassVar[list[int]] = []
-    asked: ClassVar[list[str | None]] = []
+    requested_ranges: ClassVar[list[str | None]] = []
 
     def do_GET(self) -> None:
         data = Path(self.directory, self.path[1:]).read_bytes()
-        requests = self.headers.get("Range")
-        self.asked.append(requests)
-        start = int(requests.removeprefix("bytes=").rstrip("-")) if requests else 0
-        self.send_response(206 if requests else 200)
-        if requests:
+        requested = self.headers.get("Range")
+        self.requested_ranges.append(requested)
+        start = int(requested.removeprefix("bytes=").rstrip("-")) if requested else 0
+        self.send_response(206 if requested else 200)
+        if requested:
             self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
         self.send_header("Content-Length", str(len(data) - start))
         self.end_headers()
@@ -85,7 +85,7 @@ def offered(tmp_path: Path, clone: Path):
     """A folder of packages on loopback, and a store that has one of them; what sets it."""
     folder = tmp_path / "offered"
     folder.mkdir()
-    Files.short, Files.asked = [], []
+    Files.short, Files.requested_ranges = [], []
     handler = functools.partial(Files, directory=folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -180,7 +180,7 @@ def test_a_study_gets_its_servers_and_no_others(offered, monkeypatch, tmp_path):
     assert Path("packages").read_text().split() == ["mysql", "odd", "redis"]
     # A package of its makers is fetched when it is named only.
     assert "left out: Odd: no program oddd on this machine" in said
-    assert Files.asked == []
+    assert Files.requested_ranges == []
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_an_interrupted_download_goes_on(offered):
     assert "kvstudy servers add odd_1.2_all.deb" in said
     assert not PROGRAM.exists()
     assert call("get", "odd")[0] == 0
-    assert Files.asked[-1] not in (None, "bytes=0-")
+    assert Files.requested_ranges[-1] not in (None, "bytes=0-")
     assert PROGRAM.is_file()
 
 

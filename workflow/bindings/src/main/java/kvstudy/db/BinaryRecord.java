@@ -43,20 +43,20 @@ final class BinaryRecord {
   static void decode(byte[] record, Set<String> fields, Map<String, ByteIterator> result)
       throws IOException {
     boolean all = fields == null || fields.isEmpty();
-    Map<String, ByteIterator> found = new LinkedHashMap<>();
+    Map<String, ByteIterator> decoded = new LinkedHashMap<>();
     ByteBuffer rest = ByteBuffer.wrap(record);
     try {
       while (rest.hasRemaining()) {
         String name = new String(part(rest), UTF_8);
         byte[] value = part(rest);
         if (all || fields.contains(name)) {
-          found.put(name, new ByteArrayByteIterator(value));
+          decoded.put(name, new ByteArrayByteIterator(value));
         }
       }
     } catch (BufferUnderflowException e) {
       throw new IOException("the stored value is no record of YCSB: it ends in a field", e);
     }
-    result.putAll(found);
+    result.putAll(decoded);
   }
 
   /**
@@ -65,7 +65,7 @@ final class BinaryRecord {
    * @throws IOException if one of them is no such record
    */
   static byte[] changed(byte[] record, byte[] other) throws IOException {
-    Map<String, ByteIterator> fields = new LinkedHashMap<>();
+    Map<String, ByteIterator> decoded = new LinkedHashMap<>();
     decode(record, null, fields);
     decode(other, null, fields);
     return encode(fields);

@@ -146,9 +146,9 @@ final class CassandraServer implements AutoCloseable {
 
     PreparedStatement prepared(CassandraStatement.Kind kind, String table, Set<String> columns) {
       CassandraStatement key = new CassandraStatement(kind, table, columns);
-      PreparedStatement found = prepared.get(key);
-      if (found != null) {
-        return found;
+      PreparedStatement statement = prepared.get(key);
+      if (statement != null) {
+        return statement;
       }
       // With a copy: the caller's set may be a view of values that change.
       return prepared.computeIfAbsent(

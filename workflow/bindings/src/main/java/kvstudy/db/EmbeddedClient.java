@@ -137,8 +137,8 @@ abstract class EmbeddedClient extends StoreClient<EmbeddedClient.Database> {
         database -> {
           byte[] name = key.getBytes(UTF_8);
           byte[] fields = BinaryRecord.encode(values);
-          boolean there = database.change(name, old -> BinaryRecord.changed(old, fields));
-          return there ? Status.OK : Status.NOT_FOUND;
+          boolean existed = database.change(name, old -> BinaryRecord.changed(old, fields));
+          return existed ? Status.OK : Status.NOT_FOUND;
         });
   }
 

@@ -109,14 +109,14 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
 
   @Override
   boolean isLost(Exception e) {
-    return e instanceof StatusRuntimeException told && LOST.contains(told.getStatus().getCode());
+    return e instanceof StatusRuntimeException response && LOST.contains(response.getStatus().getCode());
   }
 
   /** By the code: the class is the same for all. */
   @Override
   Status failed(String operation, Exception e) {
-    return e instanceof StatusRuntimeException told
-        ? error(operation, told.getStatus().toString().replaceAll("\\s+", " "))
+    return e instanceof StatusRuntimeException response
+        ? error(operation, response.getStatus().toString().replaceAll("\\s+", " "))
         : super.failed(operation, e);
   }
 
@@ -126,11 +126,11 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
     return attempt(
         "read",
         etcd -> {
-          KeyValue found = get(etcd, ByteString.copyFromUtf8(key));
-          if (found == null) {
+          KeyValue entry = get(etcd, ByteString.copyFromUtf8(key));
+          if (entry == null) {
             return Status.NOT_FOUND;
           }
-          BinaryRecord.decode(found.getValue().toByteArray(), fields, result);
+          BinaryRecord.decode(entry.getValue().toByteArray(), fields, result);
           return Status.OK;
         });
   }
@@ -154,12 +154,12 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
           byte[] fields = BinaryRecord.encode(values);
           TxnRequest change;
           do {
-            KeyValue found = get(etcd, name);
-            if (found == null) {
+            KeyValue entry = get(etcd, name);
+            if (entry == null) {
               return Status.NOT_FOUND;
             }
-            byte[] record = BinaryRecord.changed(found.getValue().toByteArray(), fields);
-            change = ifUnchanged(found, put(name, record));
+            byte[] record = BinaryRecord.changed(entry.getValue().toByteArray(), fields);
+            change = ifUnchanged(entry, put(name, record));
           } while (!etcd.kv().txn(change).getSucceeded());
           return Status.OK;
         });
@@ -190,9 +190,9 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
     return attempt(
         "scan",
         etcd -> {
-          for (KeyValue found : etcd.kv().range(range).getKvsList()) {
+          for (KeyValue entry : etcd.kv().range(range).getKvsList()) {
             HashMap<String, ByteIterator> record = new HashMap<>();
-            BinaryRecord.decode(found.getValue().toByteArray(), fields, record);
+            BinaryRecord.decode(entry.getValue().toByteArray(), fields, record);
             result.add(record);
           }
           return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
@@ -212,9 +212,9 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
 
   /** Null without such a key. */
   private static KeyValue get(Connection etcd, ByteString key) {
-    RangeResponse told = etcd.kv().range(RangeRequest.newBuilder().setKey(key).build());
-    List<KeyValue> found = told.getKvsList();
-    return found.isEmpty() ? null : found.get(0);
+    RangeResponse response = etcd.kv().range(RangeRequest.newBuilder().setKey(key).build());
+    List<KeyValue> entries = response.getKvsList();
+    return entries.isEmpty() ? null : entries.get(0);
   }
 
   private static PutRequest put(ByteString key, byte[] record) {
@@ -222,13 +222,13 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
     return PutRequest.newBuilder().setKey(key).setValue(value).build();
   }
 
-  private static TxnRequest ifUnchanged(KeyValue found, PutRequest put) {
+  private static TxnRequest ifUnchanged(KeyValue entry, PutRequest put) {
     Compare same =
         Compare.newBuilder()
-            .setKey(found.getKey())
+            .setKey(entry.getKey())
             .setTarget(Compare.CompareTarget.MOD)
             .setResult(Compare.CompareResult.EQUAL)
-            .setModRevision(found.getModRevision())
+            .setModRevision(entry.getModRevision())
             .build();
     return TxnRequest.newBuilder()
         .addCompare(same)

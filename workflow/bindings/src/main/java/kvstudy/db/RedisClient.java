@@ -246,16 +246,16 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
     for (String field : fields) {
       arguments[i++] = field.getBytes(UTF_8);
     }
-    boolean found = false;
+    boolean exists = false;
     Iterator<?> values = ((List<?>) ask(redis, Command.HMGET, arguments)).iterator();
     for (String field : fields) {
       byte[] value = (byte[]) values.next();
       if (value != null) {
         result.put(field, new ByteArrayByteIterator(value));
-        found = true;
+        exists = true;
       }
     }
-    return found ? Status.OK : Status.NOT_FOUND;
+    return exists ? Status.OK : Status.NOT_FOUND;
   }
 
   /** HSET of the values; an update has one, an insert all. */

@@ -129,11 +129,11 @@ public class RiakClient extends StoreClient<RiakConnection> {
     return attempt(
         "read",
         riak -> {
-          RiakConnection.Found found = riak.get(bucketType, table, key, readers, false);
-          if (found == null) {
+          RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, false);
+          if (fetched == null) {
             return Status.NOT_FOUND;
           }
-          BinaryRecord.decode(found.value(), fields, result);
+          BinaryRecord.decode(fetched.value(), fields, result);
           return Status.OK;
         });
   }
@@ -157,11 +157,11 @@ public class RiakClient extends StoreClient<RiakConnection> {
         riak -> {
           byte[] version = null;
           if (fetchBeforePut) {
-            RiakConnection.Found found = riak.get(bucketType, table, key, readers, false);
-            if (found == null) {
+            RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, false);
+            if (fetched == null) {
               return Status.NOT_FOUND;
             }
-            version = found.version();
+            version = fetched.version();
           }
           riak.put(bucketType, table, key, record, version, writers);
           return Status.OK;
@@ -173,11 +173,11 @@ public class RiakClient extends StoreClient<RiakConnection> {
     return attempt(
         "delete",
         riak -> {
-          RiakConnection.Found found = riak.get(bucketType, table, key, readers, true);
-          if (found == null) {
+          RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, true);
+          if (fetched == null) {
             return Status.NOT_FOUND;
           }
-          riak.delete(bucketType, table, key, found.version());
+          riak.delete(bucketType, table, key, fetched.version());
           return Status.OK;
         });
   }

@@ -51,7 +51,7 @@ final class RiakConnection implements Closeable {
    *
    * @param version what a put or delete must name to replace it (Riak's vector clock)
    */
-  record Found(byte[] value, byte[] version) {}
+  record Fetched(byte[] value, byte[] version) {}
 
   private final Socket socket = new Socket();
   private final DataInputStream in;

@@ -68,7 +68,7 @@ public class RoundsWorkload extends Workload {
   private int done;
   private int ok;
   private long nanoseconds;
-  private DB own;
+  private DB truncatingClient;
 
   /**
    * Which key the read with this number (from 0 on) is for: a simple pseudo-random pattern. It is 1
@@ -185,21 +185,21 @@ public class RoundsWorkload extends Workload {
    */
   private void empty() {
     try {
-      if (own == null) {
+      if (truncatingClient == null) {
         Class<?> client = Class.forName(properties.getProperty("db"));
-        own = (DB) client.getDeclaredConstructor().newInstance();
-        own.setProperties(properties);
-        own.init();
+        truncatingClient = (DB) client.getDeclaredConstructor().newInstance();
+        truncatingClient.setProperties(properties);
+        truncatingClient.init();
       }
     } catch (ReflectiveOperationException | DBException e) {
       throw new IllegalStateException("no client to empty the table with: " + e.getMessage(), e);
     }
-    if (own instanceof Truncatable emptying) {
+    if (truncatingClient instanceof Truncatable emptying) {
       check(emptying.empty(table));
       return;
     }
     for (int key = deletes + 1; key <= records; key++) {
-      check(own.delete(table, Integer.toString(key)));
+      check(truncatingClient.delete(table, Integer.toString(key)));
     }
   }
 
@@ -213,8 +213,8 @@ public class RoundsWorkload extends Workload {
   @Override
   public void cleanup() throws WorkloadException {
     try {
-      if (own != null) {
-        own.cleanup();
+      if (truncatingClient != null) {
+        truncatingClient.cleanup();
       }
       if (file != null) {
         Files.writeString(file, String.join("\n", lines) + "\n", UTF_8);

@@ -97,19 +97,19 @@ class CassandraContractTest extends StoreContract {
     assertEquals(expected.size(), scan(key + 7, 5).size());
     List<String> mine = new ArrayList<>(keys.subList(first, keys.size()));
     mine.removeIf(name -> !name.startsWith(key));
-    List<String> found = scan(key + 7, 1_000_000);
-    found.removeIf(name -> !name.startsWith(key));
-    assertEquals(mine, found);
+    List<String> scanned = scan(key + 7, 1_000_000);
+    scanned.removeIf(name -> !name.startsWith(key));
+    assertEquals(mine, scanned);
     keys.forEach(name -> db.delete(TABLE, name));
     assertEquals(List.of(), scan(key + 7, 1_000_000));
   }
 
   /** The field0 of the records that a scan finds, in its order; empty where there is none. */
   private List<String> scan(String start, int count) {
-    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
-    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("field0"), found));
+    Vector<HashMap<String, ByteIterator>> scanned = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("field0"), scanned));
     List<String> ids = new ArrayList<>();
-    for (Map<String, ByteIterator> record : found) {
+    for (Map<String, ByteIterator> record : scanned) {
       ids.add(record.containsKey("field0") ? record.get("field0").toString() : "");
     }
     return ids;

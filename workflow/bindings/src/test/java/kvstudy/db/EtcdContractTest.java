@@ -69,10 +69,10 @@ class EtcdContractTest extends StoreContract {
     for (int i = 4; i >= 0; i--) {
       db.insert(TABLE, key + i, record("field0", "" + i));
     }
-    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
-    assertEquals(Status.OK, db.scan(TABLE, key + "2", 2, null, found));
+    Vector<HashMap<String, ByteIterator>> records = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, key + "2", 2, null, records));
     assertEquals(
-        List.of("2", "3"), found.stream().map(each -> each.get("field0").toString()).toList());
+        List.of("2", "3"), records.stream().map(each -> each.get("field0").toString()).toList());
     assertEquals(Status.NOT_FOUND, db.scan(TABLE, "\uffff", 2, null, new Vector<>()));
   }
 }

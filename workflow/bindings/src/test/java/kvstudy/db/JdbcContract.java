@@ -101,10 +101,10 @@ abstract class JdbcContract extends StoreContract {
 
   /** The field 0 of the records that a scan finds, in its order. */
   private List<String> scan(String start, int count) {
-    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
-    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("field0"), found));
+    Vector<HashMap<String, ByteIterator>> records = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("field0"), records));
     List<String> values = new ArrayList<>();
-    for (Map<String, ByteIterator> record : found) {
+    for (Map<String, ByteIterator> record : records) {
       assertEquals(Set.of("field0"), record.keySet());
       values.add(record.get("field0").toString());
     }

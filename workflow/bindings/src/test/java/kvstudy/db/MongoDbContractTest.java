@@ -104,10 +104,10 @@ class MongoDbContractTest extends StoreContract {
   }
 
   private List<String> scan(String start, int count) {
-    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
-    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("id"), found));
+    Vector<HashMap<String, ByteIterator>> records = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("id"), records));
     List<String> ids = new ArrayList<>();
-    for (Map<String, ByteIterator> record : found) {
+    for (Map<String, ByteIterator> record : records) {
       assertEquals(Set.of("id"), record.keySet());
       ids.add(record.get("id").toString());
     }

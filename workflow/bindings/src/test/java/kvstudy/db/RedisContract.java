@@ -91,10 +91,10 @@ abstract class RedisContract extends StoreContract {
 
   /** The field id of the records of this test that a scan finds, in its order. */
   private List<String> scan(String start, int count) {
-    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
-    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("id"), found));
+    Vector<HashMap<String, ByteIterator>> records = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("id"), records));
     List<String> ids = new ArrayList<>();
-    for (Map<String, ByteIterator> record : found) {
+    for (Map<String, ByteIterator> record : records) {
       assertEquals(Set.of("id"), record.keySet());
       String id = record.get("id").toString();
       if (id.startsWith(key)) {
@@ -129,19 +129,19 @@ abstract class RedisContract extends StoreContract {
   @Test
   void aPlainStringIsTheOnlyFieldAndHasNoIndex() throws DBException {
     DB plain = strings();
-    Map<String, ByteIterator> found = new HashMap<>();
-    assertEquals(Status.NOT_FOUND, plain.read(TABLE, key, null, found));
+    Map<String, ByteIterator> records = new HashMap<>();
+    assertEquals(Status.NOT_FOUND, plain.read(TABLE, key, null, records));
     assertEquals(Status.OK, plain.insert(TABLE, key, record("field0", "1")));
-    assertEquals(Status.OK, plain.read(TABLE, key, null, found));
-    assertEquals(Set.of("field0"), found.keySet());
+    assertEquals(Status.OK, plain.read(TABLE, key, null, records));
+    assertEquals(Set.of("field0"), records.keySet());
     try (Jedis redis = new Jedis("127.0.0.1", port)) {
       assertEquals("1", redis.get(key));
       assertEquals(null, redis.zscore("_indices", key));
     }
     assertEquals(Status.OK, plain.update(TABLE, key, record("field0", "2")));
-    found.clear();
-    assertEquals(Status.OK, plain.read(TABLE, key, Set.of("other"), found));
-    assertEquals("2", found.get("other").toString());
+    records.clear();
+    assertEquals(Status.OK, plain.read(TABLE, key, Set.of("other"), records));
+    assertEquals("2", records.get("other").toString());
     assertEquals(Status.NOT_IMPLEMENTED, plain.scan(TABLE, key, 1, null, new Vector<>()));
     // Of several fields only one could be kept.
     assertEquals(Status.ERROR, plain.insert(TABLE, key, record("a", "1", "b", "2")));

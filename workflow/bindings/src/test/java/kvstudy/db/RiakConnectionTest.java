@@ -119,12 +119,12 @@ class RiakConnectionTest {
       byte[] two = "two".getBytes(US_ASCII);
       assertNull(riak.get(TYPE, BUCKET, KEY, 1, false));
       riak.put(TYPE, BUCKET, KEY, one, null, 1);
-      RiakConnection.Found found = riak.get(TYPE, BUCKET, KEY, 1, false);
-      assertArrayEquals(one, found.value());
+      RiakConnection.Fetched fetched = riak.get(TYPE, BUCKET, KEY, 1, false);
+      assertArrayEquals(one, fetched.value());
       refused(riak, two, null);
-      riak.put(TYPE, BUCKET, KEY, two, found.version(), 1);
-      refused(riak, two, found.version());
-      RiakConnection.Found head = riak.get(TYPE, BUCKET, KEY, 1, true);
+      riak.put(TYPE, BUCKET, KEY, two, fetched.version(), 1);
+      refused(riak, two, fetched.version());
+      RiakConnection.Fetched head = riak.get(TYPE, BUCKET, KEY, 1, true);
       assertEquals(0, head.value().length);
       riak.delete(TYPE, BUCKET, KEY, head.version());
     }

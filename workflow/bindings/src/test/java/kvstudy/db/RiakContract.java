@@ -93,9 +93,9 @@ abstract class RiakContract extends StoreContract {
   void theLayoutIsThatOfYcsbsBinding() throws IOException {
     db.insert(TABLE, key, record("field0", "one"));
     try (RiakConnection riak = raw()) {
-      RiakConnection.Found found = riak.get(type, TABLE, key, 1, false);
-      assertArrayEquals("\0\0\0\6field0\0\0\0\3one".getBytes(), found.value());
-      assertNotNull(found.version());
+      RiakConnection.Fetched fetched = riak.get(type, TABLE, key, 1, false);
+      assertArrayEquals("\0\0\0\6field0\0\0\0\3one".getBytes(), fetched.value());
+      assertNotNull(fetched.version());
     }
   }
 
@@ -118,13 +118,13 @@ abstract class RiakContract extends StoreContract {
     Callable<Map<Status, Integer>> updates =
         () -> {
           DB client = connected(port);
-          Map<Status, Integer> own = new HashMap<>();
+          Map<Status, Integer> counts = new HashMap<>();
           for (int i = 0; i < times; i++) {
             together.await();
-            own.merge(client.update(TABLE, key, record("field0", "x")), 1, Integer::sum);
+            counts.merge(client.update(TABLE, key, record("field0", "x")), 1, Integer::sum);
           }
           client.cleanup();
-          return own;
+          return counts;
         };
     Map<Integer, Future<Map<Status, Integer>>> threads = new HashMap<>();
     for (int t = 0; t < 4; t++) {

@@ -14,18 +14,18 @@ import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.Status;
 
-/** A store in memory that remembers what it was asked for. */
+/** A store in memory that remembers what it was requests for. */
 final class KeptRecords extends DB {
   /** An operation, its key, the fields it named, and what it wrote; scans have their length. */
-  record Asked(String operation, String key, Set<String> fields, int count) {}
+  record Request(String operation, String key, Set<String> fields, int count) {}
 
   final NavigableMap<String, Map<String, byte[]>> records = new TreeMap<>();
-  final List<Asked> asked = new ArrayList<>();
+  final List<Request> requests = new ArrayList<>();
 
   @Override
   public Status read(
       String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    asked.add(new Asked("read", key, fields, 0));
+    requests.add(new Request("read", key, fields, 0));
     Map<String, byte[]> record = records.get(key);
     if (record == null) {
       return Status.NOT_FOUND;
@@ -46,7 +46,7 @@ final class KeptRecords extends DB {
       int count,
       Set<String> fields,
       Vector<HashMap<String, ByteIterator>> result) {
-    asked.add(new Asked("scan", start, fields, count));
+    requests.add(new Request("scan", start, fields, count));
     return Status.OK;
   }
 
@@ -61,7 +61,7 @@ final class KeptRecords extends DB {
   }
 
   private Status write(String operation, String key, Map<String, ByteIterator> values) {
-    asked.add(new Asked(operation, key, new HashSet<>(values.keySet()), 0));
+    requests.add(new Request(operation, key, new HashSet<>(values.keySet()), 0));
     Map<String, byte[]> record = records.computeIfAbsent(key, name -> new HashMap<>());
     values.forEach((name, value) -> record.put(name, value.toArray()));
     return Status.OK;
@@ -72,7 +72,7 @@ final class KeptRecords extends DB {
     return records.remove(key) == null ? Status.NOT_FOUND : Status.OK;
   }
 
-  List<Asked> asked(String operation) {
-    return asked.stream().filter(each -> each.operation().equals(operation)).toList();
+  List<Request> requests(String operation) {
+    return requests.stream().filter(each -> each.operation().equals(operation)).toList();
   }
 }

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import kvstudy.workload.KeptRecords.Asked;
+import kvstudy.workload.KeptRecords.Request;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,7 +74,7 @@ class RecordWorkloadTest {
     for (int i = 0; i < RECORDS; i++) {
       assertTrue(workload.doInsert(store, null));
     }
-    store.asked.clear();
+    store.requests.clear();
     return workload;
   }
 
@@ -115,7 +115,7 @@ class RecordWorkloadTest {
   void anUpdateReplacesOneField() throws WorkloadException {
     run(loaded(file("product-update", "updateproportion=1", "readproportion=0")), 1000);
     Set<String> changed = new HashSet<>();
-    for (Asked update : store.asked("update")) {
+    for (Request update : store.requests("update")) {
       assertEquals(1, update.fields().size());
       changed.addAll(update.fields());
     }
@@ -126,7 +126,7 @@ class RecordWorkloadTest {
   @Test
   void anUpdateOfAllFieldsReplacesThemAll() throws WorkloadException {
     run(loaded(file("product-update", "writeallfields=true")), 500);
-    store.asked("update").forEach(update -> assertEquals(PRODUCT, update.fields()));
+    store.requests("update").forEach(update -> assertEquals(PRODUCT, update.fields()));
   }
 
   @ParameterizedTest
@@ -146,28 +146,28 @@ class RecordWorkloadTest {
     int operations = 20_000;
     run(loaded(file(name)), operations);
     // Five standard deviations of a share of 0.5.
-    assertEquals(share, store.asked(operation).size() / (double) operations, 0.018);
+    assertEquals(share, store.requests(operation).size() / (double) operations, 0.018);
   }
 
   @Test
   void aScanHasBetweenOneAndOneHundredRecords() throws WorkloadException {
     run(loaded(file("product-read")), 20_000);
-    List<Asked> scans = store.asked("scan");
-    assertEquals(1, scans.stream().mapToInt(Asked::count).min().orElse(0));
-    assertEquals(100, scans.stream().mapToInt(Asked::count).max().orElse(0));
+    List<Request> scans = store.requests("scan");
+    assertEquals(1, scans.stream().mapToInt(Request::count).min().orElse(0));
+    assertEquals(100, scans.stream().mapToInt(Request::count).max().orElse(0));
     scans.forEach(scan -> assertTrue(store.records.containsKey(scan.key()), scan.key()));
   }
 
   @Test
   void insertedKeysAreNew() throws WorkloadException {
     run(loaded(file("product-insert")), 1000);
-    assertEquals(RECORDS + store.asked("insert").size(), store.records.size());
+    assertEquals(RECORDS + store.requests("insert").size(), store.records.size());
   }
 
   @Test
   void whoReadsNotAllFieldsReadsOneByItsName() throws WorkloadException {
     run(loaded(file("product-read", "readallfields=false")), 500);
-    for (Asked read : store.asked("read")) {
+    for (Request read : store.requests("read")) {
       assertEquals(1, read.fields().size());
       assertTrue(PRODUCT.containsAll(read.fields()), read.fields().toString());
     }
@@ -238,13 +238,13 @@ class RecordWorkloadTest {
   void lengthsHaveTheDistributionThatIsAskedFor(String distribution, double mean)
       throws WorkloadException {
     loaded(file("product-read", "fieldlengthdistribution=" + distribution));
-    double found =
+    double observed =
         store.records.values().stream()
             .mapToInt(record -> record.get("name").length)
             .average()
             .orElse(0);
     // 2 000 values of a standard deviation of at most 29: five of their mean are 3.3.
-    assertEquals(mean, found, 3.3);
+    assertEquals(mean, observed, 3.3);
   }
 
   @ParameterizedTest
