@@ -47,7 +47,7 @@ class Official(Strict):
 class Binding(Strict):
     """YCSB's access to the store."""
 
-    db: str = Field(description="Class of our binding.")
+    db: str = Field(description="Class of kvstudy's binding.")
     official: Official | None = None
     properties: Properties = Field(
         default={},
@@ -61,7 +61,7 @@ class Package(Strict):
     version: str
     machine: str = Field(description="As `uname -m` calls it.")
     glibc: str = Field(description="The oldest version of the C library that it runs with.")
-    url: str = Field(description="Where its makers have it: a .deb file or a .tgz archive.")
+    url: str = Field(description="The vendor's address: a .deb file or a .tgz archive.")
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     license: str = Field(description="SPDX identifier.")
 
@@ -84,7 +84,7 @@ class ProviderCommands(Strict):
         description="Files of the data folder, or of the container by their full path, made from "
         "files of the store's folder; $host, $port and so on are filled in.",
     )
-    ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
+    ports: list[str] = Field(default=[], description="Names of further ports of the server.")
     after_start: list[list[str]] = Field(
         default=[],
         description="Commands that a server needs next to it to get ready, in the container if it "
@@ -97,26 +97,28 @@ class Native(ProviderCommands):
     """The server as a program of this machine."""
 
     program: str = Field(
-        description="On the path, or below servers/<store>/, where the store's install puts it."
+        description=(
+            "The program, on the path or in servers/<store>/, where the store's install puts it."
+        )
     )
     refuse: str | None = Field(
         default=None,
-        description="A word by which <program> --version tells that it is another product.",
+        description="A word in the output of <program> --version that identifies another product.",
     )
     prepare: list[list[str]] = Field(
-        default=[], description="Commands that make the data folder ready; filled in likewise."
+        default=[], description="Commands that prepare the data folder; filled in likewise."
     )
     user: str | None = Field(
         default=None, description="The user to become when started by root, if it refuses root."
     )
     other_hosts: bool = Field(
         default=True,
-        description="false: as it is set up, only clients of the server's own host can use it.",
+        description="false: as configured, the server accepts only local clients.",
     )
     packages: list[Package] = Field(
         default=[],
-        description="What `kvstudy servers` takes without a question. The first one that fits the "
-        "machine is downloaded.",
+        description="Packages that `kvstudy servers` accepts. The first one for the machine is "
+                    "downloaded.",
     )
     release: str = Field(
         default="", description="The folder of a package that becomes servers/<store>."
@@ -163,8 +165,8 @@ class Choice(Strict):
 class Option(Strict):
     """Something about a store that a study chooses."""
 
-    description: str = Field(description="What is chosen, as a question to the user.")
-    default: str = Field(description="The choice when the study makes none.")
+    description: str = Field(description="The option, as a question to the user.")
+    default: str = Field(description="The default choice.")
     choices: dict[str, Choice] = Field(description="Name of each choice and what it means.")
 
     @model_validator(mode="after")
@@ -178,7 +180,7 @@ class StoreFile(Strict):
     """The content of a store.yaml."""
 
     title: str = Field(description="Name in text, tables and figures.")
-    homepage: str = Field(default="", description="Its address, for the bibliography.")
+    homepage: str = Field(default="", description="Its web address, for the bibliography.")
     color: str = Field(pattern=r"^#[0-9a-f]{6}$", description="Its colour in every figure.")
     kind: Kind = Field(
         description="Where records are: in the server's memory alone, on its disk, or embedded: "
@@ -186,7 +188,7 @@ class StoreFile(Strict):
         "other only."
     )
     ycsb: Binding | None = Field(
-        default=None, description="Left out while kvstudy has no YCSB binding for the store."
+        default=None, description="Omit if kvstudy has no YCSB binding for the store."
     )
     native: Native | None = None
     docker: Docker | None = None
@@ -195,13 +197,19 @@ class StoreFile(Strict):
         description="Further ports that are found from the server's port: name and distance. "
         "They are filled in as {ports[name]}.",
     )
-    ready_seconds: float = Field(default=30, gt=0, description="Limit for getting ready.")
+    ready_seconds: float = Field(default=30, gt=0, description=(
+        "Time limit until the server is ready (s)."
+    ))
     stop_signal: Literal["TERM", "KILL"] = Field(
         default="TERM", description="How the server is stopped after the cell."
     )
-    deviations: list[Deviation] = Field(default=[], description="All that is not as shipped.")
+    deviations: list[Deviation] = Field(default=[], description=(
+        "All deviations from the default settings."
+    ))
     unsupported: list[Operation] = Field(
-        default=[], description="Operations that the store cannot do; studies must not ask for it."
+        default=[], description=(
+            "Operations that the store does not support; studies cannot use them."
+        )
     )
     operations: dict[str, Text] = Field(
         default={}, description="What each operation does on this store, in one sentence."
@@ -224,7 +232,7 @@ class StoreFile(Strict):
     )
     options: dict[str, Option] = Field(
         default={},
-        description="What a study can choose about the store, by stores[].options.",
+        description="The options of the store, for stores[].options of a study.",
     )
 
     @property

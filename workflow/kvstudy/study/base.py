@@ -85,6 +85,6 @@ class Sizes(Strict):
 class ShownSizes(Strict):
     """The one set of sizes in tables and figures that have a value per store and workload."""
 
-    records: Count | None = Field(default=None, description="Left out: the last of the list.")
-    operations: Count | None = Field(default=None, description="Left out: the last of the list.")
-    threads: Count | None = Field(default=None, description="Left out: the last of the list.")
+    records: Count | None = Field(default=None, description="Default: the last of the list.")
+    operations: Count | None = Field(default=None, description="Default: the last of the list.")
+    threads: Count | None = Field(default=None, description="Default: the last of the list.")

@@ -35,7 +35,7 @@ class Ycsb(_Section):
     """The YCSB client."""
 
     home: str = Field(
-        default="", description="Folder of an unpacked YCSB 0.17.0; its bindings are used then."
+        default="", description="Folder of an unpacked YCSB 0.17.0, whose bindings are then used."
     )
 
 
@@ -53,21 +53,20 @@ class Hosts(_Section):
 
     launcher: str = Field(
         default="ssh {host}",
-        description="Command before one that shall run on {host}, for example ssh {host}.",
+        description="Command that starts another one on {host}, for example ssh {host}.",
     )
     server: str = Field(default="", pattern=rf"{HOST}|^$", description="The server's host.")
     address: str = Field(
         default="",
-        description="Its address on the hosts' network, where the server listens; empty: that of "
-        "its name.",
+        description="The server's address on the hosts' network; empty: that of its name.",
     )
     clients: list[Annotated[str, Field(pattern=HOST)]] = Field(
-        default=[], description="Hosts of the clients, which are spread over them in turn."
+        default=[], description="Hosts of the clients, which are distributed over them in turn."
     )
     data: str = Field(
         default="/var/tmp",
         pattern="^/",
-        description="Folder of the server's host for its data, on a disk of its own.",
+        description="Folder for the server's data, on a disk of its host.",
     )
 
     @field_validator("launcher")
@@ -130,7 +129,7 @@ class Config(_Section):
         description="published: draw the source's own values, without any server.",
     )
     measure: bool = Field(
-        default=True, description="false: nothing is measured; cells that are not there stay gaps."
+        default=True, description="false: nothing is measured; missing cells stay gaps."
     )
     language: str = Field(
         default="en", description="Language of tables, figures and report; measured data has none."
@@ -144,7 +143,7 @@ class Config(_Section):
     ycsb: Ycsb = Ycsb()
     pin_cpus: Annotated[bool | PinCpus, BeforeValidator(_pins)] = Field(
         default=False,
-        description="Bind server and client to cores of their own; true: half of the usable each.",
+        description="Pin server and client to separate cores; true: half of the usable cores each.",
     )
 
     @field_validator("scale", "port", mode="before")

@@ -35,8 +35,10 @@ class Study(Strict):
 
     name: Name = Field(description="Name of the study's folder.")
     title: Text = Field(description="Title of the report.")
-    question: Text = Field(description="What the study asks, in one or two sentences.")
-    source: Source | None = Field(default=None, description="The publication it reproduces.")
+    question: Text = Field(description="The question of the study, in one or two sentences.")
+    source: Source | None = Field(default=None, description=(
+        "The publication that the study reproduces."
+    ))
     stores: Annotated[list[StoreUse], Field(min_length=1)] = Field(
         description="The stores, in the order of tables and figures."
     )
@@ -52,29 +54,29 @@ class Study(Strict):
     seed: int = Field(default=1, description="Seed of the random order of the cells.")
     baseline: Name | None = Field(
         default=None,
-        description="The store that the first page sets the others in relation to. Left out: the "
-        "first one that was measured.",
+        description="The reference store of the first page. Default: the first one that was "
+                    "measured.",
     )
     noise_floor: bool | Name = Field(
         default=True,
-        description="Measure one store twice in every repetition, to see what chance alone "
-        "makes of two equal stores: its name, true for the first one, or false.",
+        description="Measure one store twice in every repetition, to see how much equal stores "
+                    "differ by chance: its name, true for the first one, or false.",
     )
     client_ceiling: bool = Field(
         default=True,
-        description="Measure YCSB without a store too, to see what the client can do at most.",
+        description="Also measure YCSB without a store, to see the client's maximum.",
     )
     trimmed_mean: bool = Field(
         default=False,
-        description="Give trimmed means too: without the smallest and the largest fifth of the "
-        "repetitions, as some sources do. Needs five repetitions.",
+        description="Also give trimmed means, without the smallest and the largest fifth of the "
+                    "repetitions, as some sources do. Needs five repetitions.",
     )
     store_pages: bool = Field(
         default=False,
         description="Add a page for each store to the report, with all of its workloads.",
     )
     expected_failures: list[ExpectedFailures] = Field(
-        default=[], description="Failed operations that are a part of the result."
+        default=[], description="Failed operations that are expected."
     )
     open_loop: OpenLoop | None = Field(
         default=None,
@@ -84,12 +86,12 @@ class Study(Strict):
     tables: list[Table] = Field(default=[], description="Tables of the report, in order.")
     figures: list[Figure] = Field(default=[], description="Figures of the report, in order.")
     choices: list[Text] = Field(
-        default=[], description="What the source left open and what was chosen here."
+        default=[], description="Choices of this study where the source is unclear or not followed."
     )
     imported: Imported | None = Field(
         default=None,
-        description="Set (true, or its keys) when the cells come from `kvstudy import`: nothing is "
-        "measured then, and a cell without a log is a gap.",
+        description="Set (true, or its keys) if the cells come from `kvstudy import`: nothing "
+                    "is measured, and a cell without a log is a gap.",
     )
 
     # Of a run that is measured until all is decided: how many repetitions it has.

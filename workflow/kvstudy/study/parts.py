@@ -27,13 +27,13 @@ class PrintedForm(Strict):
 
     decimal_mark: Literal[".", ","] = Field(default=".", description="The decimal mark.")
     group_mark: Literal["", " ", ",", "."] = Field(
-        default="", description="What parts whole digits into groups of three."
+        default="", description="The separator of groups of three digits."
     )
     decimals: dict[str, int] = Field(
-        default={}, description="Decimals of the metrics that always have the same number of them."
+        default={}, description="Decimals of metrics with a fixed number of decimals."
     )
     most_decimals: int = Field(
-        default=2, ge=0, description="Most decimals of all other values; zeros at the end are cut."
+        default=2, ge=0, description="Maximum decimals of all other values, without trailing zeros."
     )
 
     def text(self, metric: str, value: float) -> str:
@@ -60,7 +60,7 @@ class Source(Strict):
     """The publication that the study reproduces."""
 
     key: Name = Field(description="Key of the source in report/references.bib.")
-    author: Text = Field(description="Its author, as the report names them.")
+    author: Text = Field(description="Its authors, as the report names them.")
     title: str = Field(description="Its title.")
     year: int = Field(description="Its year.")
     published_as: Text = Field(description="Kind of publication and place, for example a thesis.")
@@ -91,13 +91,13 @@ class StoreUse(_Use):
     )
     title: Text = Field(default="", description="Name in text, tables and figures.")
     options: dict[Name, Name] = Field(
-        default={}, description="Choices that the store's folder offers, for example a consistency."
+        default={}, description="Choices among the store's options, for example a consistency."
     )
     records: Count | None = Field(
-        default=None, description="In place of the study's and the workloads', for a slow store."
+        default=None, description="Overrides the study's and the workloads', for a slow store."
     )
     operations: Count | None = Field(
-        default=None, description="In place of the study's and the workloads', for a slow store."
+        default=None, description="Overrides the study's and the workloads', for a slow store."
     )
 
 
@@ -120,19 +120,19 @@ class WorkloadUse(_Use):
     )
     title: Text = Field(default_factory=_title, description="Name in tables and figures.")
     short: Text = Field(default_factory=_short, description="Name on an axis.")
-    records: Counts | None = Field(default=None, description="In place of the study's.")
-    operations: Counts | None = Field(default=None, description="In place of the study's.")
-    threads: Counts | None = Field(default=None, description="In place of the study's.")
-    seconds: Count | None = Field(default=None, description="In place of the study's.")
+    records: Counts | None = Field(default=None, description="Overrides the study's.")
+    operations: Counts | None = Field(default=None, description="Overrides the study's.")
+    threads: Counts | None = Field(default=None, description="Overrides the study's.")
+    seconds: Count | None = Field(default=None, description="Overrides the study's.")
     stores: list[Name] = Field(
-        default=[], description="Only these stores, where others cannot do it. Left out: all."
+        default=[], description="Only these stores, if others do not support it. Default: all."
     )
     also: list[Sizes] = Field(
-        default=[], description="Further sizes, next to all combinations of those above."
+        default=[], description="Further sizes, in addition to all combinations of those above."
     )
-    shown: ShownSizes | None = Field(default=None, description="In place of the study's.")
+    shown: ShownSizes | None = Field(default=None, description="Overrides the study's.")
     properties: dict[str, str | int | float | bool] = Field(
-        default={}, description="Further YCSB properties, laid over those of file and study."
+        default={}, description="Further YCSB properties, which override those of file and study."
     )
 
     @property
@@ -151,15 +151,15 @@ class Parameters(Strict):
     threads: Counts = Field(default=1, description="Client threads of YCSB.")
     clients: Annotated[int, Field(ge=1, le=MOST_CLIENTS)] | Literal["auto"] = Field(
         default=1,
-        description="YCSB clients at a time, processes that begin together and share threads, "
-        "operations and, where they insert, keys. `auto`: for each store and workload as many as "
-        "it takes until twice as many are surely not 5 % faster; trial cells before all others "
-        "find out.",
+        description="Number of YCSB clients, processes that start together and share threads, "
+                    "operations and, if they insert, keys. `auto`: the number for each store "
+                    "and workload beyond which doubling gains less than 5 %, determined by "
+                    "trial cells.",
     )
     shown: ShownSizes = Field(
         default=ShownSizes(),
-        description="Where there are several sizes: those that tables and figures show which have "
-        "one value for each store and workload. Control cells have these sizes only.",
+        description="With several sizes: those in tables and figures that have one value for "
+                    "each store and workload. Control cells have only these sizes.",
     )
     seconds: Count | None = Field(
         default=None, description="Timed cells: the run phase ends after this many seconds."
@@ -171,7 +171,8 @@ class Parameters(Strict):
     raw_latencies: bool = Field(
         default=False,
         description="Keep the latency of every single operation of the measured phase with the "
-        "raw logs (about 3 MB per million, compressed). It costs throughput, see docs/guide.md.",
+                    "raw logs (about 3 MB per million, compressed). This reduces throughput, "
+                    "see docs/guide.md.",
     )
 
     @property
@@ -196,8 +197,8 @@ def _texts(properties: dict[str, str | int | float | bool]) -> dict[str, str]:
 class Imported(Strict):
     """The origin of imported logs; omitted values are unknown."""
 
-    folder: str = Field(default="", description="Name of the folder that held the logs.")
-    machine: str = Field(default="", description="The machine that was measured on.")
+    folder: str = Field(default="", description="Name of the folder of the logs.")
+    machine: str = Field(default="", description="The measured machine.")
     measured_by: str = Field(default="", description="Who measured.")
 
 
@@ -205,15 +206,15 @@ class UntilDecided(Strict):
     """As many repetitions as it takes to decide every comparison."""
 
     first: Annotated[int, Field(ge=2, le=MOST_REPETITIONS)] = Field(
-        alias="from", description="The fewest; after them the run is looked at for the first time."
+        alias="from", description="The minimum; the first look is after it."
     )
     last: Annotated[int, Field(ge=3, le=MOST_REPETITIONS)] = Field(
-        alias="to", description="The most: with them the run ends, decided or not."
+        alias="to", description="The maximum, with which the run ends even if it is undecided."
     )
     margin: Annotated[float, Field(gt=0, lt=1)] | None = Field(
         default=None,
-        description="Equivalence margin: by what share two stores may differ and still be called "
-        "equal, from 1/(1 + margin) to 1 + margin. Left out: 0.1.",
+        description="Equivalence margin: two stores are equal if their ratio is between 1/(1 + "
+                    "margin) and 1 + margin. Default: 0.1.",
     )
 
     @model_validator(mode="after")
@@ -229,18 +230,18 @@ class ExpectedFailures(Strict):
     store: Name = Field(description="The store whose operations fail.")
     kind: Literal["failures", "misses"] = Field(
         default="failures",
-        description="failures: YCSB says that the operation failed. misses: it says OK, and the "
-        "server counted that there was no such record.",
+        description="failures: YCSB reports the operation as failed. misses: YCSB reports OK, "
+                    "but the server's counter shows that there was no such record.",
     )
-    workload: Name | None = Field(default=None, description="Left out: every workload.")
+    workload: Name | None = Field(default=None, description="Default: every workload.")
     records: list[Count] | None = Field(
-        default=None, description="Numbers of records of the cells; left out: any."
+        default=None, description="Numbers of records of the cells; default: any."
     )
     operation: Operation = Field(description="The operation that fails.")
     up_to: Annotated[float, Field(gt=0, le=1)] = Field(
         description="Share of the operations that may fail."
     )
-    reason: Text = Field(description="Why that is expected; the report gives it.")
+    reason: Text = Field(description="The reason, shown in the report.")
 
     @model_validator(mode="after")
     def _only_reads_miss(self) -> ExpectedFailures:
@@ -261,7 +262,7 @@ class OpenLoop(Strict):
         "the rates.",
     )
     workloads: list[Name] = Field(
-        default=[], description="Which; left out: all that have a run phase."
+        default=[], description="Names of workloads; default: all with a run phase."
     )
 
     @field_validator("loads")

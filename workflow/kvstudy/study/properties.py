@@ -54,7 +54,7 @@ class Statement(Strict):
 
 class _Referenced(Strict):
     version: str = Field(description="The version of the store that the statements are about.")
-    references: dict[Name, Reference] = Field(description="Where the statements were read.")
+    references: dict[Name, Reference] = Field(description="The references of the statements.")
 
     @model_validator(mode="after")
     def _references_are_known_and_used(self) -> _Referenced:

@@ -63,14 +63,14 @@ Printed = Annotated[
 class Computed(Strict):
     """A number computed from others; exactly one key."""
 
-    ratio: Two | None = Field(default=None, description="The first by the second.")
+    ratio: Two | None = Field(default=None, description="The first divided by the second.")
     change: Two | None = Field(
         default=None, description="How much more the first is than the second, in % of the second."
     )
-    difference: Two | None = Field(default=None, description="The first less the second.")
+    difference: Two | None = Field(default=None, description="The first minus the second.")
     product: Some | None = Field(default=None, description="All of them multiplied.")
     sum: Some | None = Field(default=None, description="All of them added.")
-    mean: Some | None = Field(default=None, description="Their plain mean.")
+    mean: Some | None = Field(default=None, description="Their arithmetic mean.")
     least: Some | None = Field(default=None, description="The smallest of them.")
     most: Some | None = Field(default=None, description="The largest of them.")
 
@@ -118,7 +118,7 @@ class PublishedSetup(Strict):
 
 
 class StatedFailures(Strict):
-    """Failed operations that the source speaks of."""
+    "Failed operations that the source mentions."
 
     place: Place = Field(description="Where the source says it.")
     store: Name = Field(description="The store.")
@@ -129,8 +129,8 @@ class StatedFailures(Strict):
 class Quote(Strict):
     """A number in the source's text."""
 
-    place: Place = Field(description="Where it stands: section, page or paragraph.")
-    says: Noted = Field(description="What it is, in a few English words.")
+    place: Place = Field(description="The place: section, page or paragraph.")
+    says: Noted = Field(description="A description in a few English words.")
     value: Printed = Field(
         description="The number with all its printed digits (a decimal point, a minus where it is "
         "'less'); in quotation marks unless whole."
@@ -141,7 +141,7 @@ class Quote(Strict):
         description="The source says about: zeros at the end of the number are not exact.",
     )
     relation: Literal["equal", "at least", "at most"] = Field(
-        default="equal", description="How what is expected stands to the quoted number."
+        default="equal", description="The relation of the expected to the quoted number."
     )
     expected: Operand | None = Field(
         default=None,
@@ -165,7 +165,7 @@ class Quotes(Strict):
 
     setting: PublishedSetup = Field(default_factory=PublishedSetup, description="How the source measured.")
     failures: list[StatedFailures] = Field(
-        default=[], description="Failed operations that the source speaks of."
+        default=[], description="Failed operations that the source mentions."
     )
     quotes: list[Quote] = Field(default=[], description="The numbers in its text.")
 

@@ -32,18 +32,18 @@ class Claim(Strict):
     id: Annotated[str, Field(pattern=rf"^{CLAIM_ID}$")] = Field(
         description="Short name, for example J1."
     )
-    claim: Text = Field(description="What is claimed, in plain words.")
+    claim: Text = Field(description="The claim, in plain words.")
     short: Text = Field(
         default="",
-        description="The same in about ten words, for the list of all claims. Left out: the claim.",
+        description="The claim in about ten words, for the list of all claims. Default: the claim.",
     )
     place: Text = Field(description="Where in the source: section, table, figure or page.")
     said: Literal["quoted", "derived"] = Field(
         description="quoted: the source says so. derived: it follows from the source's numbers."
     )
-    note: Text = Field(default="", description="What a reader must know about it.")
+    note: Text = Field(default="", description="A note for the reader.")
     statements: Annotated[list[Statement], Field(min_length=1)] = Field(
-        description="All that are not derived must hold for the claim to hold."
+        description="Statements that must all hold, except derived ones."
     )
 
 

@@ -148,8 +148,8 @@ class Extreme(_OneOfAll):
 class Quotient(AnyStatement):
     """A value by another. What the sides do not say themselves stands next to them."""
 
-    of: Selection = Field(description="What is divided; its keys go before those next to it.")
-    to: Selection = Field(description="What it is divided by.")
+    of: Selection = Field(description="The dividend; its keys override those of the statement.")
+    to: Selection = Field(description="The divisor.")
     take: Literal["each", "smallest", "largest", "mean"] = Field(
         default="each",
         description="What the claim is of, when there are several: each of them, the smallest or "
@@ -184,10 +184,10 @@ class TimesAs(Quotient):
     """``of`` is so many times ``to``."""
 
     kind: Literal["ratio"] = Field(description="A is so many times B.")
-    times: Factor = Field(description="Not 1: that is kind equal. A loss of 10 % is 0.9.")
+    times: Factor = Field(description="The factor, not 1 (use kind equal). A loss of 10 % is 0.9.")
     within: Factor = Field(
         default=ROUNDED,
-        description="By what share the source's own values may be off, since its text rounds.",
+        description="Tolerated relative error of the source's own values, because its text rounds.",
     )
 
     @model_validator(mode="after")
@@ -225,8 +225,12 @@ def _within(at_least: float | None, at_most: float | None, differs: bool = False
 
 
 class _Limits(Strict):
-    at_least: Factor | None = Field(default=None, description="The smallest that fits the claim.")
-    at_most: Factor | None = Field(default=None, description="The largest that fits the claim.")
+    at_least: Factor | None = Field(default=None, description=(
+        "The smallest value that agrees with the claim."
+    ))
+    at_most: Factor | None = Field(default=None, description=(
+        "The largest value that agrees with the claim."
+    ))
 
     @model_validator(mode="after")
     def _some_limit(self):
@@ -284,7 +288,7 @@ class Bound(_Single):
     """A value itself has a limit."""
 
     amounts = ("at_least", "at_most")
-    kind: Literal["bound"] = Field(description="A value is at least, or at most, so large.")
+    kind: Literal["bound"] = Field(description="A value is at least, or at most, a given one.")
     at_least: Amount | None = Field(default=None, description=f"The smallest that fits. {UNITS}")
     at_most: Amount | None = Field(default=None, description=f"The largest that fits. {UNITS}")
 
@@ -318,13 +322,13 @@ class Trend(AnyStatement):
     """A value, or ``of`` by ``to``, rises or falls with a size."""
 
     kind: Literal["trend"] = Field(description="A value or a ratio rises or falls with a size.")
-    goes: Literal["up", "down"] = Field(description="Which way.")
-    over: Size = Field(description="With what.")
+    goes: Literal["up", "down"] = Field(description="The direction.")
+    over: Size = Field(description="The size.")
     until_saturation: bool = Field(
         default=False, description="Up to the thread count at which throughput saturates."
     )
     of: Selection | None = Field(default=None, description="For the trend of a ratio; with to.")
-    to: Selection | None = Field(default=None, description="What it is divided by.")
+    to: Selection | None = Field(default=None, description="The divisor.")
 
     @model_validator(mode="after")
     def _whole(self) -> Trend:

@@ -169,7 +169,7 @@ class AveragesFigure(BarFigure):
     )
     workloads: Annotated[list[Name], Field(min_length=1)] = Field(description="Their names.")
     metric: Literal["runtime", "throughput"] = Field(
-        default="runtime", description="What is shown."
+        default="runtime", description="The metric."
     )
     unit: Unit
 

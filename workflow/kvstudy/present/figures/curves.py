@@ -57,10 +57,10 @@ class Curves(DrawnFigure):
     )
     over: Size = Field(description="The size on the x axis.")
     workloads: list[Name] = Field(min_length=1, description="A line for each.")
-    stores: list[Name] = Field(default=[], description="Left out: all of the study.")
+    stores: list[Name] = Field(default=[], description="Default: all of the study.")
     where: Sizes = Field(
         default=Sizes(),
-        description="The other sizes; a list makes a line for each. Left out: those shown.",
+        description="The other sizes; a list makes a line for each. Default: the shown sizes.",
     )
     metrics: list[Metric] = Field(
         default=["throughput"],
@@ -69,12 +69,12 @@ class Curves(DrawnFigure):
     )
     operations: Literal["each", "together"] = Field(
         default="each",
-        description="Of latencies. each: a panel for each kind of operation. together: one of the "
-        "mean over all single operations, whatever their kind.",
+        description="For latencies. each: a panel for each kind of operation. together: one "
+                    "panel with the mean over operations of all kinds.",
     )
     saturation: bool = Field(
         default=False,
-        description="Mark from how many threads on throughput is within 5 % of its largest.",
+        description="Mark the fewest threads with at least 95 % of the maximum throughput.",
     )
 
     @model_validator(mode="after")

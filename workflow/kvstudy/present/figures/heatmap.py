@@ -47,11 +47,10 @@ class Heatmap(DrawnFigure):
         "left out."
     )
     workload: Name = Field(description="The workload.")
-    metric: Metric = Field(default="throughput", description="What is shown.")
+    metric: Metric = Field(default="throughput", description="The metric.")
     operation: Operation | None = Field(
         default=None,
-        description="For latencies: of this operation; left out, the mean over all single "
-        "operations, whatever their kind.",
+        description="For latencies: the operation; default: the mean over operations of all kinds.",
     )
     unit: Unit
 

@@ -47,7 +47,9 @@ class Box(DrawnFigure):
         "from the histograms, which keep a latency within 0.1 %."
     )
     workload: Name = Field(description="The workload.")
-    operations: list[Operation] = Field(default=[], description="Which; left out: all.")
+    operations: list[Operation] = Field(default=[], description=(
+        "Names of operations; default: all."
+    ))
     unit: Literal["us", "ms", "s"] = "us"
 
     def rows(self, run: draw.Run) -> pd.DataFrame:

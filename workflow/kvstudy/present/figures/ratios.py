@@ -56,7 +56,7 @@ class RatioPlot(DrawnFigure):
     across = 3
     own_caption = N_("Pairwise throughput ratios")
 
-    kind: Literal["ratios"] = Field(description="Ratio of the throughputs of every two stores.")
+    kind: Literal["ratios"] = Field(description="Throughput ratios of all pairs of stores.")
 
     def rows(self, run: draw.Run) -> pd.DataFrame:
         """One row per workload and pair of stores, the fastest first: throughput one/other.

@@ -187,7 +187,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
         description="Cost of a write and its reads, with and without a cache."
     )
     records: Annotated[int, Field(gt=0)] = Field(
-        description="Times are those with so many records, or with the next fewer measured."
+        description="The number of records of the times, or the next smaller measured one."
     )
 
     def rows(self, run: draw.Run) -> pd.DataFrame:

@@ -49,8 +49,8 @@ class Tradeoff(DrawnFigure):
     workloads: list[Name] = Field(default=[], description="Their names; left out: all.")
     operation: Operation | None = Field(
         default=None,
-        description="The operation whose latency is shown; left out: the one that each workload "
-        "asks for most.",
+        description="The operation of the latency; default: the most frequent one of each "
+                    "workload.",
     )
 
     @property

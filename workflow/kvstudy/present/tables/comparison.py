@@ -70,7 +70,7 @@ class ComparisonTable(Table):
     kind: Literal["comparison"] = Field(
         description="Throughput and failed operations of one store against another."
     )
-    baseline: Name = Field(description="The store that is the 100 %.")
+    baseline: Name = Field(description="The store that counts as 100 %.")
     store: Name = Field(description="The store that is compared with it.")
 
     def rows(self, run: Run) -> pd.DataFrame:

@@ -37,7 +37,7 @@ class PercentilesTable(Table):
     own_caption = N_("Percentiles of service time over all runs")
 
     kind: Literal["percentiles"] = Field(
-        description="Percentiles of the latencies of each workload, all repetitions together."
+        description="Percentiles of the latencies of each workload over all repetitions."
     )
 
     def rows(self, run: Run) -> pd.DataFrame:

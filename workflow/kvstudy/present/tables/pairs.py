@@ -64,7 +64,7 @@ class RatiosTable(Table):
     finding = "pairs"
     own_caption = N_("Pairwise throughput ratios")
 
-    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+    kind: Literal["ratios"] = Field(description="Throughput ratios of all pairs of stores.")
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per pair, a column per workload."""
@@ -143,9 +143,9 @@ MOST_PLACES, WIDTH = 4, 0.167
 class RankingLine(Strict):
     """One order of the stores."""
 
-    title: Text = Field(description="What the order is of, for example Inserting.")
+    title: Text = Field(description="The title of the ranking, for example Inserting.")
     workload: Name = Field(
-        description="Its throughput gives the order; mean stands for the mean of all."
+        description="The workload that ranks the stores; mean: the mean of all."
     )
 
 
@@ -155,8 +155,8 @@ class RankingTable(Table):
     compares = controls = True
 
     kind: Literal["ranking"] = Field(
-        description="The stores in the order of their throughput; those that the runs do not tell "
-        "apart share a place."
+        description="The stores ranked by throughput; stores that cannot be told apart share a "
+                    "rank."
     )
     lines: Annotated[list[RankingLine], Field(min_length=1)] = Field(
         description="The lines of the table."

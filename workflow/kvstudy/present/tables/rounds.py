@@ -42,7 +42,7 @@ class RelativeTable(TwoStores, Table):
     cells = "every size"
 
     kind: Literal["relative"] = Field(
-        description="Times, rates and relative performance of two stores over the records."
+        description="Times, rates and relative performance of two stores, by records."
     )
     operation: OfRound = Field(description="The operation of the rounds.")
 
@@ -205,7 +205,7 @@ class BreakEvenTable(Caching, Table):
     cells = "every size"
 
     kind: Literal["break-even"] = Field(
-        description="From how many reads per write on a cache pays off, over the records."
+        description="The number of reads per write from which a cache pays off, by records."
     )
 
     def rows(self, run: Run) -> pd.DataFrame:

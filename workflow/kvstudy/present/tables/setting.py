@@ -43,7 +43,7 @@ class MachineTable(Table):
     cells = "all"
     controls = True
 
-    kind: Literal["machine"] = Field(description="What the cells were measured on.")
+    kind: Literal["machine"] = Field(description="The machine of the cells.")
 
     def rows(self, run: Run) -> pd.DataFrame:
         """One row per component; those of the source that were not looked for here come last.
@@ -139,8 +139,8 @@ class PropertiesTable(Table):
     cells = "none"
 
     kind: Literal["properties"] = Field(
-        description="What the stores are (licence, indexes, replication, ...), with sources, from "
-        "`envs/stores/<store>/properties.yaml`."
+        description="Properties of the stores (licence, indexes, replication, ...) with "
+                    "references, from `envs/stores/<store>/properties.yaml`."
     )
 
     def rows(self, run: Run) -> pd.DataFrame:
@@ -244,7 +244,7 @@ class OperationsTable(Table):
     own_caption = N_("Work per operation and store")
 
     kind: Literal["operations"] = Field(
-        description="What one operation makes each server do; every study has one, also unnamed."
+        description="The work per operation and store; in every report."
     )
 
     def rows(self, run: Run) -> pd.DataFrame:

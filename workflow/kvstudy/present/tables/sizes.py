@@ -44,10 +44,10 @@ class SweepTable(Table):
 
     kind: Literal["sweep"] = Field(description="Throughput over threads, records or operations.")
     workload: Name = Field(description="The workload.")
-    over: Size = Field(description="The size that the rows have.")
+    over: Size = Field(description="The size of the rows.")
     where: Sizes = Field(
         default=Sizes(),
-        description="The other sizes; a list makes a column for each. Left out: those shown.",
+        description="The other sizes; a list makes a column for each. Default: the shown sizes.",
     )
 
     def check(self, study: Study, path: Path, key: str) -> None:

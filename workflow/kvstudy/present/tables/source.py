@@ -54,7 +54,7 @@ class AuditTable(Table):
     own_caption = N_("Consistency checks of the source")
 
     kind: Literal["audit"] = Field(
-        description="Checks of the source's tables and text, and what does not fit."
+        description="Consistency checks of the source's tables and text."
     )
 
     def rows(self, run: Run) -> pd.DataFrame:

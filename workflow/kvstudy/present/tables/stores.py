@@ -112,7 +112,7 @@ class BottleneckTable(Table):
     own_caption = N_("Bottlenecks")
 
     kind: Literal["bottleneck"] = Field(
-        description="CPU of client and server, and which of them is the limit."
+        description="CPU time of client and server, and the bottleneck."
     )
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
