@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 CORES ?= 4
 CONFIG = $(strip $(if $(STUDY),study=$(STUDY)) $(if $(SCALE),scale=$(SCALE)) $(if $(PROVIDER),provider=$(PROVIDER)))
-# Targets stand before --config, which takes every word behind it.
+# Targets are before --config, which takes every word behind it.
 SNAKEMAKE = snakemake$(if $(1), $(1)) --cores $(CORES)$(if $(CONFIG), --config $(CONFIG))
 # As in the activated environment; the set-up itself runs outside of it.
 IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"

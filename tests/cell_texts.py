@@ -33,7 +33,7 @@ def plain(text: str) -> str:
 def same_cells(tex: str, html: str, gaps: tuple[str, ...] = ()) -> list[str]:
     """The texts of the cells of both, which must be the same in the same order.
 
-    ``gaps`` are what stands once in a column without values, wherever a format puts it.
+    ``gaps`` are what is once in a column without values, wherever a format puts it.
     """
     present, here = (
         [cell for cell in cells if cell not in gaps]
@@ -127,7 +127,7 @@ def latex_cells(text: str) -> list[str]:
 
 
 def docx_cells(path: Path) -> list[str]:
-    """Those of the rows of all tables that do not stand again on each page."""
+    """Those of the rows of all tables that are not again on each page."""
     with zipfile.ZipFile(path) as file:
         body = ElementTree.fromstring(file.read("word/document.xml"))
     cells = []

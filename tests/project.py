@@ -53,7 +53,7 @@ def edit(path: Path, change: Callable[[dict], object] = dict, **keys: object) ->
 def wait_for(
     look: Callable[[], Any], what: str | Callable[[], object] = "", seconds: float = 120
 ) -> Any:
-    """The first thing that ``look`` returns; ``what`` tells why nothing came."""
+    """The first thing that ``look`` returns; ``what`` shows why nothing came."""
     limit = time.monotonic() + seconds
     while not (thing := look()):
         assert time.monotonic() < limit, what() if callable(what) else what
@@ -62,7 +62,7 @@ def wait_for(
 
 
 def kvstudy(*arguments: object, answers: str = "") -> Result:
-    """Run the command; an error that it would tell its user is raised."""
+    """Run the command; an error that it would show its user is raised."""
     result = CliRunner().invoke(cli, [str(argument) for argument in arguments], input=answers)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

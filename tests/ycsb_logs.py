@@ -31,7 +31,7 @@ START = datetime(2026, 3, 2, 9)
 class RunLog:
     """One log: its command, and what it counted.
 
-    ``command_threads`` and ``closed`` stand in the command and in [CLEANUP], both ``threads``
+    ``command_threads`` and ``closed`` are in the command and in [CLEANUP], both ``threads``
     where they are left out; 0 leaves them out of the command. ``share`` is the part of the run
     time in calls. ``minutes`` is the start, None for a log without status lines. Results of one
     ``seed`` are the same.

@@ -147,7 +147,7 @@ def _program(store: str) -> str | None:
 
 
 def version(store: str) -> str:
-    """The version that the store's program tells."""
+    """The version that the store's program shows."""
     output = subprocess.run([_program(store), "--version"], check=True, capture_output=True)
     return re.search(r"\d+\.\d+\.\d+", output.stdout.decode()).group()
 

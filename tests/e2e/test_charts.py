@@ -90,7 +90,7 @@ def test_all_kinds_are_drawn_without_network_or_complaint(browser, address, text
         for box in panels.all():
             assert 0 < box.bounding_box()["width"] <= width
             assert box.locator("[aria-label]").count() or box.get_attribute("aria-label")
-    # Two panels stand side by side where there is room.
+    # Two panels are side by side where there is room.
     one, other = (each.bounding_box() for each in page.locator("#speed .kv-panel").all())
     assert (one["y"] == other["y"]) == (width > 600)
     page.close()

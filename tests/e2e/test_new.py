@@ -42,7 +42,7 @@ def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
     plan = run(clone, "kvstudy", "plan", "mine", "--provider", "native", "--calibrate")
     assert "8 cells (4 of them control cells) here, 0 done" in " ".join(plan.split())
     assert re.search(r"Whole study: \d+ (s|min)", plan)
-    assert re.search(r"to tell +5% apart +(more than )?\d+ repetitions", plan)
+    assert re.search(r"to detect a difference of +5%: +(more than )?\d+ repetitions", plan)
     config = ("--config", "study=mine", "provider=native")
     output = run(clone, "snakemake", "report/mine.pdf", "--cores", "4", *config)
     assert re.search(

@@ -100,7 +100,7 @@ COMMANDS["etcd"] = {
 }
 # It counts nothing.
 COMMANDS["dynamodb"] = {"insert": {}, "read": {}, "update": {}}
-# Bytes of a loaded record as the server tells them, and of one after its updates of one field.
+# Bytes of a loaded record as the server shows them, and of one after its updates of one field.
 SIZES = {
     "redis": (1700, 1700),
     "memcached": (1239, 207),

@@ -147,7 +147,7 @@ def test_the_pdf_tells_what_was_measured(thesis, clone):
 
 
 def test_all_formats_have_the_same_numbers(thesis, clone):
-    """What stands in the page stands in the Word file as often, and in the PDF."""
+    """What is in the page is in the Word file as often, and in the PDF."""
     report = clone / "report"
     page = Counter(numbers(plain(report / "jedlicka2024-scale0.01.html")))
     word = Counter(numbers(plain(report / "jedlicka2024-scale0.01.docx")))
@@ -313,7 +313,7 @@ def test_every_value_of_a_workload_leads_to_its_lines(thesis, clone, monkeypatch
         result = chain(run, address)
         assert result.problems == []
         counts = [each.counts for each in result.repetitions]
-        # A short run may have too little CPU time to tell what disturbed it.
+        # A short run may have too little CPU time to show what disturbed it.
         assert counts == [True] * 2 or (row.metric in DISTURBING and sum(counts) == row.n)
         assert all(value.sources for each in result.repetitions for value in each.made_of)
 

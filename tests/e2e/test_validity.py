@@ -167,7 +167,7 @@ def test_records_that_are_lost_in_the_run_void_the_cell(server, workload):
     status, output = measure(server, lambda reply: tell(reply, "FLUSHALL", b"OK\r\n"), cell)
     assert status == 0, output
     _, cell, overall = parsed()
-    # Nothing of what YCSB says tells of it.
+    # Nothing in YCSB's output shows it.
     assert overall["failed"] == 0
     assert overall["goodput"] == pytest.approx(overall["throughput"], rel=1e-3)
     assert "the server's counter FLUSHALL rose by 1: it dropped records" in sentence(cell.invalid)

@@ -141,7 +141,7 @@ def test_the_file(scene, name, change, message):
     refused(scene, message)
 
 
-# --- what stands in it
+# --- what is in it
 
 
 def facts(**changes: object) -> Callable[[Files], None]:

@@ -460,7 +460,7 @@ windows/c.log,redis-2,c,run,2000,100000,4,1,30
 
 
 def test_archive(fuzz, scene, tmp_path):
-    """Its bytes, and what stands in it."""
+    """Its bytes, and what is in it."""
     write_run()
     put(Path("config/studies/small/study.yaml"), scene.study.read_text())
     pack(contents_of(find_name("small")), Path("small.zip"))

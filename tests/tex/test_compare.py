@@ -69,6 +69,6 @@ def test_every_number_of_the_tables_in_the_pdf_is_in_the_csv_files(project):
         shown = [*both, "5", significant(row.change), interval(row.change, row.low, row.high)]
         line = f"Workload {workload.upper()} {titles[store]} {' '.join(shown)}"
         assert line.replace(NARROW, " ") in text
-    # Nothing else stands in the tables, which alone have a column n.
+    # Nothing else is in the tables, which alone have a column n.
     printed = re.findall(r"Workload [A-F] (?:Memcached|Riak KV|Redis) [\d. ]+ 5 \d", text)
     assert len(printed) == len(rows)

@@ -77,7 +77,7 @@ def _blocks(text: str) -> Iterator[str]:
     # A list begins a block, even right below a line.
     text = re.sub(r"(?m)^(?=(?:-|\d+\.)(?: |$))", "\n", text)
     for block in re.split(r"\n\s*\n", text):
-        # Not at no-break spaces, which stand before a unit.
+        # Not at no-break spaces, which are before a unit.
         if line := re.sub(r"[ \n]+", " ", re.sub(r"\\(?=[!-/:-@\[-`{-~])", "", block)).strip():
             yield line
 

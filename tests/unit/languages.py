@@ -17,7 +17,7 @@ OTHER_LANGUAGES = [language for language in languages() if language != ORIGINAL]
 
 
 def numbers(markdown: str) -> Counter[str]:
-    """How often each number stands in the text, whatever the decimal mark and the grouping."""
+    """How often each number is in the text, whatever the decimal mark and the grouping."""
     matches = NUMBER.findall(CODE.sub(" ", markdown).replace("\\", ""))
     return Counter(re.sub(r"[\u202f\u00a0]", "", number).replace(",", ".") for number in matches)
 

@@ -133,7 +133,7 @@ def test_a_checksum_list_that_was_made_anew_contradicts_the_metadata(archive):
 
 def test_an_archive_without_its_list(archive):
     part = packed(repacked(archive, lambda files: files.pop("SHA256SUMS")))
-    assert part.faults == ["SHA256SUMS: is missing, so nothing tells what was packed"]
+    assert part.faults == ["SHA256SUMS: is missing, so nothing shows what was packed"]
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])

@@ -52,7 +52,7 @@ def test_never_less_than_nothing(tmp_path):
 
 
 def test_a_server_that_is_not_seen(tmp_path):
-    """What it uses cannot be told from what others use, unless it is inside the client."""
+    """What it uses cannot be distinguished from what others use, unless it is inside the client."""
     write(tmp_path, processes=SIDES)
     external = manifest(server={"provider": "external"})
     assert list(shares(tmp_path, external)) == ["steal_cpu"]

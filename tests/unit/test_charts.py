@@ -131,7 +131,7 @@ def test_names_are_data_and_no_code(drawn):
     assert {row["title"] for row in specs(drawn, "map")["data"]["values"]} >= {LONG}
     text = drawn["speed"].text
     assert "<K>" in text
-    # In a page neither a store's name nor a caption ends the script that it stands in.
+    # In a page neither a store's name nor a caption ends the script that it is in.
     assert "<" not in inline(text)
     assert json.loads(inline(text)) == json.loads(text)
     assert title in [entry["label"] for entry in json.loads(text)["usermeta"]["kvstudy"]["legend"]]

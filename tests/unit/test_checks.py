@@ -43,7 +43,7 @@ def percentiles(table: pd.DataFrame, results: Results) -> Grid:
 
 
 def seconds(*runs: tuple) -> pd.DataFrame:
-    """What is told of runs of Redis, from their repetition on."""
+    """Runs of Redis, from their repetition on."""
     key = ["redis", "a", "r10_o20_t1"]
     return pd.DataFrame([[*key, *run] for run in runs], columns=STEADINESS.columns)
 

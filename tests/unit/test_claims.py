@@ -359,7 +359,7 @@ def test_from_how_many_reads_on_a_cache_pays_off():
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0, "2": 30.0}
     never = answer(claimed, by_hand)
     assert (never["verdict"], never["value"]) == ("contradicted", inf)
-    # Two runs that differ much do not tell that it never pays off, and one tells nothing.
+    # Two runs that differ much do not show that it never pays off, and one shows nothing.
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 10.0, "2": 60.0}
     assert verdict(claimed, by_hand) == "undecided"
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0}
@@ -595,7 +595,7 @@ def test_unequal_updates_are_judged_as_the_source_did_them_and_marked():
     assert marks(ratio(2, workload="b")) == ""
     assert marks(EQUAL) == ""
     assert marks(ratio(2, store="fast", of={"workload": "b"}, to={"workload": "a"})) == ""
-    # Where no probe tells, nothing is said against it.
+    # Where no probe shows, nothing is said against it.
     assert marks(ratio(2), values(updating={"a"}, records={"fast": "lighter"})) == ""
     # A mean over workloads has their updates in it.
     mean = {(s, "mean", "all"): values().runs_of[s, "a", "t16"] for s in STORES}

@@ -295,7 +295,7 @@ def test_cells_without_a_value_are_listed_with_their_reason(tmp_path):
     table = by_place(result.changes)
     assert ("c", "riak") not in table.index
     assert table.loc["a", "memcached"][["n_a", "n_b"]].tolist() == [3, 2]
-    # One repetition that is left tells no interval, and no verdict.
+    # One repetition that is left shows no interval, and no verdict.
     row = table.loc["a", "riak"]
     assert (row.n_b, row.different, row.equal) == (1, "", "")
     assert np.isnan([row.low, row.high, row.p, row.p_adjusted, row.equivalence_p]).all()

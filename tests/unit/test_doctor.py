@@ -75,7 +75,7 @@ def test_the_machine_is_told_with_what_follows_from_it(project):
     assert any(line.startswith("Load of the last minute") for line in lines)
     assert re.fullmatch(r"22 looked at: \d+ not good, \d+ open \(cannot be .*\)", lines[-1])
     assert max(map(len, lines)) <= 100
-    # Consequences stand below what they follow from.
+    # Consequences are below what they follow from.
     for above, below in itertools.pairwise(lines):
         if below.startswith("    ") and not above.startswith("    "):
             assert re.search(r"  (not good|open) ", above)

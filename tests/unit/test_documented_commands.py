@@ -49,7 +49,7 @@ def check(line: str, whole: bool) -> None:
         for name in (word.partition("=")[0] for word in words if "=" in word):
             assert f"$({name})" in MAKEFILE, f"{line}: no variable {name}"
     else:
-        # No other words than YAML's may stand there.
+        # No other words than YAML's may be there.
         arguments = get_argument_parser().parse_args(words)
         keys = {word.partition("=")[0] for word in arguments.config or []}
         assert keys <= set(Config.model_fields), line
@@ -78,7 +78,7 @@ def _check_kvstudy(words: list[str], whole: bool) -> None:
     try:
         command.make_context(words[0], rest)
     except click.MissingParameter:
-        # Within a sentence a command may stand by its name.
+        # Within a sentence a command may be by its name.
         if whole:
             raise
 

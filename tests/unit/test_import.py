@@ -306,7 +306,7 @@ def test_a_spreadsheets_file_is_read(taken):
         (
             {"workload": "inset-t8"},
             "line 13, column workload (windows/redis-c-run2.log): 'inset-t8' is no file of "
-            "workloads, nor lies next to the logs, alone or with -something behind it; did you",
+            "workloads, nor is next to the logs, alone or with -something behind it; did you",
         ),
         ({"store": "redis-../x"}, "column store: 'redis-../x' is no name; use small letters"),
         ({"records": "3000000000"}, "column records: '3000000000' is no whole number up to 214"),

@@ -194,8 +194,8 @@ def test_a_last_line_without_its_end_is_whole_where_its_number_says_so():
         (RUN.replace("\n", ""), "the line ends are missing"),
         (RUN.replace("\n", " "), "the line ends are missing"),
         (RESULTS.replace("\n", "<br/>"), "the line ends are missing"),
-        ("".join(line + line for line in RUN.splitlines(True)), "each line stands twice"),
-        (RUN.replace("[OVERALL], Run", "Done.[OVERALL], Run"), "'Done.' stands before YCSB's own"),
+        ("".join(line + line for line in RUN.splitlines(True)), "each line is twice"),
+        (RUN.replace("[OVERALL], Run", "Done.[OVERALL], Run"), "'Done.' is before YCSB's own"),
         (RUN.encode("utf-32"), "different encodings"),
         (RUN.encode().replace(b"Operations", b"Oper\0ations"), "different encodings"),
         (LOAD.encode() + RUN.encode("utf-16-le"), "different encodings"),
@@ -462,7 +462,7 @@ def test_ansible_has_both_outputs_apart():
 
 
 def test_json_of_several_programs_is_refused():
-    """Nothing would tell their runs from repetitions."""
+    """Nothing would show their runs from repetitions."""
     texts = {"kv-1": RUN, "kv-2": OTHER}
     entries = [{"host": name, "stdout": text} for name, text in texts.items()]
     plays = "".join(f"ok: [{e['host']}] => {json.dumps(e)}\n" for e in entries)
@@ -601,7 +601,7 @@ def test_rows_of_a_spreadsheet_are_read(text):
             "lines 1 and 2: values have decimal points and decimal commas",
         ),
         # Rounded by the spreadsheet.
-        (table(";", change=lambda value: f"{float(value):.2E}"), "[OVERALL] tells of"),
+        (table(";", change=lambda value: f"{float(value):.2E}"), "[OVERALL] reports"),
     ],
 )
 def test_numbers_that_may_be_others_are_refused(text, message):
@@ -698,7 +698,7 @@ def test_a_refused_file_does_not_hide_the_others(project):
     joined = RUN.replace("\n", " ")
     out = take({"run1.txt": RUN, "run2.txt": remark, "go.txt": GO_YCSB, "joined.txt": joined})
     assert "not read: logs/go.txt: is the output of go-ycsb" in out
-    assert "not read: logs/joined.txt: line 1: several lines of YCSB stand on one" in out
+    assert "not read: logs/joined.txt: line 1: several lines of YCSB are on one" in out
     assert re.search(r"failed cell .*: run2\.txt: line \d+: '\[READ\], Operations, ~", out)
     said = "1 cell imported, 1 failed; 2 logs could not be read, as said above"
     assert said in out

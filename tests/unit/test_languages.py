@@ -184,7 +184,7 @@ def test_numbers_have_the_decimal_mark_of_the_language(czech):
     assert markdown.FILTERS["p_value"](0.001) == "< 0,01"
     assert markdown.as_duration(51.94) == "51,9\u202fs"
     assert sentence(reason("gib", size="15.6")) == "15,6 GiB"
-    # A comma would not tell the two ends of an interval apart.
+    # A comma would not separate the two ends of an interval.
     assert number(1.05, 1.02, 1.08) == "1,05\u00a0[1,02;\u00a01,08]"
 
 
@@ -237,7 +237,7 @@ def test_what_measuring_recorded_is_translated_where_it_is_shown(project, czech)
     assert sentence("nobody knows") == "nobody knows"
     assert sentence("Table 4.2") == "tabulka 4.2"
     load_stores(load_study(Path("config/studies/jedlicka2024/study.yaml")))
-    # The remedy stands in the store's file, its sentence in the code.
+    # The remedy is in the store's file, its sentence in the code.
     remedy = "install Debian's package memcached, or use Docker"
     assert sentence(reason("no-program", program="memcached", remedy=remedy)) == (
         "na tomto stroji není program memcached: nainstalujte balíček Debianu memcached, "

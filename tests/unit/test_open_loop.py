@@ -353,7 +353,7 @@ def test_the_plan_has_a_line_of_trial_cells_and_foretells_their_time(study):
         *("a", "a, trial", "a, 50 % load", "a, 80 % load"),
     }
     assert result["a, trial"]["cells"] == 1
-    # A closed-loop cell tells what its trial cell takes.
+    # A closed-loop cell shows what its trial cell takes.
     trial = next(cell for cell in cells if cell.sets_rate and cell.path.startswith("pretend/a/"))
     assert (trial.records, trial.operations, trial.seconds, trial.properties) == (
         *(closed.records, closed.operations, closed.seconds, closed.properties),

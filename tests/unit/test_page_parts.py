@@ -25,7 +25,7 @@ def shown(tmp_path: Path, content: str) -> str:
     path = tmp_path / "x.svg"
     path.write_text(f'<?xml version="1.0"?>\n<!-- by -->\n<svg>{content}</svg>\n', encoding="utf-8")
     address = as_data(path)
-    # It will stand in an attribute.
+    # It will are in an attribute.
     assert not set(address) & set('"#&')
     drawing = unquote(address.removeprefix("data:image/svg+xml,"))
     return drawing.replace(" font-family='DejaVu Sans,Verdana,sans-serif'", "", 1)

@@ -151,7 +151,7 @@ def test_pauses_of_the_collector(tmp_path):
     assert gc_pauses(tmp_path, "run") == (3, pytest.approx(16.193))
     path.write_text("[0.003s] Using Serial\n")
     assert gc_pauses(tmp_path, "run") == (0, 0)
-    # Its pauses do not stand in such lines, so nothing is known.
+    # Its pauses are not in such lines, so nothing is known.
     path.write_text("[0.003s] Using The Z Garbage Collector\n")
     assert gc_pauses(tmp_path, "run") is None
     assert gc_pauses(tmp_path, "load") is None
@@ -181,7 +181,7 @@ def test_time_in_calls_is_that_of_failed_operations_too():
     log = parse("\n".join([*lines, ""]), "run.out")
     result = usage(samples, log, 1, (None, None), 2)["in_call"]
     assert result == pytest.approx((12_000 * 39.79 + 68_000 * 39.62) / 4e6)
-    # How long those took that only their return codes tell of is not known.
+    # How long those took that only their return codes report is not known.
     lines = [line for line in lines if "-FAILED" not in line]
     few = parse("\n".join([*lines, ""]), "run.out")
     assert usage(samples, few, 1, (None, None), 2)["in_call"] is None

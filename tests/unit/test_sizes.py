@@ -98,7 +98,7 @@ def test_a_slow_store_has_sizes_of_its_own_beside_those_of_the_others(project):
     by_path = {cell.path: (cell.records, cell.operations) for cell in cells}
     assert by_path["redis/a/r20000_o50000_t1/rep1"] == (20000, 50000)
     assert by_path["riak/a/r20000_o50000_t1/rep1"] == (5000, 20000)
-    # Every size of insert would be the same cell: it stands next to the one that is shown.
+    # Every size of insert would be the same cell: it is next to the one that is shown.
     assert by_path["riak/insert/r20000_o0_t1/rep1"] == (5000, 0)
     assert "redis/insert/r50000_o0_t1/rep1" in by_path
     assert "riak/insert/r50000_o0_t1/rep1" not in by_path

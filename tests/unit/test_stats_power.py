@@ -117,7 +117,7 @@ def test_how_many_repetitions_decide_is_what_the_plan_says_of_that_difference():
     assert (
         many == repetitions_for(0.3, 0.2, paired, 1 - 0.05 / 6) > repetitions_for(0.3, 0.2, paired)
     )
-    # What other cells tell of the spread makes fewer enough.
+    # What other cells report the spread makes fewer enough.
     moderated = Ratio(1.3, 3, 0.6, 2.9, error=0.2 * math.sqrt(2 / 3), freedom=8)
     assert repetitions_to_decide(moderated) < repetitions_for(0.3, 0.2, paired)
 

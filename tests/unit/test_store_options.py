@@ -1,4 +1,4 @@
-"""What a study can choose about a store, and a store that stands in a study twice."""
+"""What a study can choose about a store, and a store that is in a study twice."""
 
 from pathlib import Path
 

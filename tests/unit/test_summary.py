@@ -177,7 +177,7 @@ def test_nothing_measured_at_all():
     [
         (overall(1, 2), "redis/a/r1_o2_t1/rep3 is measured, but has no"),
         (overall(1, 2, 3, 4), "redis/a/r1_o2_t1/rep4 is not among the planned"),
-        (overall(1, 2, 3) + overall(1), "stands twice: run overall throughput"),
+        (overall(1, 2, 3) + overall(1), "is twice: run overall throughput"),
     ],
 )
 def test_values_that_do_not_go_with_the_cells_are_an_error(lines, message):

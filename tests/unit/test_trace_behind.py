@@ -97,6 +97,6 @@ def test_controls_are_behind_what_needs_them(of):
         return {path.split("/")[0] for path in cells_of(table, of, planned, one)}
 
     assert stores("bottleneck") >= {CEILING.name}
-    # Riak's cells tell something of the spread of those two.
+    # Riak's cells show something of the spread of those two.
     assert stores("faster") == {"memcached", "redis", "redis-again", "riak"}
     assert stores("one") == {"redis", "riak", "memcached"}

@@ -13,7 +13,7 @@ PYTHON = sorted(
     path for folder in ("workflow", "tests", "envs") for path in (ROOT / folder).rglob("*.py")
 )
 JAVA = sorted((ROOT / "workflow/bindings/src").rglob("*.java"))
-# Neither nouns nor verbs: a reader cannot tell what they hold.
+# Neither nouns nor verbs: a reader cannot know what they hold.
 NAMES = {"asked", "beside", "found", "made", "own", "there", "told"}
 # A key of the manifests of cells, in finished runs and archives too.
 KEPT = {("workflow/kvstudy/study/cells.py", "beside")}

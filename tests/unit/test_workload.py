@@ -88,7 +88,7 @@ def test_a_record_is_described():
         (NAMED + b"record.fields=a:blob:1-2\n", "'a:blob:1-2': give each field as"),
         (NAMED + b"record.fields=a:text:1-2 a:text:1-2\n", "'a' appears twice"),
         (NAMED + b"record.felds=a:text:1-2\n", ":2: record.felds: unknown property"),
-        # CoreWorkload would ignore it, wherever the class stands in the file.
+        # CoreWorkload would ignore it, wherever the class is in the file.
         (b"record.fields=a:text:1-2\n" + YCSBS, ":1: record.fields: unknown property"),
     ],
     ids=lambda value: None if len(value) < 100 else "",

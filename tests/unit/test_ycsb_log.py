@@ -144,7 +144,7 @@ def test_the_exporters_agree(file):
 
 
 def test_nan_of_the_json_exporters():
-    """It stands where no operation went well; where some did, it cannot be."""
+    """It is where no operation went well; where some did, it cannot be."""
     array = text("redis-jsonarray.json")
     failed = re.sub(r'(?<="READ",\n)(.*"AverageLatency\(us\)",\n.*: )[\d.]+', r'\1"NaN"', array)
     assert '"NaN"' in failed
@@ -254,7 +254,7 @@ def test_a_log_cut_off_anywhere_is_refused_or_says_the_same(file):
         # The server died, and the client with it.
         ("redis-workloada-killed.out", "no [OVERALL] results of YCSB"),
         # HdrHistogram 2.1.4 on a JDK after 8: the export broke off after [OVERALL].
-        ("redis-feat-hdrfile.out", "[OVERALL] tells of 3000 operations, the sections of 0"),
+        ("redis-feat-hdrfile.out", "[OVERALL] reports 3000 operations, the sections of 0"),
         ("redis-unreachable-run.out", "0 of 1000 operations were executed"),
         ("mongodb-workloada-killrestart.out", "60000 of 1000 operations were executed (4 ERROR)"),
         ("memcached-feat-dupload.out", "4 of 1000 operations were executed (4 ERROR)"),

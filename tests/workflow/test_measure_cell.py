@@ -248,7 +248,7 @@ STATUS = "2026-11-25 10:00:{0:02}:000 {0} sec: 900 operations; 0 current ops/sec
         (["FATAL: no room", *(f"{n} s: 0 clients connected" for n in range(60))], "FATAL: no room"),
         (["one", "two", *(STATUS.format(n) for n in range(60))], "one | two"),
         (["a", "java.io.IOException: broken", *("\tat a.b.C(D.java:7)",) * 60], "broken"),
-        # As Redis tells of its settings: what follows explains it.
+        # As Redis reports its settings: what follows explains it.
         (
             ["starts", "*** FATAL CONFIG FILE ERROR ***", "at line 3", ">>> 'x'"],
             "at line 3 | >>> 'x'",

@@ -43,7 +43,7 @@ def words(text: str) -> str:
 
 
 def line(text: str, name: str, after: str = "") -> list[str]:
-    """The cells of the table's row ``name``, which stands below ``after``."""
+    """The cells of the table's row ``name``, which is below ``after``."""
     part = text[text.index(f"\n{after}") :]
     (matches,) = re.findall(rf"^ *{name} +(\d+/\d+ .*)$", part, re.M)[:1]
     return matches.replace(" m", "m").replace(" s", "s").replace(" kB", "kB").split()
@@ -154,8 +154,8 @@ def test_repetitions_follow_from_the_spread(pretend_study, have):
     text = show("small")
     assert "varies by 6.7% (pretend), together 6.7%" in words(text)
     assert "few: the numbers below are rough" in words(text)
-    assert re.search(r"to tell 10% apart +10 repetitions", text)
-    assert re.search(r" 2 repetitions tell +\S+% apart  \(this study\)", text)
+    assert re.search(r"to detect a difference of 10%: +10 repetitions", text)
+    assert re.search(r" 2 repetitions detect a difference of +\S+%  \(this study\)", text)
     assert "noncentral t distribution" in words(text)
     edit(pretend_study, repetitions=1)
     assert "This study has one repetition: no interval" in words(show("small"))

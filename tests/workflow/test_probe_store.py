@@ -110,7 +110,7 @@ def test_misses_must_be_a_counter_of_the_store(pretend_study):
     file.write_text(file.read_text().replace("get_misses", "missed_gets"))
     text = failure(pretend_study)
     assert "probes/pretend: envs/stores/pretend/store.yaml: misses: Pretend has no counter" in text
-    assert "'missed_gets'; counters() in verbs.py tells of: get_misses" in text
+    assert "'missed_gets'; counters() in verbs.py reports: get_misses" in text
 
 
 def test_a_counter_that_falls(pretend_study):

@@ -122,7 +122,7 @@ def test_each_consistency_has_its_type_and_its_operations(riak, project):
     }
     updates = {name: store.ycsb.properties["riak.update"] for name, store in stores.items()}
     assert updates == {"eventual": "put", "eventual-fetch": "fetch_put", "strong": "fetch_put"}
-    # What is compared with strong consistency must tell the same of its update, up to its failures.
+    # What is compared with strong consistency must show the same of its update, up to its failures.
     reply = [stores[name].operations["update"] for name in ("eventual-fetch", "strong")]
     assert reply[1].startswith(reply[0])
     erlang = (riak.folder / "bucket_types.erl").read_text()

@@ -263,7 +263,7 @@ def test_java_that_is_too_old_counts_as_missing(machine):
 
 @pytest.fixture
 def users_machine():
-    """A machine and what stands before a command there that is not root's."""
+    """A machine and what is before a command there that is not root's."""
     # Not tmp_path: another user must be able to read it.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)

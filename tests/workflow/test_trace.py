@@ -217,7 +217,7 @@ def whole_logs() -> list[str]:
 
 @pytest.mark.parametrize("name", whole_logs())
 def test_lines_add_up_to_what_the_parser_reads(name):
-    """Every value that the log tells."""
+    """Every value that the log shows."""
     path = YCSB / name
     log = parse(path.read_text(errors="replace"), name)
     values = {

@@ -1,4 +1,4 @@
-"""Trial cells tell how many clients a store needs; what is not needed is left out."""
+"""Trial cells show how many clients a store needs; what is not needed is left out."""
 
 from __future__ import annotations
 

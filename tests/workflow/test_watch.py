@@ -42,7 +42,7 @@ def test_the_last_status_line_of_a_real_log():
     result = last_status(text)
     assert f" {result.operations} operations; " in lines[-1]
     assert result.rate is not None
-    # A line that is still being written tells nothing.
+    # A line that is still being written shows nothing.
     broken = last_status(text + "2026-11-20 17:53:10:340 9 sec: 99999999 operations; 1 cur")
     assert broken == result
     assert last_status("Starting test.\n") is None

@@ -17,7 +17,7 @@ rule build_pdf:
         LATEX,
         TEXT[-1],
         APPENDIX,
-        # Where they are folders, nothing else tells that they are new.
+        # Where they are folders, nothing else shows that they are new.
         tables() if PLAN.published else [],
         figures("pdf"),
         code=code_of("build-pdf"),

@@ -78,7 +78,7 @@ def captioned(paths, parts, kind, ending):
 
 
 def cells(planned):
-    """What tells that these cells were measured."""
+    """What shows that these cells were measured."""
     return [f"results/{PLAN.run}/raw/{cell.path}/SHA256SUMS" for cell in planned]
 
 
@@ -109,7 +109,7 @@ def first_repetitions(number):
 
 
 def missing(wildcards):
-    """What tells that those of them were measured that are not there yet."""
+    """What shows that those of them were measured that are not there yet."""
     return cells(cell for cell in wanted(wildcards) if cell not in MEASURED)
 
 

@@ -1,4 +1,4 @@
-"""The pretended server tells its version and how many records it claims to hold."""
+"""The pretended server shows its version and how many records it claims to hold."""
 
 from kvstudy.stores.ask import ask
 

@@ -77,7 +77,7 @@ def _ready() -> int:
         print(f"{program:9} {'ready' if executable else f'missing (for {purpose}): {remedy}'}")
     problem = library_problem()
     problems += problem is not None
-    # Remedies stand without quotes here.
+    # Remedies are without quotes here.
     print(f"{'bindings':9} {(problem or 'ready').replace(chr(39), '')}")
     print(f"{'docker':9} {sentence(docker.daemon_problem() or 'ready')}")
     print()

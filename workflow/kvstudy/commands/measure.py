@@ -53,7 +53,7 @@ OPTIONS = [
     click.option("--mixed", type=bool, help="Allow cells measured under different conditions."),
 ]
 COUNT = click.IntRange(1, MOST)
-# Where the results of single cells lie, below results/, and what stands in their table.
+# Where the results of single cells lie, below results/, and what is in their table.
 RUN = "single-cells"
 LATENCIES = ("mean", "min", "p95", "p99", "max")
 COLUMNS = [
@@ -249,7 +249,7 @@ def run(
     if store is None:
         reasons = {name: providers.missing_requirement(load_store(STORES / name), provider) for name in names}
         if all(reasons.values()):
-            raise InputError("no store can be measured here; 'kvstudy doctor' tells why")
+            raise InputError("no store can be measured here; 'kvstudy doctor' shows why")
         here = click.Choice([name for name in names if not reasons[name]])
         store = _ask("Store", "--store", here)
     check_known("--store", "store", store, names)

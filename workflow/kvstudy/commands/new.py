@@ -114,7 +114,7 @@ def store(name: str, title: str | None) -> None:
         _write(folder / file, f"{file}.j2", values)
     click.echo(
         f"{folder}: fill in store.yaml and verbs.py. YCSB needs a binding for it;\n"
-        "workflow/bindings/README.md tells how to write one, if none fits. Then\n"
+        "workflow/bindings/README.md shows how to write one, if none fits. Then\n"
         "  kvstudy doctor                what is still missing\n"
         f"  kvstudy run --store {name}\n"
         "  kvstudy schema                describes it in docs/stores.md"

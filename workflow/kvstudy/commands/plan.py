@@ -133,7 +133,7 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     for name, reason in failed.items():
         lines += screen.paragraph(f"Not calibrated: {stores[name].title}: {reason}")
     if not outlook.wanted:
-        return [*lines, "There is nothing to measure; 'kvstudy doctor' tells what is missing."]
+        return [*lines, "There is nothing to measure; 'kvstudy doctor' shows what is missing."]
     rows = screen.rows(outlook, estimate)
     every = screen.total(row for workloads in rows.values() for row in workloads.values())
     lines += ["", *screen.table(rows, [*study.store_names, *study.workload_names]), ""]

@@ -74,7 +74,7 @@ def _rows(schema: dict, definitions: dict, prefix: str) -> list[str]:
 
 
 def _parts(field: dict, definitions: dict) -> list[tuple[str, dict]]:
-    """The models inside a field, with what stands between its key and theirs."""
+    """The models inside a field, with what is between its key and theirs."""
     if field.get("type") == "array":
         return [("[]" + part, nested) for part, nested in _parts(field["items"], definitions)]
     if "$ref" in field.get("additionalProperties", ()):

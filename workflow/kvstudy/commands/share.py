@@ -90,7 +90,7 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
 
     if name:
         if study or scale:
-            raise InputError("--run tells study and scale; leave out --study and --scale")
+            raise InputError("--run shows study and scale; leave out --study and --scale")
         return find_run(name)
     config = configured()
     loaded = load_study(study_file(study or config.study))

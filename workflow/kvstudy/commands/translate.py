@@ -76,7 +76,7 @@ def wanted() -> dict[Path, Catalog]:
 
 
 def package_texts() -> Catalog:
-    """The texts that stand in the code."""
+    """The texts that are in the code."""
     catalogue = Catalog()
     for _file, _line, message, _comments, context in extract_from_dir(
         str(PACKAGE), keywords=KEYWORDS, method_map=[("**.py", "python")]

@@ -1,6 +1,6 @@
 """The language that this process writes in, and its translations.
 
-English stands in the code and in the studies; a further language is a catalogue
+English is in the code and in the studies; a further language is a catalogue
 ``<language>.po`` in this folder, and one next to each study and store.
 """
 
@@ -29,7 +29,7 @@ def check_language(language: str, where: str) -> str:
     if language not in languages():
         raise InputError(
             f"{where}: unknown language '{language}'; there are {', '.join(languages())}, and "
-            "CONTRIBUTING.md tells how to add one"
+            "CONTRIBUTING.md shows how to add one"
         )
     return language
 
@@ -73,7 +73,7 @@ def _(text: str) -> str:
 
 
 def pgettext(context: str, text: str) -> str:
-    """As ``_``, for a word that has several translations; ``context`` tells which."""
+    """As ``_``, for a word that has several translations; ``context`` shows which."""
     return _own().pgettext(context, text)
 
 

@@ -196,7 +196,7 @@ _NUMBER = re.compile(r"[-+]?\d+\.\d+(?:e[-+]\d+)?%?")
 
 
 def reason(code: str, **values: object) -> str:
-    """The text that files hold: the code, and what stands in its sentence.
+    """The text that files hold: the code, and what is in its sentence.
 
     Numbers are given as they shall be read, with a point; values may be reasons themselves.
     """

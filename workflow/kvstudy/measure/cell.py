@@ -67,7 +67,7 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     client, cell = request.client, request.cell
     with request.connected() as hosts:
         java = request.java(hosts)
-        # What the manifest tells of how it was measured, whatever comes out.
+        # The manifest's entries on how it was measured, whatever the result.
         about = {
             "protocol": request.protocol,
             "client": client.describe(),

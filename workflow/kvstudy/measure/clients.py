@@ -154,7 +154,7 @@ class Sampler:
 
     With the name of a ``host``, to ``<host>.processes.csv`` and ``<host>.machine.csv``.
 
-    The kernel's counters are written down as they stand (totals since the start of the process or
+    The kernel's counters are written down as they are (totals since the start of the process or
     the machine), so that any difference can be taken later. CPU times are in s (``cpu_interrupts``
     are in ``cpu_busy`` too), ``rss``, ``*_bytes`` in bytes, ``*_pressure`` (time in which some task
     waited) in s, ``seconds`` since ``start`` (monotonic clock) of the phase. What cannot be read is
@@ -163,7 +163,7 @@ class Sampler:
     A container's processes are processes of this machine, so all providers are read in the same
     way. Only the CPU time of a side that has a control group (cgroup v2) of its own, as containers
     have, is the group's, which also counts processes that come and go between two looks; the column
-    ``cpu_from`` tells which it is.
+    ``cpu_from`` shows which it is.
     """
 
     def __init__(

@@ -153,7 +153,7 @@ def lock_exclusive(holder: str) -> None:
 
 @contextlib.contextmanager
 def clone_lock() -> Iterator[None]:
-    """Have the clone alone while the block runs; EnvironmentFault tells who else works in it."""
+    """Have the clone alone while the block runs; EnvironmentFault shows who else works in it."""
     lock_exclusive(lock_shared())
     try:
         yield

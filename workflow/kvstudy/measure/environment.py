@@ -89,7 +89,7 @@ def java(prefix: Sequence[str] = ()) -> dict:
     """Version, runtime, the flags in use, and what variables add to them.
 
     The flags are those that Java chose: collector and heap depend on cores and memory. ``prefix``
-    stands before the client's command. RunError when there is no Java that starts.
+    is before the client's command. RunError when there is no Java that starts.
     """
     variables = java_variables()
     if not shutil.which("java"):
@@ -101,7 +101,7 @@ def java(prefix: Sequence[str] = ()) -> dict:
         lines = (line.strip("# ") for line in output.splitlines())
         said = [line for line in lines if line and not line.startswith(("-XX:", "Picked up"))]
         raise RunError(f"java does not start: {' | '.join(said[:3])}; {remedy}")
-    # What else Java has to say stands before it.
+    # What else Java has to say is before it.
     version = re.search(r"^\S+ version .*", output, re.M | re.S)
     lines = version.group().splitlines() if version else [output.strip() or UNKNOWN]
     runtime = next((line for line in lines[1:] if " VM" in line), lines[-1] if lines[1:] else "")

@@ -390,7 +390,7 @@ class FarClients:
     def __exit__(self, *error: object) -> None:
         self.of_hosts: dict[str, dict[str, float]] = {}
         for link in self.of:
-            # What was lost, or never began, tells nothing.
+            # What was lost, or never began, shows nothing.
             with contextlib.suppress(Lost):
                 if used := link.ask("stop_clients", process.PATIENCE_SECONDS + ANSWER_SECONDS):
                     self.of_hosts[link.host] = used

@@ -37,7 +37,7 @@ class Mount:
 
 
 class Tree:
-    """The files below ``root`` by which the kernel tells of the machine; tests have their own."""
+    """The files below ``root`` by which the kernel reports the machine; tests have their own."""
 
     def __init__(self, root: Path = Path("/")) -> None:
         self.root = root
@@ -133,7 +133,7 @@ def _folders(tree: Tree, controller: str) -> Iterator[tuple[str, int]]:
             continue
         if version == 1 and controller not in mount.options:
             continue
-        # In a container the path may lie outside of what is mounted; its root still tells.
+        # In a container the path may be outside of what is mounted; its root still shows.
         parts = [part for part in places[name].split("/") if part not in ("", "..")]
         for depth in range(len(parts), -1, -1):
             yield "/".join([mount.place.strip("/"), *parts[:depth]]), version

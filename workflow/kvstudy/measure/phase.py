@@ -116,7 +116,7 @@ class Phases:
             said = f": {line}" if line else log_end(errors)
             end = process.describe_exit(status)
             if status == -signal.SIGKILL:
-                end += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
+                end += ", by somebody, or by the system because memory ran out ('dmesg' shows)"
             raise EnvironmentFault(f"{label}: the YCSB client {end}{said}")
         self._check_server(name)
         return clients
@@ -150,7 +150,7 @@ class Phases:
             raise EnvironmentFault(f"{line}: {why} ({error})") from None
 
     def _count(self) -> Counters:
-        """The server's running totals under its own names; None when the store tells none.
+        """The server's running totals under its own names; None when the store shows none.
 
         KvstudyError when the counter that store.yaml names for misses is not among them.
         """
@@ -159,14 +159,14 @@ class Phases:
         if store.misses and store.misses not in (totals or {}):
             raise EnvironmentFault(
                 f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "
-                f"counters() in verbs.py tells of: {', '.join(totals or {}) or 'nothing'}"
+                f"counters() in verbs.py reports: {', '.join(totals or {}) or 'nothing'}"
             )
         return totals
 
     def write_commands(self) -> None:
         """``commands.sh``: shell lines in sections ``# server``, ``# load``, ``# run``, ``# stop``.
 
-        Before the command of a phase stand those of its further clients, in sections like
+        Before the command of a phase are those of its further clients, in sections like
         ``# run-2``; nobody lets them begin at the same moment.
         """
         commands, classpath = self.server.commands(), shlex.quote(self.setting.client.classpath)
@@ -180,7 +180,7 @@ class Phases:
 
 
 def counter_deltas(store: Store, before: Counters, after: Counters) -> Counters:
-    """The counters that moved, and by how much; None when the store tells none.
+    """The counters that moved, and by how much; None when the store shows none.
 
     KvstudyError for a counter that fell or vanished: then the server was started
     again, and what it held and counted before is lost.

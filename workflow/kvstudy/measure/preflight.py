@@ -263,7 +263,7 @@ def _smt(tree: Tree, path: Path) -> Finding | None:
 )
 def _throttling(tree: Tree, path: Path) -> Finding | None:
     counts = tree.values(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
-    # A package tells its count on each of its cores, so the largest stands for all.
+    # A package shows its count on each of its cores, so the largest stands for all.
     most = max(int(count) for count in counts if count.isdecimal())
     return Finding(reason("throttled", n=most) if most else N_("never"), not most, most)
 

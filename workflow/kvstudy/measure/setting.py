@@ -46,7 +46,7 @@ SERVER_LOG = "server.log"
 class MeasurementContext:
     """The context of ``store``; ``port`` 0 is any free one, for ``pin_cpus`` see ``pinning``.
 
-    ``planned`` are the paths of the run's cells; others may lie there from an earlier plan.
+    ``planned`` are the paths of the run's cells; others may be there from an earlier plan.
     """
 
     run: str
@@ -126,7 +126,7 @@ class MeasurementContext:
         store, log = self.store, work / SERVER_LOG
         server = self._server(work / "data", log, hosts)
         with running_server(store, server, log) as version:
-            # Only the server itself tells: a package may have been upgraded since the last cell.
+            # Only the server itself shows: a package may have been upgraded since the last cell.
             server.settings = record_settings(store, server, work)
             about = {"version": version, "settings": server.settings}
             self.refuse_unlike(name, server.describe() | about)

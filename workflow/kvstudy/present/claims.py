@@ -17,7 +17,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import fill, fill_html
 
 NAME = "claims"
-# How a claim stands in its source.
+# How a claim is in its source.
 SAID = [N_("quoted"), N_("derived")]
 # How many parts of a statement have which verdict.
 COUNTED = {

@@ -44,8 +44,8 @@ def positive(values: Iterable[float], what: str) -> np.ndarray:
 class Interval:
     """A value and the bounds of its interval, all in the same unit.
 
-    ``n`` is how many runs (error rate: operations) stand behind it, None for a quotient. The bounds
-    are None for a single run, which tells nothing about its spread.
+    ``n`` is how many runs (error rate: operations) are behind it, None for a quotient. The bounds
+    are None for a single run, which shows nothing about its spread.
     """
 
     value: float

@@ -119,7 +119,7 @@ def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float |
     counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
     distinct = np.unique(counts)
     if distinct.size < 2:
-        raise ValueError("one thread count cannot tell where throughput saturates")
+        raise ValueError("one thread count cannot show where throughput saturates")
     means = np.exp([np.log(rates[counts == count]).mean() for count in distinct])
     first = int(np.argmax(means >= SATURATED * means.max()))
     return None if first == distinct.size - 1 else float(distinct[first])

@@ -135,7 +135,7 @@ def ratio_of(
 
     Its p-value is that of a ratio between 1/``floor`` and ``floor``: P(abs(T) > (abs(mean) - ln
     floor)/error). The same numbers as ``scipy.stats.ttest_rel`` and ``ttest_ind``, which have no
-    p-value for equal runs, take two means at most, and do not tell the standard error, from which
+    p-value for equal runs, take two means at most, and do not show the standard error, from which
     equivalence and the repetitions that would decide are computed.
     """
     half = special.stdtrit(freedom, (1 + level) / 2) * error

@@ -131,7 +131,7 @@ class _Point(NamedTuple):
 class _Likelihood:
     """The restricted likelihood of ``values``, (..., workloads, runs), NaN for none.
 
-    The runs of a store stand together.
+    The runs of a store are together.
     """
 
     def __init__(self, values: np.ndarray, stores: int, paired: bool):

@@ -29,7 +29,7 @@ from kvstudy.study.raw import (
     raw_directory,
 )
 
-# Settings that tell one server of a store from the next one, and what nobody else should read.
+# Settings that show one server of a store from the next one, and what nobody else should read.
 PRIVATE = re.compile("pass|auth|secret|token|uuid|uid|hostname|pid", re.I)
 
 
@@ -79,7 +79,7 @@ def added_arguments(server: dict, store: Store) -> list[str] | None:
     if way is None or not command:
         return None
     plain = way.command[: len(way.command) - len(store.arguments)]
-    # Before it stands what runs it.
+    # Before it is what runs it.
     runner = command[: command.index(server["image"]) + 1] if docker else pinning_prefix("0")
     start = len(runner) if runner[0] == command[0] else 0
     words = command[start:]

@@ -222,7 +222,7 @@ class StoreFile(Strict):
     counts_requests: bool = Field(
         default=True,
         description="Whether each command that the server counts (verbs.py: counters) is one "
-        "request, whose response the client awaits: then they tell the round trips of an "
+        "request, whose response the client awaits: then they show the round trips of an "
         "operation. false: it counts rows, or one request several times.",
     )
     losses: list[str] = Field(
@@ -321,7 +321,7 @@ class Store(StoreFile):
 
         ``version`` and ``records`` ask the server in its own protocol and raise OSError or
         ValueError while it does not answer. ``settings``, if there is one, are those that the
-        server tells, by name. ``create``, if there is one, makes the empty table
+        server shows, by name. ``create``, if there is one, makes the empty table
         that YCSB needs, with a column for each of the fields that it takes too. ``empty`` deletes
         all data (external servers, with consent only). For the probe, if there are any:
         ``counters``, running totals under the server's own names, those that end in hits or misses
@@ -334,7 +334,7 @@ class Store(StoreFile):
         module.__file__ = str(path)
         try:
             # Not imported: Python's cache of it misses an edit of the same length and second, and
-            # would lie in the store's folder.
+            # would be in the store's folder.
             exec(compile(path.read_bytes(), path, "exec"), vars(module))
         except Exception as error:  # It is a program of somebody's.
             line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
@@ -373,7 +373,7 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
 def load_stores(study: Study, uses: list[StoreUse] | None = None) -> dict[str, Store]:
     """The stores of the study, or those of ``uses``, by their names and in their order.
 
-    A store that stands there again gets a lighter colour each time.
+    A store that is there again gets a lighter colour each time.
     """
     stores: dict[str, Store] = {}
     for index, use in enumerate(study.stores if uses is None else uses):

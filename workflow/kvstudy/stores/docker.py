@@ -64,7 +64,7 @@ def missing_requirement(store: Store) -> str | None:
 class DockerServer(LocalServer):
     """A container whose server listens on loopback; its output goes to ``log``.
 
-    Its configuration files lie in ``data`` and are mounted, so the daemon must
+    Its configuration files are in ``data`` and are mounted, so the daemon must
     see that folder. ``cores`` are those that it may run on; empty for all.
     """
 

@@ -42,7 +42,7 @@ def fitting(store: Store) -> Package | None:
 def fetch(store: Store, package: Package) -> Path:
     """Download the package, going on with a part that is there, and check it; its file.
 
-    EnvironmentFault tells the address when it cannot be had, and where a wrong file is kept.
+    EnvironmentFault shows the address when it cannot be had, and where a wrong file is kept.
     """
     DOWNLOADS.mkdir(parents=True, exist_ok=True)
     path = DOWNLOADS / package.file

@@ -28,7 +28,7 @@ SETPRIV = "setpriv"
 # A parent that died before its signal was set sends none: then the command does not start.
 OF_PARENT = ["sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"']
 # The environment of a server, and of all that it starts, has this variable with the folder of
-# its data: nothing else tells a process that has left its session from those of others.
+# its data: nothing else shows a process that has left its session from those of others.
 MARK = "KVSTUDY_SERVER"
 # Of a process that was asked to end.
 PATIENCE_SECONDS = 30
@@ -36,7 +36,7 @@ PATIENCE_SECONDS = 30
 PR_SET_CHILD_SUBREAPER = 36
 
 _started: set[int] = set()
-# What a record tells, by its kind.
+# What a record shows, by its kind.
 KEYS = {"process": {"what", "pid", "created"}, "container": {"what", "name", "daemon"}}
 
 

@@ -37,7 +37,7 @@ def missing_requirement(store: Store, provider: str, address: str = "") -> str |
 
 
 def resolve(wanted: str, raw: Path) -> str:
-    """The provider of a run whose raw logs lie in ``raw``.
+    """The provider of a run whose raw logs are in ``raw``.
 
     ``auto`` keeps to the provider of the cells that are there already, so that
     a run never mixes by accident; without any it is Docker where a daemon
@@ -75,7 +75,7 @@ class ExternalServer(Server):
 
 
 def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
-    """Wait until the server at host:port answers its own protocol; returns the version it tells.
+    """Wait until the server at host:port answers its own protocol; returns the version it shows.
 
     Where the store needs a table, an empty one with the ``fields`` is made. KvstudyError when it
     does not get ready, or holds records: then it is not the one that was started for this.

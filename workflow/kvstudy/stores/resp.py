@@ -21,12 +21,12 @@ def server_info(host: str, port: int) -> dict[str, str]:
     answer = ask(host, port, "INFO server\r\n", until="executable:")
     info = dict(re.findall(r"^(\w+):(\S+)", answer, re.M))
     if "redis_version" not in info:
-        raise ValueError(f"{host}:{port}: {answer[:80]!r} tells no version")
+        raise ValueError(f"{host}:{port}: {answer[:80]!r} shows no version")
     return info
 
 
 def settings(host: str, port: int) -> dict[str, str]:
-    """All settings, as CONFIG GET tells them."""
+    """All settings, as CONFIG GET shows them."""
     answer = ask(host, port, "CONFIG GET *\r\nPING\r\n", until="+PONG\r\n")
     texts = re.findall(r"\$\d+\r\n([^\r\n]*)\r\n", answer)
     return dict(zip(texts[::2], texts[1::2], strict=True))

@@ -28,16 +28,16 @@ HIGHEST_PORT = 65535
 OWN_PORTS = range(10_000, 30_000)
 # Limit for one command next to a starting server.
 COMMAND_SECONDS = 10
-# Of what a program wrote, so many characters stand in a message, of so many lines, which are looked
+# Of what a program wrote, so many characters are in a message, of so many lines, which are looked
 # for in so many bytes.
 MOST_WORDS, MOST_LINES, END_BYTES = 1000, 5, 1 << 16
-# What a line has that tells of a failure.
+# Words of a line that reports a failure.
 FAILURE = re.compile(
     r"\b(?:error|fatal|panic|exception|fail|abort|assert|crash|kill|corrupt|denied|refused|cannot"
     r"|can't|could not|unable|out of memory|no space|signal|segmentation|bug)",
     re.I,
 )
-# What tells of no failure, whatever is in it: YCSB's line each second, a place in a stack trace.
+# Lines that report no failure, whatever their words: YCSB's status lines, stack traces.
 IDLE = re.compile(r"\d+ sec: \d+ operations; |^\s*at \S+\(|^\s*\.\.\. \d+ more$")
 # Sequences for a terminal (colours, titles), and single control characters.
 CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)|[\x00-\x1f\x7f-\x9f]")
@@ -53,9 +53,9 @@ class Server:
     port = 0
     # Where it writes what it does.
     log = Path(os.devnull)
-    # What it tells of itself, and how long it took to start and to stop, as soon as it has.
+    # Its own report, and its times of starting and stopping, once known.
     version = ""
-    # The checksum of what it tells of its settings.
+    # The checksum of its reported settings.
     settings = ""
     ready_seconds = stop_seconds = 0.0
     after_start: Sequence[list[str]] = ()
@@ -114,7 +114,7 @@ class LocalServer(Server):
         }
         self.preparations = [self.filled(command) for command in getattr(way, "prepare", [])]
         texts = filled_in(store, way.files, self.values)
-        # Their texts by where they lie on this machine; names are below ``data``.
+        # Their texts by where they are on this machine; names are below ``data``.
         self.places = {name: data.absolute() / name.lstrip("/") for name in texts}
         self.files = {self.places[name]: text for name, text in texts.items()}
 
@@ -177,7 +177,7 @@ def _check_free(port: int, host: str) -> None:
 
 @contextlib.contextmanager
 def running_server(store: Store, server: Server, log: Path) -> Iterator[str]:
-    """Run the server for as long as the context lasts; yields the version it tells.
+    """Run the server for as long as the context lasts; yields the version it shows.
 
     EnvironmentFault with the end of its log when it dies or does not answer its own protocol in time.
     """
@@ -280,7 +280,7 @@ def end_of(file: BinaryIO, most: int = 4 * MOST_WORDS) -> str:
 def log_tail(text: str) -> str:
     """The last lines of what a program wrote, as one of MOST_WORDS characters at most.
 
-    Where none of them tells of a failure, those before that do, and the last one. Of lines that
+    Where none of them reports a failure, those before that do, and the last one. Of lines that
     differ in their numbers only, like those of a server that is idle, the last one.
     """
     different = {

@@ -22,7 +22,7 @@ _BRACES = "write @type{key, name = {value}, ...} with a comma behind each value"
 
 
 def bibliography_entries(path: Path) -> dict[str, str]:
-    """Return the entries of a BibTeX file by their keys, as they stand there.
+    """Return the entries of a BibTeX file by their keys, as they are there.
 
     The abbreviations (``@string``) come first, without a key. KvstudyError names file and line of
     what is none.

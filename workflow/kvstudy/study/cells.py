@@ -66,7 +66,7 @@ class Cell:
     ``beside`` is set where the store has records or operations of its own, and where trial cells
     tell the number of clients: the parameters of the cells that it is compared with.
     ``clients`` is set where several clients do the measured phase at a time, AUTO until trial
-    cells tell how many (one, too); ``threads`` and ``operations`` are those of all together.
+    cells show how many (one, too); ``threads`` and ``operations`` are those of all together.
     """
 
     store: str
@@ -294,7 +294,7 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
         for sizes in [one] if control else several:
             cell = _cell(study, of, use, sizes, scale)
             # Insert-only cells are the same for every operation count, and those of a store with
-            # sizes of its own for every such size: they stand next to what is shown.
+            # sizes of its own for every such size: they are next to what is shown.
             same = replace(cell, beside=None)
             if same not in of_use or sizes == one:
                 of_use[same] = cell

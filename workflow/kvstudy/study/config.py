@@ -20,7 +20,7 @@ from kvstudy.study.naming import problems
 from kvstudy.study.reading import read_yaml
 
 PATH = Path("config/config.yaml")
-# What stands in the names of files, and in commands of shells.
+# What is in the names of files, and in commands of shells.
 HOST = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 

@@ -83,7 +83,7 @@ def client_cores(manifest: dict, clients: int) -> int | None:
 
 
 def cores_of(details: str) -> tuple[int, int] | None:
-    """Cores and usable hardware threads, from the details of a CPU; None where they tell none."""
+    """Cores and usable hardware threads, from the details of a CPU; None where they show none."""
     numbers = re.search(r"\bcores=(\d+) threads=(\d+)", details)
     return (int(numbers[1]), int(numbers[2])) if numbers else None
 

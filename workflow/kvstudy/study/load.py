@@ -226,7 +226,7 @@ def _problems_of_open_loop(
             yield (
                 "open_loop",
                 f"the property 'target' gives workload '{use.name}' a rate already, so no cell "
-                "tells the store's maximum; remove one of the two",
+                "shows the store's maximum; remove one of the two",
             )
 
 

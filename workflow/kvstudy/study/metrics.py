@@ -18,7 +18,7 @@ class Metric:
     """A metric of summary.csv or of a source.
 
     ``unit`` is that of its values in CSV files. ``labels`` are the entries of YCSB's results
-    that hold it; ``files`` the raw files that tell it, where those are others ("{}" is the phase).
+    that hold it; ``files`` the raw files that show it, where those are others ("{}" is the phase).
     ``decimals`` are those of tables; None: three significant digits. ``whole``: YCSB prints this
     time as a whole number of its unit. ``of_source``: sources print it, nothing here measures it.
     """

@@ -137,7 +137,7 @@ def _text(errors: list[dict], model: type[BaseModel]) -> str:
     # The messages of our own validators.
     if messages := [error["msg"] for error in errors if error["type"] == "value_error"]:
         text = messages[0].removeprefix("Value error, ")
-        # It tells which keys of a dict are meant.
+        # It shows which keys of a dict are meant.
         return text if isinstance(first["input"], dict) else f"{text}, {but}"
     fitting = [error for error in errors if error["type"] not in _OTHER_TYPE] or errors
     choices = {word: None for error in fitting for word in _choices(error)}
@@ -147,7 +147,7 @@ def _text(errors: list[dict], model: type[BaseModel]) -> str:
 
 
 def _choices(error: dict) -> list[str]:
-    """The words of which it must be one; pydantic tells them in quotation marks."""
+    """The words of which it must be one; pydantic shows them in quotation marks."""
     return _QUOTED.findall(error["ctx"]["expected"]) if error["type"] == "literal_error" else []
 
 

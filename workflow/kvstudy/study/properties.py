@@ -69,7 +69,7 @@ class _Referenced(Strict):
 StoreProperties = create_model(
     "StoreProperties",
     __base__=_Referenced,
-    __doc__="What may stand in a properties.yaml next to a store.yaml.",
+    __doc__="What may be in a properties.yaml next to a store.yaml.",
     **{name: (Statement, Field(description=meaning)) for name, (_title, meaning) in STATED.items()},
 )
 

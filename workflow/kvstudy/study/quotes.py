@@ -1,6 +1,6 @@
 """Numbers in the text of a source (``config/studies/<study>/quotes.yaml``).
 
-Each quoted number stands next to what it should equal: an expression over the values that
+Each quoted number is next to what it should equal: an expression over the values that
 the source's tables give.
 """
 
@@ -149,7 +149,7 @@ class Quote(Strict):
         "of published.csv, with `*` for any, and with sizes behind where there are several: "
         "`redis/a/overall/throughput threads=4`), a number (in quotation marks: one that is "
         "printed so, and rounded), or a computation of these. Left out where no table of the "
-        "source tells.",
+        "source shows.",
     )
     note: Noted = Field(default="", description="A remark, for example on a slip of the pen.")
     claim: Annotated[str, Field(pattern=rf"^{CLAIM_ID}/[1-9][0-9]*(/{WORD})?$")] | None = Field(

@@ -31,9 +31,9 @@ SUMS = "SHA256SUMS"
 # Of the checksums that a step of the pipeline notes.
 ENDING = ".sha256"
 # Endings of the files of a cell that anything is read from. Others, like a log that somebody
-# unpacked to look at it, may lie next to them.
+# unpacked to look at it, may be next to them.
 READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".parquet"})
-# What the server of a cell told of its settings.
+# The settings that the server of a cell reported.
 SETTINGS = "settings.json"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
@@ -79,7 +79,7 @@ def is_gap(run: str, cell: Cell) -> bool:
 
 
 def changed_parameters(study: Study, measured: dict, cell: Cell) -> str:
-    """Return what of a ``measured`` cell, as its manifest tells it, differs from the planned one.
+    """Return what of a ``measured`` cell, as its manifest shows it, differs from the planned one.
 
     Each parameter with both values and the file that has it; "" for none.
     """

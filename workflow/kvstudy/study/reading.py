@@ -103,7 +103,7 @@ def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None]) -> i
         return sizes[node]
     problem, parts = "", []
     if node in sizes:
-        # An alias stands within what it stands for.
+        # An alias is within what it stands for.
         problem = _TOO_DEEP
     elif isinstance(node, yaml.ScalarNode):
         if match := UNPRINTABLE.search(node.value):

@@ -23,7 +23,7 @@ class Paths:
     """The paths of the files of the run ``name``, relative to the project.
 
     Those of what people read are in the language of the process; of a run of values that its
-    study's source published (``published_only``), the name tells the language.
+    study's source published (``published_only``), the name shows the language.
     """
 
     name: str
@@ -132,7 +132,7 @@ def find_name(name: str, published: bool = True) -> RunName:
     # Another clone may have a run of the same name.
     if folder != Path() and folder.resolve() != RESULTS.resolve():
         raise InputError(
-            f"{name}: is not below {RESULTS.resolve()}; go to the clone that it lies in, or pack "
+            f"{name}: is not below {RESULTS.resolve()}; go to the clone that it is in, or pack "
             "it there ('kvstudy archive') and verify the archive here"
         )
     name = Path(name).name

@@ -320,7 +320,7 @@ _SET = {
         "leave it out",
     ),
 }
-# What stands before the dot of a property that is no binding's.
+# What is before the dot of a property that is no binding's.
 _OWN_PREFIXES = {name.partition(".")[0] for name in (*_EVERY, *_SET) if "." in name}
 _OWN_PREFIXES |= {"together", *_REQUESTS}
 

@@ -113,7 +113,7 @@ def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
         expected = evaluate(quote.expected, values)
     except KvstudyError as error:
         raise InputError(f"{key}: {error}") from None
-    # What is expected stands to the quoted number as it says, so this is the other way round.
+    # What is expected is to the quoted number as it says, so this is the other way round.
     if quote.relation == "at least":
         expected = replace(expected, low=-math.inf)
     elif quote.relation == "at most":

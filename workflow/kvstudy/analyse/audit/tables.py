@@ -55,7 +55,7 @@ Shares = Mapping[str, Mapping[str, float]]
 class PublishedRun:
     """All values of one run of the source: ``numbers`` by operation and metric.
 
-    ``said`` tells how it measured and which failures it speaks of; ``shares`` are those of the
+    ``said`` shows how it measured and which failures it mentions; ``shares`` are those of the
     workload's operations (0 to 1), ``places`` the tables of the operations, the first one first.
     """
 
@@ -161,7 +161,7 @@ def little(cell: PublishedRun) -> Iterator[Check]:
     doubts = [key for key in cell.numbers if key[1] == "latency_mean"]
     confirmed = [check for check in runtime(cell) if check.operation == "overall"]
     if not confirmed or confirmed[0].fits == Fits.RESULT:
-        # No run time tells that the throughput is right.
+        # No run time shows that the throughput is right.
         doubts.append(("overall", "throughput"))
     expected = PrintedNumber(1, 0, IMPOSSIBLE_ABOVE)
     yield cell.check(Kind.LITTLE, "in-calls", given, expected, doubts, note=note)

@@ -55,7 +55,7 @@ class Proposition:
 
     ``of`` are the operands behind it (two make a ratio); ``over`` names the size
     of a trend or a saturation, ``several`` how many ratios are taken together, ``between``
-    stands between the two operands, ``limits`` are what the claim says of the value, in words.
+    is between the two operands, ``limits`` are what the claim says of the value, in words.
     """
 
     find: Callable[[Values], Quantity]
@@ -183,7 +183,7 @@ def saturation_point(
 ) -> Quantity:
     """The thread count at which throughput saturates: median and range over repetitions.
 
-    UnknownValue where there are too few counts to tell whether it is ``at_least`` or
+    UnknownValue where there are too few counts to show whether it is ``at_least`` or
     ``at_most`` so large.
     """
     counts = [count for count, *_ in steps]

@@ -146,7 +146,7 @@ class Extreme(_OneOfAll):
 
 
 class Quotient(AnyStatement):
-    """A value by another. What the sides do not say themselves stands next to them."""
+    """A value by another. What the sides do not say themselves is next to them."""
 
     of: Selection = Field(description="The dividend; its keys override those of the statement.")
     to: Selection = Field(description="The divisor.")

@@ -45,7 +45,7 @@ class UnknownValue(Exception):
 class Values:
     """Values by setting, operation and metric: one number per repetition.
 
-    ``why`` tells what became of the cells of a setting that has none. ``paired`` is false for
+    ``why`` shows what became of the cells of a setting that has none. ``paired`` is false for
     imported logs, whose repetitions only have the same number. ``in_rounds`` are settings whose
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound`` are
     settings, as are ``short``: those whose cells take less than ``SHORTEST_SECONDS`` in the mean,
@@ -86,7 +86,7 @@ class Values:
     def misfit(self, statement: str, workloads: set[str]) -> Mapping[str, object] | None:
         """Return the misfit of ``statement`` (J4/1), as a whole or for one of the workloads."""
         names = {statement, *(f"{statement}/{workload}" for workload in workloads)}
-        # The gravest stands first.
+        # The gravest is first.
         return next((row for name, row in self.misfits.items() if name in names), None)
 
     def setting(self, operand: Operand, sizes: ParameterSet | None = None) -> Setting:

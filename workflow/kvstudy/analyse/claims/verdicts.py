@@ -114,7 +114,7 @@ class Judge:
     def verdict(self, measured: Interval) -> Verdict:
         """The verdict on a measured quantity.
 
-        - undecided: a bound is in its interval, or one run tells no interval
+        - undecided: a bound is in its interval, or one run shows no interval
         - contradicted: the whole interval is beyond a bound
         - reproduced: it is within the bounds, and the value within ``SAME_SIZE`` of the claimed one
         - direction only: within the bounds, another size

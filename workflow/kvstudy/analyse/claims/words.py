@@ -140,7 +140,7 @@ def _numbers(operand: Operand, size: str, names: ClaimNames) -> set[int | None]:
 def runs_words(runs: int, would_decide: float) -> str:
     """``3 runs; about 12 might decide``, what belongs to "undecided".
 
-    ``would_decide`` is NaN where one run tells no spread, or more than MOST were needed.
+    ``would_decide`` is NaN where one run shows no spread, or more than MOST were needed.
     """
     if runs < 2:
         return _("one run") if runs else _("no common repetition")

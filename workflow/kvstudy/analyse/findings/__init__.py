@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class AnalysisTable(CsvTable):
     """A table of a run's analysis; ``files.TABLES`` has them all.
 
-    ``make`` gives its rows from the ``analyse.run.Run`` and the tables that stand before it there.
+    ``make`` gives its rows from the ``analyse.run.Run`` and the tables that are before it there.
     """
 
     step: str = "analyse"

@@ -64,7 +64,7 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
     (that the client may use), in_call (share of the threads' time inside calls to the store),
     ceiling (throughput by that of YCSB without a store), clients (how many there were, where trial
     cells told), twice (throughput of twice as many by theirs, of the trial cells) and the ends of
-    its 95 % interval, limit (a ``Limit``, or "" where nothing tells, as of ``embedded`` stores),
+    its 95 % interval, limit (a ``Limit``, or "" where nothing shows, as of ``embedded`` stores),
     reason (of a limit that was seen). Unknown is NaN.
     """
     overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]

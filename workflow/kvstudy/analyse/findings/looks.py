@@ -36,7 +36,7 @@ class Claimed:
     open: bool
 
 
-# The claims as they stand after so many repetitions, with these ``floors``.
+# The claims as they are after so many repetitions, with these ``floors``.
 ClaimsAfter = Callable[[int, pd.DataFrame], list[Claimed]]
 
 

@@ -48,7 +48,7 @@ def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     less the mean over the cell's repetitions; NaN for a cell with one).
     """
     chosen = throughputs(values)[[*CELL, "value"]].rename(columns={"value": "throughput"})
-    # Imported logs may not tell when they were measured: they have no place in the order.
+    # Imported logs may not show when they were measured: they have no place in the order.
     table = cells.merge(chosen, on=CELL)
     table = table[table["started"] != ""].sort_values("started", kind="stable")
     table["sequence"] = range(1, len(table) + 1)

@@ -1,6 +1,6 @@
 """Every two stores compared: how many times one is faster, and what do the runs decide?
 
-And the noise floor: by how much the machine tells one store from itself.
+And the noise floor: by how much the machine shows one store from itself.
 """
 
 from __future__ import annotations

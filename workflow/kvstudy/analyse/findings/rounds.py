@@ -2,7 +2,7 @@
 
 The time of an operation in a round is the sum of its latencies by their number. Of a
 cell's rounds the trimmed mean is taken. Where a setting has one cell, its error is that
-of this mean (``stats.intervals``), over the rounds: it tells how well the rounds of one
+of this mean (``stats.intervals``), over the rounds: it shows how well the rounds of one
 server and client repeat, not how another server would do. With several cells it is that
 of the mean over the cells.
 

@@ -1,4 +1,4 @@
-"""The ratios of a run's cells, by the spread that all of its cells tell of each.
+"""The ratios of a run's cells, by the spread of each that all of its cells show.
 
 ``stats.variances`` is the model; here its cells have names.
 """

@@ -1,6 +1,6 @@
 """Successful operations, goodput, and agreement with the server's counters.
 
-A probe tells how many commands of the server one operation takes. So the operations
+A probe shows how many commands of the server one operation takes. So the operations
 of a cell predict what the server must have counted while they ran. Failed
 operations may have reached the server or not: the prediction is a range, from the
 operations that were OK to all of them. No probe deletes: a delete may or may not have

@@ -79,7 +79,7 @@ class Unreadable(DataError):
 def reading(folder: Path, what: str) -> Iterator[None]:
     """Whatever goes wrong is Unreadable, and names files of ``folder`` by their name only.
 
-    ``what`` is the file, or files, that is told of where it does not say so itself.
+    ``what`` is the file, or files, to name if the error does not.
     """
     try:
         yield
@@ -94,7 +94,7 @@ def reading(folder: Path, what: str) -> Iterator[None]:
 
 
 def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
-    """The cell whose files lie in ``raw``.
+    """The cell whose files are in ``raw``.
 
     Unreadable where its files are not whole, or not those that were measured. KvstudyError
     for a cell of other parameters than the study has now, or of another origin.
@@ -112,7 +112,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> CellTables:
         )
     _check_origin(study, manifest, raw)
     with reading(raw, "its files"):
-        # What is compared between cells, and told of open-loop cells, must be there.
+        # What is compared between cells, and known of open-loop cells, must exist.
         differences({cell.path: manifest})
         if cell.load is not None:
             Target.model_validate(manifest["target"])

@@ -179,7 +179,7 @@ def collect(
         environment["claims"] = [{"sha256": sha, "cells": n} for sha, n in claims.items()]
     for name, about in configured.items():
         environment["stores"][name] |= about
-    # The tables of cells that do not tell their node stay as they were packed in archives.
+    # The tables of cells that do not show their node stay as they were packed in archives.
     nodes = tables["cells"]["node"]
     if (nodes.isna() | (nodes == "")).all():
         tables["cells"] = tables["cells"].drop(columns="node")

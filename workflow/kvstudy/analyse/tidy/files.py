@@ -38,7 +38,7 @@ class CsvTable:
     def read(self, folder: Path) -> pd.DataFrame:
         """The table in ``folder``; text columns have "" for nothing, numbers are float with NaN.
 
-        DataError, which tells where the file comes from, when it is missing, is no CSV, lacks
+        DataError, which shows where the file comes from, when it is missing, is no CSV, lacks
         a column or has a word where a number belongs.
         """
         path = self.path(folder)

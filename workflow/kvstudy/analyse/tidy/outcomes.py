@@ -8,7 +8,7 @@ cell whose server's counters are not known has one row of kind ``none`` with the
 as ``name``.
 
 A *miss* is a read that found nothing. A client may call it a failure (NOT_FOUND),
-then it is one, or OK: only the server's counter tells that, and such reads are
+then it is one, or OK: only the server's counter shows that, and such reads are
 *missed*.
 """
 

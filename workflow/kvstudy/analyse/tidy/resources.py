@@ -244,7 +244,7 @@ def usage(
 def gc_pauses(raw: Path, label: str) -> tuple[int, float] | None:
     """Return the number and the total time (ms) of the collector's pauses of client ``label``.
 
-    None without ``<label>.gc.log``, or of a collector whose pauses do not stand in it.
+    None without ``<label>.gc.log``, or of a collector whose pauses are not in it.
     """
     path = raw / f"{label}.gc.log"
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
@@ -255,7 +255,7 @@ def gc_pauses(raw: Path, label: str) -> tuple[int, float] | None:
 
 
 def cpu_shares(samples: Samples, phase: str, manifest: dict) -> dict[str, float]:
-    """``background_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they can be told.
+    """``background_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they is known.
 
     The background load needs the CPU time of the server, so there is none where the server is not
     among the processes that were sampled.

@@ -1,7 +1,7 @@
 """Measured and published values of one run, for tables and figures.
 
 A *set* are the records, operations and threads of a cell. Of values measured at several, those
-at the headline sizes (``study.cells.shown``) stand in tables and figures with one value per store.
+at the headline sizes (``study.cells.shown``) are in tables and figures with one value per store.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import COLUMNS, PRINTED, read_rows
 
-# Whether the value is inconsistent with others of its source; ``audit.files`` tells, no file does.
+# Whether the value is inconsistent with others of its source; ``audit.files`` shows, no file does.
 INCONSISTENT = "inconsistent"
 NUMBERS = ["value", *SIZES]
 # The rate of all operations together.

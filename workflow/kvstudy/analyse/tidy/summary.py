@@ -139,7 +139,7 @@ def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
     )
     unplanned = both["_merge"] == "right_only"
     empty = (both["status"] == "measured") & (both["_merge"] == "left_only")
-    twice = "stands twice: {row.phase} {row.operation} {row.metric}"
+    twice = "is twice: {row.phase} {row.operation} {row.metric}"
     for rows, problem in (
         (measurements[measurements.duplicated(value)], twice),
         (both[unplanned], "is not among the planned cells, but has measurements"),

@@ -102,7 +102,7 @@ class Swept:
         return list(dict.fromkeys(name for name in names if name != "overall" and "+" not in name))
 
     def grid(self, workload: str) -> pd.DataFrame:
-        """The sizes of the workload but for those with threads that stand under ``also`` only.
+        """The sizes of the workload but for those with threads that are under ``also`` only.
 
         Columns as of ``sizes``.
         """

@@ -1,7 +1,7 @@
 """The assignment of a log's lines to calls of YCSB.
 
 Results belong to the call above them, or to that below in a file that begins with results and ends
-with a call: there each standard output stands before its standard error.
+with a call: there each standard output is before its standard error.
 """
 
 from __future__ import annotations

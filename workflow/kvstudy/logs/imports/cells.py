@@ -1,7 +1,7 @@
 """From logs and their rows to the raw cells of a run, in the layout of measured ones.
 
 A cell's manifest says what is known and no more: machine, server version, order and
-all times that no log tells are null. Original files lie next to the decoded copies
+all times that no log shows are null. Original files are next to the decoded copies
 that are made where the original is not plain text or holds several runs.
 """
 
@@ -23,7 +23,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, file_digest, write_sums
 
 ATTEMPT = "imported"
-# What no log tells of a phase.
+# What no log of a phase has.
 UNKNOWN = ("started", "seconds", "client_cpu_seconds", "monitor_cpu_seconds")
 
 
@@ -85,7 +85,7 @@ def _refuse_measured(results: Path) -> None:
             imported = "imported" in json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise DataError(
-                f"{path}: cannot be read ({error}), so nothing tells whether its cell was measured "
+                f"{path}: cannot be read ({error}), so nothing shows whether its cell was measured "
                 f"here or imported; move {path.parent} away"
             ) from None
         if not imported:
@@ -172,7 +172,7 @@ def _check(cell: Cell, phases: dict[str, LogBundle], folder: Path) -> None:
 
 
 def _interval(cell: Cell, source: LogBundle) -> str:
-    """The phase's own measurement.interval; that of the study where no command tells it."""
+    """The phase's own measurement.interval; that of the study where no command shows it."""
     given = dict(cell.properties) if source.given is None else source.given
     return given.get("measurement.interval", "op")
 

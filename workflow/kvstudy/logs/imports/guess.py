@@ -56,7 +56,7 @@ from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 from kvstudy.study.ycsb_properties import CORE, KNOWN, proportions_of
 
 INSERT = "insert"
-# What stands around a store's name in that of its binding: Couchbase2Client, ScyllaCQLClient.
+# What is around a store's name in that of its binding: Couchbase2Client, ScyllaCQLClient.
 _BINDING = re.compile(r"^async|[-_]?(?:async|cql|rest|ycsb)?(?:client)?[-_]?\d*$", re.IGNORECASE)
 
 

@@ -31,7 +31,7 @@ class Row:
     A load belongs to the run of the same store, workload, records and repetition, if there is
     one, and has its threads where there are several. ``seconds`` is the limit of a timed run,
     whose ``operations`` may be 0 in the file: any. ``question`` is what the logs do not decide;
-    who has answered it empties it. ``line`` is where the row stands there.
+    who has answered it empties it. ``line`` is where the row is there.
     """
 
     file: str
@@ -142,7 +142,7 @@ def _unknown_names(path: Path, rows: list[Row]) -> list[str]:
     """Stores and workloads that the project does not have, each once."""
     bases = {
         "store": (project_stores(), f"folder of {STORES}"),
-        "workload": (project_workloads(), f"file of {WORKLOADS}, nor lies next to the logs"),
+        "workload": (project_workloads(), f"file of {WORKLOADS}, nor is next to the logs"),
     }
     problems = {}
     for row in rows:

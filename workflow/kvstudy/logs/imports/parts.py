@@ -32,7 +32,7 @@ NO_LOG = ("no log of YCSB", "no text")
 # What is in the lines of a file that cannot be read as it is, and how it can.
 _FORMS = {
     re.compile(r"^(.*OVERALL.*RunTime\(ms\).*)\n\1$", re.MULTILINE): (
-        "each line stands twice; two programs wrote to the file. Leave each once"
+        "each line is twice; two programs wrote to the file. Leave each once"
     ),
     re.compile(r"\bOVERALL\b.*<(?:/?\w+|br ?/)>.*\n"): (
         "is part of a web page; copy YCSB's output from the browser and save it as plain text"
@@ -114,7 +114,7 @@ def read_parts(path: Path, data: bytes) -> Output:
         return Output(
             parts=[LogPart(path, 0, plain, is_file=is_file)], ignored={path.as_posix(): NO_LOG[0]}
         )
-    # A terminal's colours can stand in a value of JSON, too.
+    # A terminal's colours can be in a value of JSON, too.
     text = without_controls(without_json(without_controls(plain), is_of_ycsb))
     for form, problem in _FORMS.items():
         if match := form.search(text):

@@ -74,7 +74,7 @@ class _Line:
 def streams(text: str) -> list[Stream]:
     """Return the output of each program in ``text``; most have one.
 
-    DataError when the lines of one cannot be told from those of another.
+    DataError when the lines of one cannot be distinguished from those of another.
     """
     own_lines = list(_own_lines(text))
     if not any(line.prefix for line in own_lines):
@@ -106,7 +106,7 @@ def _own_lines(text: str) -> Iterator[_Line]:
         joined = match[0].lstrip('"').startswith(("[", "YCSB Client"))
         if number == last and joined:
             raise DataError(
-                f"line {number + 1}: several lines of YCSB stand on one; the line ends are "
+                f"line {number + 1}: several lines of YCSB are on one; the line ends are "
                 "missing. Save its output as plain text, with a result on each line"
             )
         if number == last:
@@ -154,7 +154,7 @@ def _check_complete(
         if kinds[key]["run time"] and not kinds[key]["result"] and others:
             line = next(line for line in lines_of[key] if line.kind == "run time")
             raise DataError(
-                f"line {line.number + 1}: '{line.prefix.strip()[-60:]}' stands before YCSB's own "
+                f"line {line.number + 1}: '{line.prefix.strip()[-60:]}' is before YCSB's own "
                 "text, and something else before its other lines; leave what YCSB wrote"
             )
 

@@ -131,7 +131,7 @@ class LogBundle:
     def log(self) -> YcsbLog | None:
         """The results; None when they are not whole.
 
-        Its counts are good; what its latencies are, only ``measurement.interval`` tells.
+        Its counts are good; what its latencies are, only ``measurement.interval`` shows.
         """
         with contextlib.suppress(KvstudyError):
             return self.read()
@@ -225,7 +225,7 @@ def _files(folder: Path, others: OtherFiles) -> list[Path]:
 
 
 def _without_copies(sources: list[LogBundle], others: OtherFiles) -> list[LogBundle]:
-    """Leave out results that stand in their file twice.
+    """Leave out results that are in their file twice.
 
     No two runs have equal latencies to the last digit.
     """
@@ -330,7 +330,7 @@ def _add_histograms(
 ) -> None:
     """Give each run its HdrHistogram files: by the prefix in its command, else by its name.
 
-    Runs with one prefix write over each other's files; the number of operations tells whose it is.
+    Runs with one prefix write over each other's files; the number of operations shows whose it is.
     """
     for path in histograms:
         match = _HISTOGRAM.search(path.name)

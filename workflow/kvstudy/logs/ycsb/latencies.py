@@ -44,7 +44,7 @@ def keep_raw(written: Path, kept: Path) -> Counter[str]:
 
     DataError for a file that cannot be read, for a row that is cut off, for a second run (YCSB
     appends to a file that is there) and when there are no rows at all.
-    ``kvstudy.logs.ycsb.check.check_raw`` tells whether rows are missing at the end.
+    ``kvstudy.logs.ycsb.check.check_raw`` shows whether rows are missing at the end.
     """
     schema = pa.schema(
         {

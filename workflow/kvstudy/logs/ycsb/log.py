@@ -52,7 +52,7 @@ _JSON_ARRAY = re.compile(r"\[\s*" + _JSON_START.pattern)
 
 @dataclass(frozen=True)
 class Entry:
-    """One result as it stands in the log; ``line`` counts from 1."""
+    """One result as it is in the log; ``line`` counts from 1."""
 
     line: int
     section: str
@@ -71,7 +71,7 @@ class LogSection:
     ``latencies`` in us by metric (latency_mean, latency_p95, ...) are service
     times; ``intended`` are those from the time that a target rate asked for, with
     measurement.interval=both or intended. ``waited`` is the sum of all service times in us, of
-    failed operations too; None where the log does not tell all of them.
+    failed operations too; None where the log does not show all of them.
     """
 
     operations: int = 0
@@ -243,7 +243,7 @@ def _overall(entries: list[Entry], name: str) -> YcsbLog:
     runtime, throughput = (_number(entry, name) for ((_, entry),) in origins.values())
     if runtime <= 0 or throughput < 0:
         raise DataError(
-            f"{name}: [OVERALL] tells of {throughput:g} operations/s in {runtime:g} ms, which "
+            f"{name}: [OVERALL] reports {throughput:g} operations/s in {runtime:g} ms, which "
             "cannot be; measure again"
         )
     return YcsbLog(runtime, throughput, {}, origins)
@@ -286,7 +286,7 @@ def _section(
             latencies = section.intended if intended else section.latencies
             latencies[metric] = _number(entry, name)
             section.origins[f"intended_{metric}" if intended else metric] = [(1, entry)]
-    # Without a -FAILED section the return codes tell of failures.
+    # Without a -FAILED section the return codes report failures.
     of_returns = sum(section.errors.values())
     section.origins["failed"] = failures if section.failed >= of_returns else errors
     section.failed = max(section.failed, of_returns)
@@ -338,7 +338,7 @@ def _check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, 
 def _check_entries(entries: list[Entry], name: str) -> None:
     """Raise DataError when the last sections are missing or lack latencies that others have.
 
-    CLEANUP stands among the operations wherever one was done. Sections without
+    CLEANUP is among the operations wherever one was done. Sections without
     operations have no latencies in raw; a histogram leaves out percentiles beyond
     its buckets.
     """
@@ -380,7 +380,7 @@ def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
     lost = log.sections.get("INSERT", LogSection()).failed
     if not done <= log.attempted <= done + lost:
         raise DataError(
-            f"{name}: [OVERALL] tells of {done} operations, the sections of {log.attempted}; the "
+            f"{name}: [OVERALL] reports {done} operations, the sections of {log.attempted}; the "
             "log is cut off, lines were filtered out, or the client failed while it exported. Look "
             "at its standard error, measure again"
         )

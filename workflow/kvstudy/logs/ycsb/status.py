@@ -2,7 +2,7 @@
 
 One line is ``2026-11-20 17:53:10:340 1 sec: 497 operations; 462 current ops/sec;
 est completion in 3 second [READ: Count=226, Max=4, Min=0, Avg=0.39, ...]``. They
-stand in the standard error among lines of the drivers. Combined measurement types
+are in the standard error among lines of the drivers. Combined measurement types
 go on in the next line.
 """
 
@@ -65,7 +65,7 @@ def read_status(text: str, name: str) -> StatusLines:
     """The status lines of ``text``, in order.
 
     A last line without its end is left out. KvstudyError, naming ``name``, when
-    there is no status line, when one tells of a time that cannot be, or when the total
+    there is no status line, when one reports a time that cannot be, or when the total
     falls, as in a file of two runs.
     """
     lines = _lines(text)
@@ -183,7 +183,7 @@ def last_status(text: str) -> Status | None:
 def run_start(text: str) -> datetime | None:
     """Return the start of the run, by the clock and in the time zone of its machine.
 
-    From the status lines in ``text``; None when there are none, or they tell of times
+    From the status lines in ``text``; None when there are none, or they report times
     that cannot be. It is late by less than a second, as the elapsed seconds of the lines
     are rounded down.
     """

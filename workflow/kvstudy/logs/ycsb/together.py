@@ -26,7 +26,7 @@ Counts = Mapping[int, int]
 class ClientLog:
     """One client: its results, counts of each operation, operations so far.
 
-    These stand over the time on its machine's clock (s), from its first operation to the end of
+    These are over the time on its machine's clock (s), from its first operation to the end of
     its last one (see ``operations_so_far``).
     """
 
@@ -108,7 +108,7 @@ def _section(operation: str, clients: Sequence[ClientLog], counts: Mapping[str, 
 
 
 def _latencies(parts: Sequence[LogSection], kind: str, counts: Counts | None) -> dict[str, float]:
-    """By metric; no percentile without the ``counts``, of which alone it can be told."""
+    """By metric; no percentile without the ``counts``, of which alone it is known."""
     parts = [part for part in parts if part.operations and getattr(part, kind)]
     weights = [part.operations for part in parts]
     latencies = {}

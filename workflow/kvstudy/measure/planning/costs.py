@@ -104,13 +104,13 @@ class Cost:
 
 
 def read_costs(raws: Iterable[Path]) -> list[Cost]:
-    """All complete cells in these folders of raw logs; those that tell no times are left out."""
+    """All complete cells in these folders of raw logs; those that show no times are left out."""
     cells = (path.parent for raw in raws for path in sorted(raw.glob(f"*/*/*/rep*/{SUMS}")))
     return [cost for cell in cells if (cost := read_cost(cell)) is not None]
 
 
 def read_cost(directory: Path) -> Cost | None:
-    """The cell whose raw logs lie in ``directory``; None for gaps and imports, without times."""
+    """The cell whose raw logs are in ``directory``; None for gaps and imports, without times."""
     try:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
         fields = manifest["cell"]
@@ -227,7 +227,7 @@ def conditions(cell: Cell) -> tuple:
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """Seconds of a cell's parts, bytes of its raw logs, and how like are the cells that tell it."""
+    """Seconds of a cell's parts, bytes of its raw logs, and how like are the cells that show it."""
 
     start: float
     load: float
@@ -281,7 +281,7 @@ def _estimate(cell: Cell, groups: list[list[Cost]]) -> CostEstimate | None:
     load = median(cost.phases["load"].seconds_for(cell.records) for cost in nearest)
     likeness, run = SIZES, 0.0
     if cell.operations:
-        # A cell at a fixed rate tells nothing of any other.
+        # A cell at a fixed rate shows nothing of any other.
         groups = [group for group in groups if group[0].cell.load in (None, cell.load)]
         nearest, distance = _nearest(groups, "run", partial(_run_distance, cell))
         if not nearest:

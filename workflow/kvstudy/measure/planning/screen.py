@@ -112,40 +112,40 @@ def repetition_lines(
     every = together(spreads.values())
     used = paired or every
     lines = paragraph(
-        "Over its repetitions a store's throughput varies by "
+        "Spread of a store's throughput over its repetitions: "
         + ", ".join(f"{spread.value:.1%} ({name})" for name, spread in spreads.items())
-        + f", together {every.value:.1%}."
+        + f"; pooled {every.value:.1%}."
         + (
-            f" Without the drift that a repetition's stores share, {paired.value:.1%} are left."
+            f" Without shared drift the spread is {paired.value:.1%}"
             if paired
-            else " How much of it is drift that the stores of a repetition share is not known yet."
+            else " The share of drift in it is unknown"
         )
-        + f" That is from {times(used.freedom, 'degree')} of freedom"
-        + (", few: the numbers below are rough." if used.freedom < FEW else ".")
+        + f" ({times(used.freedom, 'degree')} of freedom"
+        + (", few: the numbers below are rough)." if used.freedom < FEW else ").")
     )
     lines.append("")
     for difference in DIFFERENCES:
         n = repetitions_for(difference, used.value, freedom)
         number = f"more than {MOST}" if n is None else str(n)
-        lines.append(f"to tell {difference:3.0%} apart {number:>8} repetitions")
+        lines.append(f"to detect a difference of {difference:3.0%}: {number:>8} repetitions")
     for n in sorted({*REPETITIONS, repetitions} - {1}):
         least = smallest_difference(n, used.value, freedom)
         number = "> 900%" if least > 9 else f"{least:.0%}" if least >= 0.1 else f"{least:.1%}"
         mark = "  (this study)" if n == repetitions else ""
-        lines.append(f"{n:3} repetitions tell {number:>8} apart{mark}")
+        lines.append(f"{n:3} repetitions detect a difference of {number:>8}{mark}")
     lines.append("")
     if repetitions == 1:
         lines += paragraph(
-            "This study has one repetition: no interval, and no difference told from chance."
+            "This study has one repetition: no interval, and no difference beyond chance."
         )
     return lines + paragraph(
-        "Told apart: the 95 % interval of the ratio A/B, paired by repetition, leaves out 1 with "
+        "Detected: the 95 % interval of the ratio A/B, paired by repetition, excludes 1 with "
         f"a probability of {POWER:.0%}. With s the spread (standard deviation of ln throughput), "
         "s_d = s*sqrt(2) and n repetitions, the t of mean(ln A/B) follows the noncentral t "
         "distribution with lambda = ln(1 + difference)*sqrt(n)/s_d; n is the least with "
-        f"P(|t| > t(0.975, df)) >= {POWER:.2f}. The spread is learnt from all cells of the plan, "
-        f"which gives it df = {freedom(max(repetitions, 2)):.1f} degrees of freedom at "
-        f"{times(max(repetitions, 2), 'repetition')}; the correction for many pairs is not counted in."
+        f"P(|t| > t(0.975, df)) >= {POWER:.2f}. The spread is estimated from all cells of the plan, "
+        f"which gives df = {freedom(max(repetitions, 2)):.1f} degrees of freedom at "
+        f"{times(max(repetitions, 2), 'repetition')}; the correction for many pairs is not included."
     )
 
 
@@ -158,19 +158,19 @@ def notes(everything: Counter) -> list[str]:
     lines = []
     if everything["unknown"]:
         lines += paragraph(
-            f"? or >: of {times(everything['unknown'], 'cell')} nothing is known yet; the sums "
-            "leave them out."
+            f"? or >: {times(everything['unknown'], 'cell')} without any information yet; the sums "
+            "omit them."
         )
     if everything["timed"]:
         lines += paragraph(
-            f"? or >: of {times(everything['timed'], 'timed cell')} only the seconds of the run "
-            "are known yet; the sums have no more of them."
+            f"? or >: {times(everything['timed'], 'timed cell')} with known run time only; the sums "
+            "include nothing else of them."
         )
     if everything["rough"]:
-        lines += paragraph("~: from another workload of the store; it may be far off.")
+        lines += paragraph("~: estimated from another workload of the store; may be far off.")
     if everything["smaller"]:
         lines += paragraph(
-            "From smaller cells than the study's own. Those that ran for less than 3 s had a cold "
-            "client, and from them alone the times can be four times too long."
+            "Estimated from smaller cells than the study's. Cells shorter than 3 s had a cold client; "
+            "from them alone, the times can be four times too long."
         )
     return lines

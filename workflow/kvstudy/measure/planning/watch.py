@@ -27,7 +27,7 @@ PATIENCE = 5.0
 class Watch:
     """Looks at the run that ``progress`` counts again and again; files are only read.
 
-    ``working`` tells whether a process works on the project.
+    ``working`` shows whether a process works on the project.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ def draw_forest(
 ) -> Figure:
     """One row for each line of ``part``, on the axis of all ``changes``.
 
-    ``labels`` are the workloads' names by (workload, parameters), which stand above their
+    ``labels`` are the workloads' names by (workload, parameters), which are above their
     rows. The band is the margin within which a change counts as none.
     """
     low, high = _limits(changes)

@@ -24,7 +24,7 @@ from kvstudy.study.naming import count
 NB = "\N{NARROW NO-BREAK SPACE}"
 MARKS = (
     "~: undecided, the runs tell neither a change nor that there is none; about as many "
-    "repetitions of each run as stand behind it would decide. Of many rows some differ by chance, "
+    "repetitions of each run as are behind it would decide. Of many rows some differ by chance, "
     "so Holm's correction for the number of rows makes this stricter than the interval by itself "
     f"(level 5{NB}%). =: equal, the whole interval is within ±{MARGIN * 100:.0f}{NB}% "
     f"({1 / (1 + MARGIN):.3f} to {1 + MARGIN:g}; two one-sided tests at 2.5{NB}% each), "

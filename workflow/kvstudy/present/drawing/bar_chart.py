@@ -24,12 +24,12 @@ TEXTS |= {"runs": N_("Mean of"), "note": N_("Note"), "cut": N_("Bar")}
 ROOM = 1.24
 # Pixels of a bar below which its value is turned, or left out.
 UPRIGHT, LEAST = 38, 9
-# How a value stands that is turned, and that is not.
+# How a value is that is turned, and that is not.
 STANDS = {"angle": (270, 0), "align": ("'left'", "'center'"), "dx": (4, 0), "dy": (0, -4)}
 STANDS |= {"baseline": ("'middle'", "'bottom'")}
 # Steps of the axis of values, and what a number there needs in print.
 MOST_TICKS, TICK_POINTS = 6, 9
-# Values stand upright on their bars where they fit at one of these sizes.
+# Values are upright on their bars where they fit at one of these sizes.
 LABEL_SIZES = (8, 7, 6)
 # Where values above the highest bar that stays are drawn, by its height: those just above it and
 # the highest one. Between it and the first, broken bars have a gap: its ends, by the same height,
@@ -40,7 +40,7 @@ DOTS = {"marker": "o", "markersize": 2.6, "markerfacecolor": "white", "markeredg
 DOTS |= {"markeredgecolor": draw.DARK, "linestyle": "none"}
 # How far whiskers reach, by the highest bar or run that stays; longer ones end in an arrow.
 WHISKER_HEIGHT = 1.6
-# How far the highest broken bar, and each of them, must stand above the highest one that stays, and
+# How far the highest broken bar, and each of them, must be above the highest one that stays, and
 # each above the typical one that stays. Below that an axis from zero still shows them all.
 HIGHEST_ABOVE = 3.5
 EACH_ABOVE = 2.0
@@ -153,7 +153,7 @@ class BarFigure(DrawnFigure):
         return " ".join([*notes, *mark_notes(table)])
 
     def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
-        """Up to two groups the panels stand side by side, more groups need the width."""
+        """Up to two groups the panels are side by side, more groups need the width."""
         panels, stores, side_by_side = self.panels(table, looks), looks.shown(table), self.across > 1
         rows, columns = (1, len(panels)) if side_by_side else (len(panels), 1)
         # Fixed margins in inches: measuring the text first would double the time.
@@ -268,7 +268,7 @@ class BarFigure(DrawnFigure):
 
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Style], widest: float) -> None:
-    """``widest`` is the width of the widest label of all panels: they stand alike."""
+    """``widest`` is the width of the widest label of all panels: they are alike."""
     highest, width = top_of(table), draw.GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
     places = width * table["store"].map(list(stores).index) + width / 2

@@ -1,6 +1,6 @@
 """A chart: rows of data, panels that show them, and a legend, as one Vega-Lite specification.
 
-Panels stand next to each other in a ``concat``; a page may take it apart and give each panel
+Panels are next to each other in a ``concat``; a page may take it apart and give each panel
 the width that there is (``mount.js``). The parameters ``kv_stores`` and ``kv_workloads`` hold
 what a reader has hidden.
 """
@@ -27,7 +27,7 @@ from kvstudy.study.metrics import metric_of
 OF_LAYER = ("mark", "encoding", "transform")
 # Pixels next to the first and the last size on an axis of sizes.
 ROOM = 10
-# Where nothing tells how wide a panel may be.
+# Where nothing shows how wide a panel may be.
 WIDTH = 320
 HIDDEN = (
     "indexof(kv_stores, datum.store) < 0 && indexof(kv_stores, datum.other) < 0"
@@ -124,7 +124,7 @@ def texts(fields: Mapping[str, str]) -> dict:
     """Encodings of what a mark says on hover and to a screen reader.
 
     ``fields`` are the labels of rows' text fields by their names, in English; those that are
-    empty are left out. A row's ``title`` stands above.
+    empty are left out. A row's ``title`` is above.
     """
     objects, words = ["{title: datum.title}"], ["datum.title"]
     for name, label in fields.items():

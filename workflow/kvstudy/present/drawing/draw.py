@@ -40,7 +40,7 @@ DARK = "0.15"
 MARKERS = "osD^vP*X"
 LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
 
-# Letters of a title that stand side by side on a page.
+# Letters of a title that are side by side on a page.
 PAGE_LETTERS = 72
 # Inches that a legend of one row takes.
 LEGEND_ROW = 0.25
@@ -126,7 +126,7 @@ class StyleSheet:
 
 
 class Panel(NamedTuple):
-    """One coordinate system: what stands above it, and the rows that it shows.
+    """One coordinate system: what is above it, and the rows that it shows.
 
     ``words`` describe its chart to those who do not see it; that is so many pixels high.
     """
@@ -149,7 +149,7 @@ class DrawnFigure(AnyFigure):
     # hover, each with its label in English.
     fields: ClassVar[tuple[str, ...]] = ()
     texts: ClassVar[dict[str, str]] = {}
-    # So many panels of the chart stand side by side where there is room.
+    # So many panels of the chart are side by side where there is room.
     across: ClassVar[int] = 2
 
     def rows(self, run: Run) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from kvstudy.whole_file import put
 
 HERE = Path(__file__).parent
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
-# Of each theme: text, lighter text, lines that hardly matter, the grid, what lies behind values.
+# Of each theme: text, lighter text, lines that hardly matter, the grid, what is behind values.
 COLORS = {
     "light": ("#262626", "#595959", "#999999", "#e2e2e2", "#e6e6e6"),
     "dark": ("#ededed", "#b5b5b5", "#7b838c", "#3a3f45", "#40464d"),
@@ -30,7 +30,7 @@ def themes() -> dict[str, dict]:
 def scripts() -> str:
     """JavaScript of Vega, Vega-Lite and Vega-Embed, and ``kvCharts`` (see ``mount.js``).
 
-    It needs no network. It may stand once in a ``<script>`` element: no ``</script`` is in it.
+    It needs no network. It may be once in a ``<script>`` element: no ``</script`` is in it.
     """
     colors = f"window.kvThemes = {json.dumps(themes(), sort_keys=True)};"
     mount = (HERE / "mount.js").read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ def styles() -> str:
 
 
 def inline(spec: str) -> str:
-    """A specification's text as it may stand in a ``<script>`` element of JSON."""
+    """A specification's text as it may be in a ``<script>`` element of JSON."""
     return spec.replace("<", "\\u003c")
 
 

@@ -44,7 +44,7 @@ class Substitutions:
             if word in (">", "&"):
                 words.append(word)
             elif assigned and all("=" in before for before in words):
-                # Before the command: its name must stand outside of the quotes.
+                # Before the command: its name must be outside of the quotes.
                 words.append(f"{assigned[1]}={places.word(assigned[2])}")
             else:
                 words.append(places.word(word))
@@ -94,7 +94,7 @@ class Measured:
 
     @property
     def root(self) -> str:
-        """The project's folder there; "" where no command tells."""
+        """The project's folder there; "" where no command shows."""
         lines = "\n".join(chain(*self.sections.values()))
         folder = re.search(rf"(/[^\s'\"=:]*?)/{re.escape(self.directory)}", lines)
         return folder[1] if folder else ""
@@ -159,7 +159,7 @@ def commands_of_run(study: Study, scale: float, run: str, raw: Path) -> str:
     blocks += [_block(number, each) for number, each in enumerate(cells, start=1)]
     if left_out:
         names = [f"#   {path}" for path in left_out]
-        blocks.append([RULE, "# Not measured; cells.csv tells why:", *names])
+        blocks.append([RULE, "# Not measured; cells.csv shows why:", *names])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -271,7 +271,7 @@ def _server(each: Measured) -> list[str]:
                 lines.append(
                     f'AS=$([ "$(id -u)" != 0 ] || echo "{become}")  # it refuses to run as root'
                 )
-                # Variables of the command stand before it.
+                # Variables of the command are before it.
                 variables = re.match(r'(?:\w+=(?:"[^"]*"|\S*) )*', command)[0]
                 command = f"{variables}$AS {command.removeprefix(variables)}"
             lines += [f'{command} < /dev/null > "$CELL/server.log" 2>&1 &', "SERVER=$!"]

@@ -252,7 +252,7 @@ def panel_title(row, study: Study) -> str:
     if latency:
         of = _("all operations") if row.operation == ALL else sentence(row.operation)
         name = _("Latency of {}, {}").format(of, name.lower())
-    # Whose it is stands in the caption: half the width of a page has no room for it.
+    # Whose it is is in the caption: half the width of a page has no room for it.
     if row.side == PUBLISHED:
         return _("{}, published").format(name)
     # Latencies are rarely published; where they are, the other title says so.

@@ -19,7 +19,7 @@ from kvstudy.study.metrics import METRICS
 COLUMNS = [*SETTING, *SIZES, "value", "low", "high", "unit", "n", "note"]
 # Readable in grey print and by the colour-blind: from dark to light.
 COLORS = "cividis"
-# Inches: a cell with four characters of 7 points, and what stands left of a row of panels.
+# Inches: a cell with four characters of 7 points, and what is left of a row of panels.
 CELL_WIDTH, CELL_HEIGHT, LABELS = 0.34, 0.19, 1.1
 # Values further apart than that need a logarithmic scale.
 WIDE = 10

@@ -33,7 +33,7 @@ GREY = "0.6"
 PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
 PUBLISHED |= {"linestyle": "", "zorder": 3}
 MOST_TICKS = 5
-# How far the marks of here and there stand above and below the middle of their line.
+# How far the marks of here and there are above and below the middle of their line.
 APART = 0.16
 TEXTS = {"ratio_text": N_("Throughput ratio"), "interval": N_("95 % interval")}
 TEXTS |= {"verdict": N_("Verdict"), "published_text": N_("Published")}

@@ -27,7 +27,7 @@ PERCENT = 99.0
 WIDE, WIDEST = 10, 30
 # Of a line of a panel's title.
 LETTERS = 20
-# How a mark stands next to its point.
+# How a mark is next to its point.
 BESIDE = {"xytext": (4, 2), "textcoords": "offset points", "fontsize": 7, "color": draw.DARK}
 TEXTS = {"throughput_text": N_("Throughput"), "throughput_range": N_("95 % interval")}
 TEXTS |= {"latency_text": N_("99th percentile"), "latency_range": N_("Range of the single runs")}

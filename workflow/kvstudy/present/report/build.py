@@ -126,7 +126,7 @@ def _boxes(characters: list[str], study: Path | None, main: Path) -> list[str]:
             where.append(f"{study}:{number}" + f" ({''.join(key)})" * bool(key))
     names = [f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in characters]
     return [
-        f"{_some(where) or main}: the PDF's fonts do not have {_some(names)}; a box stands in "
+        f"{_some(where) or main}: the PDF's fonts do not have {_some(names)}; a box is in "
         "place of each. HTML and DOCX show them"
     ]
 

@@ -48,7 +48,7 @@ class DisplayNames:
 
     @classmethod
     def of(cls, study: Study, titles: dict[str, str], plan: Iterable[Cell]) -> DisplayNames:
-        # A store with sizes of its own stands under the study's.
+        # A store with sizes of its own is under the study's.
         last = sorted(plan, key=lambda cell: cell.beside is None)
         return cls(study, titles, {(cell.workload, cell.parameters): cell for cell in last})
 
@@ -231,7 +231,7 @@ def operation_facts(
     ``lighter`` and ``heavier`` are those whose records change with updates of one field, by more
     than ``tolerance``, with the bytes of a mean record ``before`` and ``after``: empty where no
     workload has such updates. ``uneven`` are those whose records change with updates of all fields
-    too, ``sized`` tells whether any store knows. ``clients`` of YCSB are told that are not those
+    too, ``sized`` shows whether any store knows. ``clients`` of YCSB are told that are not those
     of the store's cells. ``whole`` are the workloads whose updates write whole records. All of
     that holds for the workloads ``like`` the probes; ``unlike`` them are those with other records.
     """

@@ -100,7 +100,7 @@ def separation_facts(
 ) -> SimpleNamespace | None:
     """Return the facts on the difference between published and measured mean latencies.
 
-    ``inconsistent`` tells of a published value (store, workload, operation, metric) whether the
+    ``inconsistent`` says of a published value (store, workload, operation, metric) whether the
     audit of the source finds it so.
 
     None where no model was fitted. ``models`` are the fitted ones, ``best`` the one that errs
@@ -245,7 +245,7 @@ def claims_timing(run: Run, started: list[datetime]) -> dict[str, object]:
     }
 
 
-# Components of a machine that tell a reader what kind of machine it is.
+# Components of a machine that show a reader what kind of machine it is.
 TELLING = ("CPU", "Memory", "OS")
 
 
@@ -285,7 +285,7 @@ def in_few_words(machines: list[list[dict]]) -> list[str]:
 
 
 def _disturbance(environment: dict, metric: str, names: DisplayNames) -> dict | None:
-    """In how many of the ``cells`` that tell it the share was ``above`` the limit.
+    """In how many of the ``cells`` that show it the share was ``above`` the limit.
 
     ``least`` and the ``share`` of the ``worst`` cell are between 0 and 1.
     """
@@ -304,7 +304,7 @@ def _disturbance(environment: dict, metric: str, names: DisplayNames) -> dict | 
 def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:
     """The nodes of a cluster with their ``repetitions``, and those that several ``shared``.
 
-    None where all cells that tell it were measured on one.
+    None where all cells that show it were measured on one.
     """
     rows = cells[cells["node"] != ""]
     pairs = sorted(set(zip(rows["repetition"].astype(int), rows["node"], strict=True)))
@@ -317,7 +317,7 @@ def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:
 
 
 # What logs do not tell, and so what is not possible, by its name in environment.json; what is
-# not there, no log of YCSB tells.
+# not there, no log of YCSB shows.
 LACKS = {
     "server": (
         N_("the server: its version, its settings, whether it was fresh and empty"),

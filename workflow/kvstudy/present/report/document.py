@@ -1,4 +1,4 @@
-"""A report's text and what stands on its front, as Markdown, as LaTeX, and to pandoc."""
+"""A report's text and what is on its front, as Markdown, as LaTeX, and to pandoc."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def convert_numbered(
     return convert(text, options, markdown, used, metadata)
 
 
-# A4, with the text width that the figures are drawn for; the title stands on the first page.
+# A4, with the text width that the figures are drawn for; the title is on the first page.
 PAGE = (
     '<w:sectPr><w:headerReference w:type="default" r:id="rId101"/>'
     '<w:footerReference w:type="default" r:id="rId102"/>'

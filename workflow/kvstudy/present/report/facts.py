@@ -155,7 +155,7 @@ def run_facts(run: Run) -> SimpleNamespace:
 def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace]]:
     """The measured stores by what is known of how their servers were set up.
 
-    ``configured`` are those of which something can be told; ``changed`` those to whose servers
+    ``configured`` are those of which something is known; ``changed`` those to whose servers
     options added arguments; of those that are ``edited``, store.yaml has another command by now;
     ``shipped`` are all others that were started.
     """

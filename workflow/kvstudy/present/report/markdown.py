@@ -224,7 +224,7 @@ def _div(attributes: str, content: str = "") -> Markup:
 
 
 def _ref(kind: str, label: str) -> Markup:
-    # What stands before the number, inside of a sentence.
+    # What is before the number, inside of a sentence.
     words = {
         "table": pgettext("reference", "Table"),
         "figure": pgettext("reference", "Figure"),

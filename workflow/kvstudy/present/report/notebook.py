@@ -16,7 +16,7 @@ from kvstudy.present.typeset.latex import escape
 from kvstudy.study.run_names import REPORT
 from kvstudy.whole_file import put
 
-ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
+ALTERNATIVE = "Figure; its caption is above it, its values in the figures' CSV files"
 FOLDER = "notebook"
 # Rows of a table that fit on a page.
 ROWS = 45
@@ -24,7 +24,7 @@ ROWS = 45
 LONG = 60
 # Characters of a line of code that fit on a line.
 WIDTH = 100
-# The title stands first: not the parameters, nor what finds the run and prints it.
+# The title is first: not the parameters, nor what finds the run and prints it.
 NOT_SHOWN = {
     "enabled": True,
     "remove_cell_tags": ["parameters", "injected-parameters"],
@@ -38,11 +38,11 @@ def run_notebook(run: Run, notebook: Path, latex: bool = False) -> Path:
     """Execute ``notebook`` on ``run``; returns its page.
 
     It writes the notebook with its outputs too, and with ``latex`` its part of the report, whose
-    figures lie in a folder next to it. The kernel runs in the present directory, with the Python
+    figures are in a folder next to it. The kernel runs in the present directory, with the Python
     that runs this. The page needs no network. The same data gives the same files. InputError
-    tells which cell failed and why; what was written before is then left as it was.
+    shows which cell failed and why; what was written before is then left as it was.
     """
-    # The debugger's remark on frozen modules would stand in every log.
+    # The debugger's remark on frozen modules would be in every log.
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     # Dates of figures and of the run would differ in what the same data gives.
     os.environ["SOURCE_DATE_EPOCH"] = "0"
@@ -226,7 +226,7 @@ def _fitted(tabular: str) -> str:
 
 def _figure(name: str) -> str:
     return (
-        # With its caption, which stands above it.
+        # With its caption, which is above it.
         "\n\\par\\nobreak\\medskip\\nobreak\\noindent"
         f"\\includegraphics[width=\\linewidth]{{{FOLDER}/{Path(name).name}}}\\par\\medskip\n"
     )

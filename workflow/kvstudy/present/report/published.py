@@ -30,7 +30,7 @@ from kvstudy.study.parts import MEAN
 from kvstudy.study.run_names import REPORT
 
 TABLES = REPORT / "templates" / "tables"
-# What stands in sentences of a metric and an operation, in small letters.
+# What is in sentences of a metric and an operation, in small letters.
 WORDS = [
     *[N_("throughput"), N_("run time"), N_("operations")],
     *[N_("average"), N_("minimum"), N_("maximum")],

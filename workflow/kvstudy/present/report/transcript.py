@@ -48,7 +48,7 @@ class TranscriptLine(NamedTuple):
 def transcript(cell: Path, part: str) -> list[TranscriptLine]:
     """The listing of ``part`` (server, load or run) of the cell in the directory ``cell``.
 
-    It has at most LINES lines: the middle goes, since commands and results stand at the ends.
+    It has at most LINES lines: the middle goes, since commands and results are at the ends.
     """
     lines = _commands(cell, part)
     if part == "server":

@@ -68,7 +68,7 @@ INDENT = "\N{NO-BREAK SPACE}" * 3
 THROUGHPUT = "throughput"
 KEYS = ["workload", "store", "operation"]
 KINDS = {"memory": N_("In memory"), "disk": N_("On disk"), "embedded": N_("Embedded")}
-# What a reader of the page may choose; the first one stands in every report.
+# What a reader of the page may choose; the first one is in every report.
 METRICS = {
     THROUGHPUT: N_("Throughput"),
     "latency_mean": N_("Mean latency"),

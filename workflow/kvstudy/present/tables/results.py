@@ -46,7 +46,7 @@ COLUMNS = [
     *["store", "operation", "metric", "unit", "n", "mean", "sd", "cov", "min", "max"],
     *["published", "inconsistent", "note"],
 ]
-# Columns that fit side by side, where no published ones stand between them.
+# Columns that fit side by side, where no published ones are between them.
 MOST_STORES = 10
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
@@ -219,7 +219,7 @@ def _published(study: Study, metric: str, value: float | None, marks: str) -> st
 def _aligned(text: str, decimals: int, value: float, marks: str) -> str:
     """``text`` for a right-aligned column, in which decimals that it lacks keep their place free.
 
-    ``marks`` stand high behind the number without taking room.
+    ``marks`` are high behind the number without taking room.
     """
     _whole, mark, has = text.partition(decimal_mark())
     lacking = decimal("." * (not mark) + "0" * (decimals - len(has)))

@@ -214,9 +214,9 @@ def _notes(rows: pd.DataFrame, study: Study) -> list[str]:
     if (rows["says"] == "").any():
         judged = [_(TITLES[name]) for name in JUDGED if name in set(rows["property"])]
         text = ngettext(
-            "{} is a judgement of the source without a stated measure; nothing here stands next to "
+            "{} is a judgement of the source without a stated measure; nothing here is next to "
             "it. How fast the stores respond is what this report measures.",
-            "{} are judgements of the source without a stated measure; nothing here stands next to "
+            "{} are judgements of the source without a stated measure; nothing here is next to "
             "it. How fast the stores respond is what this report measures.",
             len(judged),
         )

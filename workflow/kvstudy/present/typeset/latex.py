@@ -237,7 +237,7 @@ def head(text: str, place: str = "r", longest: int = 16) -> Latex:
     """``text`` as the head of a column, over several lines if it is long.
 
     ``longest`` is how many letters a line may have; 0: each word has its own. Rich elements stay;
-    the mark of a footnote stands behind the last line.
+    the mark of a footnote is behind the last line.
     """
     if isinstance(text, Rich) and (mark := re.fullmatch("([^<]+)(<sup>.*)", text)):
         return Latex(rf"{head(Rich(mark[1]), place, longest)}\rlap{{{escape(Rich(mark[2]))}}}")
@@ -288,7 +288,7 @@ DELIMITERS = {
 def fill(template: Path, **values: object) -> str:
     """The filled ``template``: ``<< value >>``, ``<% block %>``, ``<# comment #>``.
 
-    Every value is escaped; ``said`` stands above the further pages of a table. Errors as
+    Every value is escaped; ``said`` is above the further pages of a table. Errors as
     ``templates.fill``'s.
     """
     values = values | {"said": {"table": _("Table"), "continued": _("continued")}}

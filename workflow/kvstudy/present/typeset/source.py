@@ -142,7 +142,7 @@ def _over_sizes(values: pd.DataFrame, sizes: list[str], source: PublishedSource)
 
 
 def _part(name: str, value: object, row, source: PublishedSource) -> str:
-    """One of the things that tell a column from its neighbours."""
+    """One of the things that show a column from its neighbours."""
     if name == "metric":
         return label_of(row)
     if name in SIZES:

@@ -55,7 +55,7 @@ class TableRow:
     """A label and the cells to its right; ``value`` is the label's, if it is a number.
 
     ``store`` (or several with spaces between) and ``workload`` are what the line is of,
-    ``notes`` stand below it, over all columns. ``published`` lines are a source's. A line
+    ``notes`` are below it, over all columns. ``published`` lines are a source's. A line
     without a label belongs to the one above it.
     """
 
@@ -70,7 +70,7 @@ class TableRow:
 
 @dataclass
 class TableSection:
-    """Lines below a title; ``note`` stands below the title, over all columns."""
+    """Lines below a title; ``note`` is below the title, over all columns."""
 
     title: str
     lines: list[TableRow]
@@ -85,8 +85,8 @@ class Paper:
 
     ``label`` is the width of the labels, ``widths`` are those of the columns; 0: as wide as
     their longest cell. Columns with a width hold text, the others numbers. ``most`` columns fit
-    next to each other, 0: all; the others stand below them. ``head`` is how many letters of a
-    head stand on a line, 0: a word. ``gap`` is the space next to columns; ``hang``: marks
+    next to each other, 0: all; the others are below them. ``head`` is how many letters of a
+    head are on a line, 0: a word. ``gap`` is the space next to columns; ``hang``: marks
     of the last one hang into the margin.
     """
 
@@ -267,7 +267,7 @@ def operation_word(operation: str, sign: str = "+") -> str:
     return sign.join(_(name) for name in operation.split("+"))
 
 
-# What stands between two stores, by what the runs say of the first one.
+# What is between two stores, by what the runs say of the first one.
 SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
 
 

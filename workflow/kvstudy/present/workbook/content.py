@@ -117,7 +117,7 @@ class Content:
     @cached_property
     def _cells(self) -> dict[Setting, Cell]:
         """``settings``, and below the store "" those of the study."""
-        # A store with sizes of its own stands under the study's.
+        # A store with sizes of its own is under the study's.
         last = sorted(self.settings.items(), key=lambda item: item[1].beside is None)
         return self.settings | {("", *key[1:]): cell for key, cell in last}
 

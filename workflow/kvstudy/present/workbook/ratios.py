@@ -42,7 +42,7 @@ class RatioSheet:
         self._sheet = book.get_worksheet_by_name(name)
         frame = study.tables_of("grid")[0].rows(content.run)
         frame = frame[frame["metric"] == THROUGHPUT]
-        # That of the first page stands first.
+        # That of the first page is first.
         self._baseline = next(iter(frame["baseline"]), "")
         frame = frame[frame["baseline"] == self._baseline]
         # Those that are not compared with it have no ratio to it.
@@ -94,7 +94,7 @@ class RatioSheet:
             row += 1
             sheet.write_string(row, 0, text, style(font_color=GREY))
         self._chart(rows, row + 2)
-        # Without the lengths of the whiskers, which stand further to the right.
+        # Without the lengths of the whiskers, which are further to the right.
         sheet.print_area(0, 0, row + 2 + HEIGHT // 18, self._columns)
 
     def _line(self, store: str, metric: str, at: int) -> None:
@@ -197,9 +197,9 @@ class RatioSheet:
         self._sheet.insert_chart(below, 0, chart)
 
     def _whiskers(self, row: int, values: pd.DataFrame) -> dict[str, object]:
-        """Error bars of the ratios in ``row``; their lengths stand at the right of the ends.
+        """Error bars of the ratios in ``row``; their lengths are at the right of the ends.
 
-        LibreOffice draws none from numbers that stand in no cells.
+        LibreOffice draws none from numbers that are in no cells.
         """
         start, style = self._columns + 2, self._book.style(num_format="0.000", font_color=GREY)
         text = "Lengths of the chart's whiskers"

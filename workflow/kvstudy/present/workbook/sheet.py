@@ -109,7 +109,7 @@ class Sheet:
     ) -> None:
         """Begin the sheet that the book has under ``name``.
 
-        ``frozen`` columns stay in view and stand on each printed page, as the header does.
+        ``frozen`` columns stay in view and are on each printed page, as the header does.
         """
         self.name, self.row = name, 0
         self._columns, self._book = columns, book

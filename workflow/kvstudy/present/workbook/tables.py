@@ -42,7 +42,7 @@ class CellReferences:
     _places: dict[Key, tuple[str, int, dict[str, int]]] = field(default_factory=dict)
 
     def add(self, key: Key, repetition: str, sheet: str, row: int, column: int) -> None:
-        """A run's value stands in ``row`` and ``column`` (from 0) of ``sheet``."""
+        """A run's value is in ``row`` and ``column`` (from 0) of ``sheet``."""
         self._places.setdefault(key, (sheet, column, {}))[2][repetition] = row
 
     def count(self, key: Key) -> int:
@@ -76,7 +76,7 @@ FIRST = [
 
 
 class Runs:
-    """Writes the sheets of single runs, and tells ``places`` where the values stand."""
+    """Writes the sheets of single runs, and shows ``places`` where the values stand."""
 
     def __init__(self, content: Content, places: CellReferences) -> None:
         self._content, self._places = content, places
@@ -116,7 +116,7 @@ class Runs:
         sheet.done()
 
     def _setting(self, sheet: Sheet, setting: Setting, with_store: bool) -> None:
-        """The rows of one setting; why a run has no value stands in the first of its rows."""
+        """The rows of one setting; why a run has no value is in the first of its rows."""
         explained = set()
         lines = self._lines.get(setting, {("", "")})
         for line in sorted(lines, key=lambda line: (line[0], operation_order(line[1]))):

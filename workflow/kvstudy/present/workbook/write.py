@@ -22,7 +22,7 @@ from kvstudy.study.controls import is_control
 
 UNKNOWN = "not recorded"
 AS_IN_REPORT = "as on the report's first page"
-# Letters of a line of the sheet that tells what the run is.
+# Letters of a line of the sheet that shows what the run is.
 LINE_LETTERS = 112
 HOW = [
     "A run is one measurement on a fresh, empty server. Means over the runs are geometric of "

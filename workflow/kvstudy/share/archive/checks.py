@@ -104,7 +104,7 @@ def check_packed(damaged: dict[str, str]) -> CheckSection:
     """
     part = CheckSection("Checksums of the archive")
     if not Path(SUMS).is_file() and SUMS not in damaged:
-        part.faults.append(f"{SUMS}: is missing, so nothing tells what was packed")
+        part.faults.append(f"{SUMS}: is missing, so nothing shows what was packed")
         return part
     number, part.faults = _against_sums(Path(), Path().rglob("*"), PACKED, damaged)
     if number and METADATA not in damaged and Path(METADATA).is_file():
@@ -233,7 +233,7 @@ def check_stop(run: RunName, study: Study, declared: Collection[str]) -> CheckSe
         return part
     if unknown := [path for path, of in planned.items() if of is None]:
         part.faults.append(
-            f"{run.raw}: {count(len(unknown), 'cell')} ({some(unknown)}) do not tell how many "
+            f"{run.raw}: {count(len(unknown), 'cell')} ({some(unknown)}) do not show how many "
             "repetitions were planned, so the stop may have been chosen later"
         )
     if changed := _other_claims(run):
@@ -298,7 +298,7 @@ def check_audit_trail(run: RunName, cells: list[Cell]) -> CheckSection:
     manifests = {cell.path: everywhere[cell.path] for cell in cells if cell.path in everywhere}
     if any("imported" in manifest for manifest in manifests.values()):
         part.notes.append(
-            "the logs were imported: nothing tells in which order they were measured, or which "
+            "the logs were imported: nothing shows in which order they were measured, or which "
             "were measured again"
         )
         return part

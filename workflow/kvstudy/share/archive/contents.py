@@ -36,7 +36,7 @@ from kvstudy.study.raw import (
 from kvstudy.study.run_names import REPORT, RESULTS, RunName
 from kvstudy.study.workload import WORKLOADS
 
-# About the archive itself; the name of the file tells that a zip is one.
+# About the archive itself; the name of the file shows that a zip is one.
 FACTS = "archive.json"
 METADATA = "ro-crate-metadata.json"
 README = "README.md"

@@ -1,6 +1,6 @@
 """Write an archive: a zip of sorted files without times, so that equal files give equal bytes.
 
-What is made here of the files, their checksums among it, stands at its end.
+What is made here of the files, their checksums among it, is at its end.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kvstudy.study.raw import SUMS
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 PLAIN, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o040755
 
-# The project's folder on the machine that measured stands before that of its results.
+# The project's folder on the machine that measured is before that of its results.
 FOLDER_NAME = re.compile(rb"(/[^\s\"'=:,]+)/results/[^\s\"'/]+/measuring/")
 # What a person may be found in; histograms and latencies are numbers.
 TEXT = (".json", ".sh", ".log", ".out", ".err", ".txt", ".md", ".tex")
@@ -81,7 +81,7 @@ def pack(
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file:
-            # What was made here stands in place of a file of that name.
+            # What was made here is in place of a file of that name.
             for name in sorted({*contents.files} - {*files, METADATA, SUMS}):
                 if name.startswith(raw) and name.endswith(f"/{SUMS}"):
                     # A folder that the metadata describe must be an entry of its own.

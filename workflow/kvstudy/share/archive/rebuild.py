@@ -41,7 +41,7 @@ SNAKEFILE = Path("workflow/Snakefile")
 STEPS = re.compile(r"\d+ of \d+ steps")
 # Another processor may round the last digits of a sum in another way.
 CLOSE = 1e-9
-# What stands between the values of a JSON file. Another processor or library of mathematics gives
+# What is between the values of a JSON file. Another processor or library of mathematics gives
 # a number of a chart another last digit: it is "214.15," there, and no number with its comma.
 SIGNS = re.compile(r"([\s,:\[\]{}]+)")
 # Of the report's text words and numbers count: pandoc 3 has other commands than pandoc 2.
@@ -85,7 +85,7 @@ def snakemake(
     shown: bool = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run Snakemake in ``folder`` with the package kvstudy that lies there.
+    """Run Snakemake in ``folder`` with the package kvstudy that is there.
 
     ``shown`` lets its output through, else it is in what is returned, and ``say`` is told
     how many steps are done.
@@ -120,7 +120,7 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
     """Unpack study, raw logs and workflow to the new ``folder``; returns the report built there.
 
     Tables, figures and the report that were packed are left in the archive. With ``own_code``
-    the workflow is that of ``clone_here``, and the files lie below ``archive`` in the new one.
+    the workflow is that of ``clone_here``, and the files are below ``archive`` in the new one.
     """
     code = clone_here() if own_code else folder
     given = folder / "archive" if own_code else folder
@@ -199,7 +199,7 @@ def check_numbers(
     for name in _with_numbers(given, [f"results/{run.name}", f"figures/{run.name}"]):
         if name not in files and not is_input(run, name):
             part.notes.append(
-                f"{name}: no step of the workflow makes it; nothing tells what it shows"
+                f"{name}: no step of the workflow makes it; nothing shows what it shows"
             )
     if not part.faults:
         part.facts.append(
@@ -263,7 +263,7 @@ def differing(packed: Path, again: Path) -> str:
 
 
 def _lines(path: Path) -> list[list[str]]:
-    """The values of each line; where numbers stand among words, these and the numbers."""
+    """The values of each line; where numbers are among words, these and the numbers."""
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         if path.suffix == ".json":
             return [SIGNS.split(line) for line in file]

@@ -96,7 +96,7 @@ def _parts(
 ) -> Iterator[CheckSection]:
     """Plan, audit trail and numbers; later parts are left out where earlier ones forbid them.
 
-    The files lie in ``given`` as in the project; ``declared`` are cells that are said to be
+    The files are in ``given`` as in the project; ``declared`` are cells that are said to be
     missing.
     """
     code = code.resolve()

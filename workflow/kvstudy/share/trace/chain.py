@@ -77,7 +77,7 @@ def resolve(run: Run, text: str) -> Address:
         raise InputError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
     *operations, metric = rest
     operation = operations[0] if operations else WHOLE
-    # Where nothing of the workload was measured, the chain tells why.
+    # Where nothing of the workload was measured, the chain shows why.
     if metrics := _metrics(run, workload):
         operation = list(metrics)[-1] if operation == ALL else operation
         check_known(text, "operation", operation, list(metrics))

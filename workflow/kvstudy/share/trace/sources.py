@@ -32,7 +32,7 @@ class LogLine:
 
 
 def lines_of(path: Path, operation: str, metric: str, interval: str = "op") -> list[LogLine]:
-    """The lines of the results ``path`` behind a value; none where another file tells it.
+    """The lines of the results ``path`` behind a value; none where another file shows it.
 
     ``operation`` and ``metric`` are those of measurements.csv, ``interval`` the property
     measurement.interval of the run. DataError for a log that is not YCSB's.
@@ -110,11 +110,11 @@ class RawCell:
         }
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:
-        """The value as the raw logs tell it; None without them. DataError for broken ones."""
+        """The value as the raw logs show it; None without them. DataError for broken ones."""
         return self._parsed.get((phase, operation, metric)) if self._sums else None
 
     def sources(self, phase: str, operation: str, metric: str) -> list[RawFile]:
-        """The files that tell the value, with their lines where it stands in them."""
+        """The files that show the value, with their lines where it is in them."""
         files = metric_of(metric).files if operation == "overall" else ()
         names = [name.format(phase) for name in files or ("{}.out",)]
         sources = self._sources(names, operation, metric)

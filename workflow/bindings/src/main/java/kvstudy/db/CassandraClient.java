@@ -34,7 +34,7 @@ import site.ycsb.Status;
  *   <li>read: SELECT by the key
  *   <li>insert: INSERT; the fields of an existing row are overwritten
  *   <li>update: UPDATE of the given fields; a missing row is <em>created</em>
- *   <li>delete: DELETE; Cassandra does not tell whether there was a row, so it is always OK
+ *   <li>delete: DELETE; Cassandra does not show whether there was a row, so it is always OK
  *   <li>scan: SELECT of the rows whose token (a hash of the key) is at least that of the start key
  * </ul>
  *

@@ -61,7 +61,7 @@ public class JdbcClient extends StoreClient<Connection> implements Truncatable {
   private String url;
   private Driver driver;
 
-  /** What stands around the name of a column. */
+  /** What is around the name of a column. */
   private String quote;
 
   /** Statements of the connection by their text. */

@@ -134,7 +134,7 @@ final class RiakConnection implements Closeable {
   /**
    * Stores a value and returns when {@code writers} copies have it.
    *
-   * @param version what {@link #get} told of the value to replace, or null
+   * @param version the version that {@link #get} returned of the value to replace, or null
    */
   void put(String type, String bucket, String key, byte[] value, byte[] version, int writers)
       throws IOException {

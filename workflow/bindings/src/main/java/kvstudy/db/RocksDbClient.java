@@ -15,7 +15,7 @@ import site.ycsb.Status;
  *   <li>insert: Put; an existing record is overwritten
  *   <li>update: Get, then Put of the whole record; of two threads that update one record at a time
  *       the later one wins, as with YCSB's binding
- *   <li>delete: Delete, which does not tell whether there was such a key
+ *   <li>delete: Delete, which does not show whether there was such a key
  *   <li>scan: an iterator from the key on
  * </ul>
  *

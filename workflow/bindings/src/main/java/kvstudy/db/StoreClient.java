@@ -37,7 +37,7 @@ abstract class StoreClient<C> extends DB {
   /** What to do about a server that does not answer. */
   abstract String remedy();
 
-  /** Whether the connection can take a further operation, as far as can be told without one. */
+  /** Whether the connection can take a further operation, as far as is known without one. */
   boolean isOpen(C last) {
     return true;
   }

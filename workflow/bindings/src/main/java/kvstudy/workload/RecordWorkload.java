@@ -103,7 +103,7 @@ public class RecordWorkload extends CoreWorkload {
     measurements.reportStatus("VERIFY", status);
   }
 
-  /** Whether {@code cells} are what the key's fields must be: OK, or as CoreWorkload tells it. */
+  /** Whether {@code cells} are what the key's fields must be: OK, or as CoreWorkload shows it. */
   Status check(String key, Map<String, ByteIterator> cells) {
     for (Map.Entry<String, ByteIterator> cell : cells.entrySet()) {
       RecordField field = byName.get(cell.getKey());
