@@ -55,7 +55,7 @@ def test_before_anything_was_measured_it_says_how_to_find_out(pretend_study):
     assert "12 cells planned; 6 cells here, 0 done" in words(text)
     assert "Not measured here: unbound. Why: kvstudy has no YCSB binding" in words(text)
     assert "kvstudy plan small --calibrate" in text
-    assert "How many repetitions it needs is not known" in text
+    assert "The required number of repetitions is unknown" in text
     assert not Path("results").exists()
 
 

@@ -33,7 +33,7 @@ TOOLS = [
     ("pandoc", "the report", "install pandoc"),
     ("latexmk", "the PDF", "install latexmk and TeX Live, see envs/system/"),
 ]
-STATES = {True: "good", False: "not good", None: "open"}
+STATES = {True: "good", False: "not good", None: "unknown"}
 
 
 @click.command("doctor")
@@ -56,7 +56,7 @@ def _machine() -> int:
     """Print all findings; returns how many are not good."""
     results = Path("results")
     findings = [*preflight.preflight(results), preflight.load_average(Tree(), results)]
-    print(f"{'looked at':26}{'state':10}found")
+    print(f"{'check':26}{'state':10}value")
     for finding in findings:
         print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")
         if finding.consequence:
@@ -64,7 +64,7 @@ def _machine() -> int:
     goods = [finding.good for finding in findings]
     worse, unseen = goods.count(False), goods.count(None)
     print()
-    print(f"{len(findings)} looked at: {worse} not good, {unseen} open (cannot be seen from here)")
+    print(f"{len(findings)} checks: {worse} not good, {unseen} unknown")
     return worse
 
 
@@ -114,7 +114,7 @@ def servers() -> None:
 def list_() -> None:
     """List the installed servers and the known packages."""
     for name, store in packaged_stores().items():
-        print(f"{name}: {native.find_program(store) or 'not here'}")
+        print(f"{name}: {native.find_program(store) or 'not installed'}")
         for package in store.native.packages:
             here = ", for this machine" if package is fitting(store) else ""
             print(

@@ -127,13 +127,13 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     for cell, changed in itertools.islice(outlook.outdated.items(), 1):
         count = times(len(outlook.outdated), "cell")
         lines += screen.paragraph(
-            f"Changed since they were measured, and measured again: {count}, such as {cell.path}: "
+            f"To be measured again, because their parameters changed: {count}, such as {cell.path}: "
             f"{changed}."
         )
     for name, reason in failed.items():
         lines += screen.paragraph(f"Not calibrated: {stores[name].title}: {reason}")
     if not outlook.wanted:
-        return [*lines, "There is nothing to measure; 'kvstudy doctor' shows what is missing."]
+        return [*lines, "Nothing to measure; 'kvstudy doctor' shows what is missing."]
     rows = screen.rows(outlook, estimate)
     every = screen.total(row for workloads in rows.values() for row in workloads.values())
     lines += ["", *screen.table(rows, [*study.store_names, *study.workload_names]), ""]
@@ -143,16 +143,16 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
         lines += screen.paragraph(
             f"Whole study: {least}{duration(sum(every[part] for part in screen.PARTS))}, and "
             f"{least}{size(every['bytes'])} of raw logs; left: {least}{duration(every['left'])}. "
-            "Probes and the report come to it: some seconds for each store, and a minute."
+            "Add some seconds per store for probes, and a minute for the report."
         )
         if held := max(map(_held, outlook.wanted)):
             lines += screen.paragraph(
-                f"A server that keeps records on disk needs more than {size(held)} while its "
-                "largest cell runs; that is free again afterwards."
+                f"A server that keeps records on disk needs more than {size(held)} during its "
+                "largest cell, which is freed afterwards."
             )
     if every["unknown"] or every["timed"]:
         lines += screen.paragraph(
-            f"To find out: kvstudy plan {study.name} --calibrate (some seconds for each store and "
+            f"To estimate them: kvstudy plan {study.name} --calibrate (some seconds for each store and "
             "workload), or measure the study at a small scale: "
             f"snakemake --cores 4 --config study={study.name} scale=0.1"
         )
@@ -161,8 +161,8 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
         freedom = screen.freedom_of(outlook.cells)
         return lines + screen.repetition_lines(spread, paired, study.repetitions, freedom)
     return lines + screen.paragraph(
-        "How many repetitions it needs is not known: no cell of its stores was measured "
-        f"twice. 'kvstudy plan {study.name} --calibrate' does it."
+        "The required number of repetitions is unknown, because no cell was measured twice; "
+        f"'kvstudy plan {study.name} --calibrate' does that."
     )
 
 
