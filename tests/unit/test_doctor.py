@@ -73,12 +73,12 @@ def test_the_machine_is_told_with_what_follows_from_it(project):
     (kernel,) = (line for line in lines if line.startswith("Kernel  "))
     assert kernel.split() == ["Kernel", "good", platform.release()]
     assert any(line.startswith("Load of the last minute") for line in lines)
-    assert re.fullmatch(r"22 looked at: \d+ not good, \d+ open \(cannot be .*\)", lines[-1])
+    assert re.fullmatch(r"22 checks: \d+ not good, \d+ unknown", lines[-1])
     assert max(map(len, lines)) <= 100
     # Consequences are below what they follow from.
     for above, below in itertools.pairwise(lines):
         if below.startswith("    ") and not above.startswith("    "):
-            assert re.search(r"  (not good|open) ", above)
+            assert re.search(r"  (not good|unknown) ", above)
 
 
 def test_a_machine_that_is_not_good_fails_only_if_asked(project, monkeypatch):
