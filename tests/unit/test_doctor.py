@@ -69,7 +69,7 @@ def test_the_machine_is_told_with_what_follows_from_it(project):
     result = kvstudy("doctor", "--machine")
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[0].split() == ["looked", "at", "state", "found"]
+    assert lines[0].split() == ["check", "state", "value"]
     (kernel,) = (line for line in lines if line.startswith("Kernel  "))
     assert kernel.split() == ["Kernel", "good", platform.release()]
     assert any(line.startswith("Load of the last minute") for line in lines)
