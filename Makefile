@@ -32,7 +32,7 @@ setup: ## install what is missing: system packages, .venv, YCSB bindings
 servers: setup ## install servers: all, those of STUDY=, or STORES="aerospike riak"
 	$(IN_VENV) kvstudy servers get$(if $(STUDY), --study $(STUDY))$(if $(STORES), $(STORES))
 
-setup-cluster: ## install what measuring on a cluster needs too
+setup-cluster: ## also install what measuring on a cluster needs
 	@envs/setup study cluster
 
 setup-test:
@@ -42,13 +42,13 @@ study: setup ## measure the study and build its report
 	$(IN_VENV) $(call SNAKEMAKE,)
 
 demo: SCALE := 0.01
-demo: setup ## the same at a hundredth of its size, under a name of its own
+demo: setup ## measure the study at a hundredth of its size, as a separate run
 	$(IN_VENV) $(call SNAKEMAKE,)
 
-partial: setup ## build the report from the finished cells, with the holes explained
+partial: setup ## build the report from the finished cells, with its gaps explained
 	$(IN_VENV) $(call SNAKEMAKE,report_partial)
 
-test: setup-test servers ## tests; they start servers on free loopback ports
+test: setup-test servers ## run the tests; they start servers on free loopback ports
 	$(MVN) test
 	$(IN_VENV) pytest --numprocesses auto tests/unit
 # A part of 'make faults' that takes less than a minute.
@@ -56,14 +56,14 @@ test: setup-test servers ## tests; they start servers on free loopback ports
 	    $(addprefix tests/faults/test_,configuration.py client.py fuzz.py foreign_logs.py)
 	$(IN_VENV) $(REAL) -m 'not slow'
 
-test-slow: setup-test servers ## those tests that take long and show what others show too
+test-slow: setup-test servers ## run long tests that repeat what quicker ones show
 	$(IN_VENV) $(REAL) -m slow
 
-test-unit: setup-test ## the tests that need neither a server nor TeX
+test-unit: setup-test ## run the tests that need neither a server nor TeX
 	$(IN_VENV) pytest --numprocesses auto tests/unit
 
 faults: SEED ?= 0
-faults: setup-test ## inject all faults of tests/faults; writes the table of docs/reliability.md
+faults: setup-test ## inject all faults of tests/faults; writes the tables of docs/reliability.md
 	$(IN_VENV) pytest --numprocesses 2 --hypothesis-seed $(SEED) \
 	    --table docs/reliability.md tests/faults
 
@@ -85,10 +85,10 @@ bench: setup-test ## run the benchmarks of the pipeline and print their figures
 	@for script in tests/bench/bench_*.py; do \
 	    echo "== $$script"; $(IN_VENV) python "$$script"; done
 
-false-calls: setup-test ## simulate how often equal stores are told apart; SEEDS="1 2" measures it too (15 min each)
+false-calls: setup-test ## simulate how often equal stores are called different; SEEDS="1 2" also measures it (15 min each)
 	$(IN_VENV) python tests/bench/false_calls.py $(SEEDS)
 
-reference: setup ## build the report of the reference run again from its raw logs, and compare its numbers
+reference: setup ## verify the reference run and rebuild its report from the raw logs
 	$(IN_VENV) kvstudy verify reference/jedlicka2024.zip
 	rm -rf reference/rebuilt
 	$(IN_VENV) kvstudy rebuild --own-code --output reference/rebuilt reference/jedlicka2024.zip
