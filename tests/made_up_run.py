@@ -234,7 +234,12 @@ class MadeUp:
         }
         if self.imported:
             without = dict.fromkeys(("server", "seconds"), measured)
-            example["imported"] = {"logs": measured, "cells": measured, "without": without, "ycsb": []}
+            example["imported"] = {
+                "logs": measured,
+                "cells": measured,
+                "without": without,
+                "ycsb": [],
+            }
         return example
 
     def _disturbance(self, measured: int) -> dict:

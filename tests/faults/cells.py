@@ -66,7 +66,11 @@ def check_next(scene: Scene) -> None:
 def check_numbers(scene: Scene, *cells: str) -> None:
     table = scene.results()
     measurements = pd.read_csv("results/small/measurements.csv")
-    measurements = measurements[measurements.phase == "run"].set_index(["repetition", "operation", "metric"]).value
+    measurements = (
+        measurements[measurements.phase == "run"]
+        .set_index(["repetition", "operation", "metric"])
+        .value
+    )
     for cell in cells:
         repetition = cell[-1]
         row = table.loc[f"pretend/a/{repetition}"]

@@ -217,11 +217,23 @@ IN_IT: list[tuple[str, Callable[[Files], None], str]] = [
     ),
     ("all made again, a log less", as_new(put(f"{CELL}/run.out", None)), r"run\.out: is missing"),
     ("all made again, a log more", as_new(put(f"{CELL}/x.log", b"x")), r"x\.log: was added after"),
-    ("all made again, no sums of a cell", as_new(put(f"{CELL}/SHA256SUMS", b"")), "was added after"),
+    (
+        "all made again, no sums of a cell",
+        as_new(put(f"{CELL}/SHA256SUMS", b"")),
+        "was added after",
+    ),
     ("all made again, a cell less", as_new(without_cell), "the planned cell is missing"),
-    ("all made again, no study", as_new(put(STUDY, None)), "the study cannot be read|no such study"),
+    (
+        "all made again, no study",
+        as_new(put(STUDY, None)),
+        "the study cannot be read|no such study",
+    ),
     ("all made again, no YAML", as_new(put(STUDY, b"a: [")), "the study cannot be read"),
-    ("all made again, nested", as_new(put(STUDY, b"a: " + b"[" * 9999)), "the study cannot be read"),
+    (
+        "all made again, nested",
+        as_new(put(STUDY, b"a: " + b"[" * 9999)),
+        "the study cannot be read",
+    ),
     ("all made again, no manifest", as_new(put(f"{CELL}/manifest.json", None)), r"manifest\.json"),
     ("all made again, faster", as_new(faster), "FAULT: results/small/"),
     (

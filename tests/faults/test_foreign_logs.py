@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import base_of
-from kvstudy.logs.imports.sources import OtherFiles, LogBundle, find_sources
+from kvstudy.logs.imports.sources import LogBundle, OtherFiles, find_sources
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.study.load import project_stores
 from kvstudy.study.workload import project_workloads

@@ -50,7 +50,11 @@ def outputs(tmp_path_factory) -> Path:
     one = TABLES["machine"](name="one", kind="machine", caption=ODD, source="table 4.2")
     bars = SimpleNamespace(name="bars", caption="Bars", source="figure 4.4")
     listing = SimpleNamespace(name="listing", caption="One cell", source="")
-    lines = [TranscriptLine("command", "redis-server --port 1"), TranscriptLine("output", ODD), TranscriptLine("output", "")]
+    lines = [
+        TranscriptLine("command", "redis-server --port 1"),
+        TranscriptLine("output", ODD),
+        TranscriptLine("output", ""),
+    ]
     text = "\n\n".join(
         [
             f"# Summary {{.unnumbered}}\n\n{for_markdown(ODD)}, see {floats.ref(one)}.",

@@ -13,7 +13,7 @@ from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.markdown import Floats, for_markdown
 from kvstudy.present.typeset.latex import DASH, marked, printable, raised
-from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection
+from kvstudy.present.typeset.table import Grid, Paper, TableRow, TableSection
 from kvstudy.present.typeset.table import texts as texts_of
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.kinds import TABLES
@@ -148,7 +148,9 @@ def wide(stores: int, title: str) -> dict[str, str]:
     number = 4 * stores
     paper = Paper("small", ".4em", label=0.21, widths=(0.167,) * number, most=4)
     places = [f"{place}." for place in range(1, number + 1)]
-    ranking = Grid(places, [TableSection("", [TableRow(title, [title] * number)])], [title], paper=paper)
+    ranking = Grid(
+        places, [TableSection("", [TableRow(title, [title] * number)])], [title], paper=paper
+    )
     grids = {"sweep": sweep, "results": results, "ranking": ranking}
     return {name: texts_of([grid], name, TEMPLATES)[0] for name, grid in grids.items()}
 

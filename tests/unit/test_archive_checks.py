@@ -508,7 +508,10 @@ def test_where_two_files_differ(tmp_path, name, packed, again, said):
 
 
 def test_the_page_is_short_and_ends_with_the_verdict():
-    good, bad = CheckSection("Good", facts=["fine"]), CheckSection("Bad", faults=[f"x{i}" for i in range(50)])
+    good, bad = (
+        CheckSection("Good", facts=["fine"]),
+        CheckSection("Bad", faults=[f"x{i}" for i in range(50)]),
+    )
     page = as_text(Verified("small", ["Archive: a"], [good, bad]))
     assert "## Good: holds" in page
     assert "## Bad: FAULT" in page

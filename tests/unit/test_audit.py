@@ -6,7 +6,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, PrintedNumber, half_unit, quoted, severity
+from kvstudy.analyse.audit.check import (
+    MISFITS,
+    Fits,
+    Kind,
+    PrintedNumber,
+    half_unit,
+    quoted,
+    severity,
+)
 from kvstudy.analyse.audit.files import (
     AUDIT,
     audit,

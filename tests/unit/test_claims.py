@@ -19,7 +19,7 @@ from kvstudy.analyse.claims.table import (
     judge_claims,
 )
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
-from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, support_of, combined_verdict
+from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, combined_verdict, support_of
 from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.looks import Claimed
@@ -463,7 +463,9 @@ def test_the_smallest_the_largest_and_the_mean_of_several_ratios():
 
 def whole_of(**counts: int) -> str:
     """The verdict on a claim of so many parts with each verdict."""
-    return combined_verdict({Verdict(word.replace("_", " ")): count for word, count in counts.items()})
+    return combined_verdict(
+        {Verdict(word.replace("_", " ")): count for word, count in counts.items()}
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from kvstudy.present.drawing.bar_chart import (
     with_broken,
     with_heights,
 )
-from kvstudy.present.drawing.draw import MOST_SHAPES, Style, styles, save, use_style
+from kvstudy.present.drawing.draw import MOST_SHAPES, Style, save, styles, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars
 from matplotlib.colors import to_hex

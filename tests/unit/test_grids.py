@@ -15,7 +15,7 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept, sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, styles, save, use_style
+from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, save, styles, use_style
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study

@@ -19,8 +19,8 @@ from kvstudy.measure.agent import boot_id
 from kvstudy.measure.clients import MACHINE_COLUMNS, PROCESS_COLUMNS
 from kvstudy.measure.hosts import Link, Lost, address_of, clocks, why_missing
 from kvstudy.stores.definition import load_store
-from kvstudy.study.consistency import client_cores, differences
 from kvstudy.study.config import Hosts, check_config
+from kvstudy.study.consistency import client_cores, differences
 from kvstudy.study.load import STORES
 
 GIVEN = {"server": "node1", "clients": ["node2", "node3"]}

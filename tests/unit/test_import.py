@@ -666,7 +666,10 @@ def test_a_run_that_was_done_before_the_limit_of_others(results):
         write(f"run{number}.txt", limit + text)
     take()
     result = rows()
-    assert (result["run0.txt"]["seconds"], result["run1.txt"]["seconds"]) == ("", str(round(seconds)))
+    assert (result["run0.txt"]["seconds"], result["run1.txt"]["seconds"]) == (
+        "",
+        str(round(seconds)),
+    )
     # One limit for both: long enough for the first to be done.
     short = short.replace(f"RunTime(ms), {seconds * 1000:.0f}", "RunTime(ms), 9000")
     rate = f"Throughput(ops/sec), {20000 / 9}"

@@ -237,7 +237,10 @@ def test_numbers_behind_those_of_a_host_count_repetitions(read):
 def test_a_copy_is_no_repetition(read):
     for names in (("redis-1.log", "redis-2.log"), ("redis/1.log", "valkey/1.log")):
         rows = read(dict.fromkeys(names, replace(RUN, seed=5)))
-        assert questions_text(rows) == f"has the same results as {names[0]}: take out the row of a copy"
+        assert (
+            questions_text(rows)
+            == f"has the same results as {names[0]}: take out the row of a copy"
+        )
 
 
 def test_the_same_results_at_another_time_are_no_second_measurement(read):
@@ -492,7 +495,9 @@ def test_no_reading_is_wrong_in_silence(read, seed):
         assert (row.store, row.phase, row.workload) == (log.store, log.phase, log.workload)
         assert (row.threads, row.records, row.repetition) == (log.threads, log.records, repetition)
     wrong = moved({name: log for name, (log, _) in truth.items()}, chance)
-    assert questions_text(read(wrong)) != "", wrong.items() - {(n, log) for n, (log, _) in truth.items()}
+    assert questions_text(read(wrong)) != "", wrong.items() - {
+        (n, log) for n, (log, _) in truth.items()
+    }
 
 
 def test_names_of_other_peoples_folders(read):

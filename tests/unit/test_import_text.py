@@ -124,7 +124,9 @@ def test_several_programs_are_taken_apart(first, second):
 
 def test_a_program_that_died_does_not_take_anothers_results():
     dead = OTHER[: OTHER.index("[OVERALL]")] + "java.lang.OutOfMemoryError\n"
-    result = runs(interleaved([prefixed("y-1 | ", RUN), prefixed("y-2 | ", dead)], random.Random(7)))
+    result = runs(
+        interleaved([prefixed("y-1 | ", RUN), prefixed("y-2 | ", dead)], random.Random(7))
+    )
     assert {(log and log.throughput, of.properties["threadcount"]) for log, of, _ in result} == {
         (meaning(RUN)[0].throughput, "4"),
         (None, "8"),

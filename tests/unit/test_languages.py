@@ -87,7 +87,9 @@ def test_all_marked_texts_of_the_code_are_found():
             if name not in translation.KEYWORDS or not isinstance(node.args[0], ast.Constant):
                 continue
             words = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-            result = present.get(words[1], words[0]) if name == "pgettext" else present.get(words[0])
+            result = (
+                present.get(words[1], words[0]) if name == "pgettext" else present.get(words[0])
+            )
             assert result is not None, f"{path}: {words}"
 
 

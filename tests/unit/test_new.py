@@ -131,7 +131,9 @@ def test_every_key_that_a_store_offers_is_one(project):
     assert store.native.program == "mine-server"
     assert store.docker.image == "mine:1.2.3"
     assert store.misses == "get_misses"
-    assert sentence(providers.missing_requirement(store, "native")).startswith("no program mine-server")
+    assert sentence(providers.missing_requirement(store, "native")).startswith(
+        "no program mine-server"
+    )
 
 
 def test_a_workload_loads_with_and_without_its_further_properties(project):

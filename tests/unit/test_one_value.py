@@ -79,7 +79,9 @@ def test_throughputs(packed):
         means = rows.set_index("store")["mean"]
         assert means.to_dict() == pytest.approx(ranks.loc[name, "throughput"].to_dict(), rel=1e-12)
         bars = drawn[drawn["group"].str.lower() == name].set_index("store")["value"] * 1000
-        selected = geometric[geometric.index.isin(shown, level="parameters")].xs(name, level="workload")
+        selected = geometric[geometric.index.isin(shown, level="parameters")].xs(
+            name, level="workload"
+        )
         selected = selected.droplevel("parameters")
         assert bars.to_dict() == pytest.approx(selected[bars.index].to_dict(), rel=1e-12)
         # A geometric mean is below the plain one.

@@ -235,7 +235,11 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     assert 1.4 < widths[0] / widths[1] < 3
     assert frame["p99"].dropna().to_dict() == {("a", "redis"): 150.0}
     assert example.corner == "Relative to Redis"
-    assert [line.label.strip("\xa0") for line in example.lines][:3] == ["<b>Redis</b>", "place", "p99"]
+    assert [line.label.strip("\xa0") for line in example.lines][:3] == [
+        "<b>Redis</b>",
+        "place",
+        "p99",
+    ]
     assert example.lines[0].cells == ["1", "1", "1"]
     assert example.lines[1].cells == ["1\N{EN DASH}2"] * 3
     assert example.lines[3].cells == ["\N{EN DASH}"] * 3

@@ -112,7 +112,9 @@ def grid_of(
         study=study.model_copy(update={"source": with_commas}),
         titles=TITLES,
         swept=SimpleNamespace(published=published),
-        headline_analysis=SimpleNamespace(rounds=analysed(relative_rows()) if result is None else result),
+        headline_analysis=SimpleNamespace(
+            rounds=analysed(relative_rows()) if result is None else result
+        ),
     )
     return table.grids(frame, run)[0]
 

@@ -121,7 +121,9 @@ def of_means(published: list[float], trips: list[int] = TRIPS) -> SimpleNamespac
 def plotted(published: list[float] | None = None, trips: list[int] = TRIPS) -> pd.DataFrame:
     """What the figure shows; of a source that needs 800 us more per round trip."""
     present = [here + 800 * number for here, number in zip(MEASURED, trips, strict=True)]
-    return small.figure("separation").rows(small.run(analysis=of_means(published or present, trips)))
+    return small.figure("separation").rows(
+        small.run(analysis=of_means(published or present, trips))
+    )
 
 
 def run(tmp_path: Path, added: float = 800.0, **changes: object) -> SimpleNamespace:

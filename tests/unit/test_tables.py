@@ -11,7 +11,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import Latex, broken, escape
-from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, write_tables
+from kvstudy.present.typeset.table import Grid, Paper, TableRow, TableSection, write_tables
 
 from . import small_results as small
 

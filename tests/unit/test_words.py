@@ -18,7 +18,19 @@ NAMES = {"asked", "beside", "found", "made", "own", "there", "told"}
 # A key of the manifests of cells, in finished runs and archives too.
 KEPT = {("workflow/kvstudy/study/cells.py", "beside")}
 # Begin neither an imperative nor a noun phrase.
-BEGINNINGS = {"How", "Of", "So", "That", "Those", "What", "Whether", "When", "Where", "Which", "Who"}
+BEGINNINGS = {
+    "How",
+    "Of",
+    "So",
+    "That",
+    "Those",
+    "What",
+    "Whether",
+    "When",
+    "Where",
+    "Which",
+    "Who",
+}
 DECLARED = re.compile(rf"\b[A-Z][\w.<>\[\], ]* ({'|'.join(sorted(NAMES))})\b *[=;:,)]")
 
 

@@ -52,7 +52,11 @@ def test_a_cell_is_measured_as_the_configuration_says_unless_an_option_says_it(
     plan = plan_run(SMALL | {"provider": "external", "external": external, "pin_cpus": True})
     monkeypatch.setenv("KVSTUDY_CONFIG", plan.config.model_dump_json())
     result = completed({"port": 7, "address": None, "provider": None}, "pretend")
-    assert (result["provider"], result["address"], result["may_empty"]) == ("external", "host:1", True)
+    assert (result["provider"], result["address"], result["may_empty"]) == (
+        "external",
+        "host:1",
+        True,
+    )
     assert (result["port"], result["pin_cpus"]) == (7, "true")
     assert completed({}, "other")["address"] == ""
     monkeypatch.delenv("KVSTUDY_CONFIG")

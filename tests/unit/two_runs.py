@@ -110,6 +110,8 @@ def two_runs(project: Path, stores: list[str], **options) -> Comparison:
             for place, store in enumerate(stores)
             for workload in "abcdf"
         }
-        selected = {key[len(name) + 1 :]: v for key, v in options.items() if key.startswith(f"{name}_")}
+        selected = {
+            key[len(name) + 1 :]: v for key, v in options.items() if key.startswith(f"{name}_")
+        }
         write_run(project / "results" / name, speeds, **selected)
     return compare("before", "after")

@@ -52,7 +52,10 @@ def test_one_that_never_succeeds_is_told_with_its_last_words(pretend_study, proj
         r"Pretend server did not get ready in 4 s \(sh -c .* ended with exit status 3: "
         r"no such bucket type\); .*store\.yaml: ready_seconds sets the limit"
     )
-    with pytest.raises(KvstudyError, match=message), running_server(server.store, server, server.log):
+    with (
+        pytest.raises(KvstudyError, match=message),
+        running_server(server.store, server, server.log),
+    ):
         pass
     assert not (project / "data/made").exists()
 

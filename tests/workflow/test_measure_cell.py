@@ -486,7 +486,9 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
         path.chmod(0o777)
     folder.chmod(0o555)
     store = load_store(Path("envs/stores/redis"))
-    setting = MeasurementContext(run="small", store=store, planned=frozenset(), provider="native", protocol=1)
+    setting = MeasurementContext(
+        run="small", store=store, planned=frozenset(), provider="native", protocol=1
+    )
     # Root may write everything: be somebody else for a moment.
     user = os.geteuid()
     if user == 0:

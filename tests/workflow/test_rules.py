@@ -22,7 +22,9 @@ def rules() -> list[tuple[str, str]]:
         for path in sorted((WORKFLOW / "rules").glob("*.smk"))
         for text in re.split(r"^(?= *rule )", path.read_text(), flags=re.M)
     ]
-    commands_of_rules = [(text, re.search(r'^ *"?kvstudy ([a-z-]+) ', text, re.M)) for text in texts]
+    commands_of_rules = [
+        (text, re.search(r'^ *"?kvstudy ([a-z-]+) ', text, re.M)) for text in texts
+    ]
     return [(text, match[1]) for text, match in commands_of_rules if match]
 
 

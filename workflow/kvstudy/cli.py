@@ -47,7 +47,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "measure",
             "Count the commands that one operation causes on the server of STORE.",
         ),
-        "ready": ("machine", "Wait until a server of STORE, started by hand, is ready for loading."),
+        "ready": (
+            "machine",
+            "Wait until a server of STORE, started by hand, is ready for loading.",
+        ),
         "gap": ("machine", "Record why STORE cannot be measured on this machine."),
     },
     "Analysis": {
@@ -126,7 +129,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "share",
             "Pack RUN, a folder below results/, as one file for a colleague or a repository.",
         ),
-        "verify": ("share", "Verify ARCHIVE, a file of 'kvstudy archive', or a run below results/."),
+        "verify": (
+            "share",
+            "Verify ARCHIVE, a file of 'kvstudy archive', or a run below results/.",
+        ),
         "rebuild": ("share", "Rebuild the report of ARCHIVE from its raw logs."),
     },
     "Development": {
@@ -232,5 +238,7 @@ def main() -> None:
         sys.exit(EnvironmentFault.status)
     except Exception:
         traceback.print_exc()
-        print("kvstudy: this is a fault of kvstudy; report it with the lines above", file=sys.stderr)
+        print(
+            "kvstudy: this is a fault of kvstudy; report it with the lines above", file=sys.stderr
+        )
         sys.exit(INTERNAL)

@@ -13,7 +13,7 @@ from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.current import subfolder, suffix
 from kvstudy.language.reasons import sentence
-from kvstudy.measure.controller import lock_shared, lock_exclusive
+from kvstudy.measure.controller import lock_exclusive, lock_shared
 from kvstudy.measure.planning.costs import BETWEEN, read_costs
 from kvstudy.measure.planning.progress import (
     CALIBRATION,

@@ -110,7 +110,9 @@ def _changes(sources: list) -> dict[str, list[str]]:
 
 @click.command("parse")
 @click.argument("run")
-@click.option("--mixed", type=bool, default=False, help="Allow cells measured under different conditions.")
+@click.option(
+    "--mixed", type=bool, default=False, help="Allow cells measured under different conditions."
+)
 def parse(run: str, mixed: bool) -> None:
     """Parse the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.
 

@@ -106,7 +106,9 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     mixed = mixed_repetitions(loaded, stores, run, planned_cell)
     check_planned(loaded, study, planned_cell, planned, mixed)
     wanted = with_clients(loaded, cells, planned_cell, run)
-    target = None if planned_cell.load is None else find_target(loaded, stores, cells, planned_cell, run)
+    target = (
+        None if planned_cell.load is None else find_target(loaded, stores, cells, planned_cell, run)
+    )
     request = Request(
         cell=planned_cell if isinstance(wanted, NotNow) else wanted,
         position=cells.index(planned_cell) + 1,
@@ -215,7 +217,9 @@ def agent(folder: str) -> None:
     show_default=True,
     help="How the server runs.",
 )
-@click.option("--port", type=PORT, default=0, show_default=True, help="The server's port; 0: any free.")
+@click.option(
+    "--port", type=PORT, default=0, show_default=True, help="The server's port; 0: any free."
+)
 @click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
 def run(
     store: str | None,
@@ -247,7 +251,10 @@ def run(
         )
     names = project_stores()
     if store is None:
-        reasons = {name: providers.missing_requirement(load_store(STORES / name), provider) for name in names}
+        reasons = {
+            name: providers.missing_requirement(load_store(STORES / name), provider)
+            for name in names
+        }
         if all(reasons.values()):
             raise InputError("no store can be measured here; 'kvstudy doctor' shows why")
         here = click.Choice([name for name in names if not reasons[name]])

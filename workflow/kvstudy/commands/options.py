@@ -31,7 +31,11 @@ PROVIDER = click.Choice(["auto", "native", "docker", "external"])
 def configuration() -> Config:
     """Return Snakemake's configuration if it runs the command, otherwise the defaults."""
     configuration_json = os.environ.get("KVSTUDY_CONFIG")
-    return Config.model_validate_json(configuration_json) if configuration_json else Config(study="none")
+    return (
+        Config.model_validate_json(configuration_json)
+        if configuration_json
+        else Config(study="none")
+    )
 
 
 def study_to_measure(path: Path) -> Study:

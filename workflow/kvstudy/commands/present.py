@@ -23,7 +23,9 @@ def tabulate(run: str) -> None:
     of = find_run(run)
     with noted(of.tables, "tabulate") as outputs:
         written = write_tables(of, Path("report/templates/tables"), of.tables)
-        outputs += [path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")]
+        outputs += [
+            path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")
+        ]
     print(f"{of.tables}: {len(written)} tables")
 
 

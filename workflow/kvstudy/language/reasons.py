@@ -32,9 +32,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "of-repetitions": N_("{why} (repetition {repetitions})"),
     "no-target": N_("no target rate, because its trial cell {cell} is not valid ({why})"),
     "target-now": N_("a rate now exists: remove SHA256SUMS in {folder} to measure the cell"),
-    "trial-gone": N_(
-        "its rate was set by {cell}, which has been removed or measured again since"
-    ),
+    "trial-gone": N_("its rate was set by {cell}, which has been removed or measured again since"),
     "rate-differs": N_("its rate is not {load} of the throughput of its trial cell {cell}"),
     "failures": N_(
         "{share} of {operation} operations failed ({statuses}), more than the {allowed} that the "
@@ -161,9 +159,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "by-runtime": N_("operations, from throughput and run time"),
     "by-runtime-of": N_("operations, from throughput and run time of {operation}"),
     "spread": N_("As if the {runs} run times had a coefficient of variation of {spread} %"),
-    "not-less": N_(
-        "The run time implies at least {rate} ops/s, however much the runs varied"
-    ),
+    "not-less": N_("The run time implies at least {rate} ops/s, however much the runs varied"),
     "combined": N_("{metric} of {operation}: {how}"),
     "sum-of-counts": N_("sum of the operation counts"),
     "whole-numbers": N_("{operation}: {metric} as a mean of {runs} whole numbers"),
@@ -216,7 +212,9 @@ def sentence(text: str) -> str:
     for code, values in coded(text):
         form = SENTENCES[code]
         sentence_text = _(form) if isinstance(form, str) else ngettext(*form, int(values["n"]))
-        filled.append(sentence_text.format(**{name: _value(value) for name, value in values.items()}))
+        filled.append(
+            sentence_text.format(**{name: _value(value) for name, value in values.items()})
+        )
     if filled or current() == ORIGINAL:
         return "; ".join(filled) or text
     # A study's own words are in the catalogue next to it.

@@ -88,7 +88,9 @@ class Agent:
         free_port(host=host)
         if not os.access(data, os.W_OK | os.X_OK):
             raise EnvironmentFault(f"{KEY}.data: {data}: no folder here in which you may write")
-        return {str(folder): native.missing_requirement(load_store(Path(folder))) for folder in stores}
+        return {
+            str(folder): native.missing_requirement(load_store(Path(folder))) for folder in stores
+        }
 
     def java(self) -> dict:
         return environment.java()

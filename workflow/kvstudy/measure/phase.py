@@ -20,7 +20,7 @@ from kvstudy.measure.hosts import Connected, FarClients
 from kvstudy.measure.setting import SERVER_LOG, MeasurementContext
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, ask, log_tail, log_end, why_silent
+from kvstudy.stores.server import Server, ask, log_end, log_tail, why_silent
 
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run. Of a server that is stopped or hangs,

@@ -430,8 +430,7 @@ def _disk(tree: Tree, path: Path) -> Finding | None:
 @_look(
     N_("Free disk space"),
     N_(
-        "A full disk ends a measurement, and some file systems slow down when they are nearly "
-        "full."
+        "A full disk ends a measurement, and some file systems slow down when they are nearly full."
     ),
     N_("A full disk ends a measurement."),
 )

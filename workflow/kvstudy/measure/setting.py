@@ -23,8 +23,8 @@ from kvstudy.stores.configuration import changes, record_settings
 from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import Server, ask, check_empty, free_port, running_server
-from kvstudy.study.consistency import differences, read_manifests, refusal
 from kvstudy.study.config import Hosts
+from kvstudy.study.consistency import differences, read_manifests, refusal
 from kvstudy.study.raw import set_aside, stamp
 from kvstudy.whole_file import ROOM, check_room, check_writable, free_bytes, full_disk
 
@@ -90,7 +90,9 @@ class MeasurementContext:
 
     def java(self, hosts: Connected | None) -> dict:
         """Return the clients' Java, see ``environment.java``."""
-        return hosts.java() if hosts else environment.java(process.pinning_prefix(self.client.cores))
+        return (
+            hosts.java() if hosts else environment.java(process.pinning_prefix(self.client.cores))
+        )
 
     def refuse_unlike(self, name: str, server: dict | None = None, **known: object) -> None:
         """Raise KvstudyError when the run's cells were measured otherwise than ``name`` would be.
@@ -251,7 +253,9 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
             "here; bind it where it is started, and set pin_cpus: false"
         )
     if shutil.which("taskset") is None:
-        raise EnvironmentFault(f"{KEY}: no program taskset; install util-linux, or set pin_cpus: false")
+        raise EnvironmentFault(
+            f"{KEY}: no program taskset; install util-linux, or set pin_cpus: false"
+        )
     tree = tree or Tree()
     try:
         usable = core_numbers(tree.fields("proc/self/status")[ALLOWED])

@@ -42,9 +42,7 @@ def fill(
         line = f"{error.filename or error.name}:{error.lineno}"
         raise InputError(f"{line}: {error.message}; mend the template") from None
     except jinja2.TemplateNotFound as error:
-        raise InputError(
-            f"{template.parent / error.name}: no such template; restore it"
-        ) from None
+        raise InputError(f"{template.parent / error.name}: no such template; restore it") from None
     except (jinja2.UndefinedError, TypeError, ValueError, LookupError) as error:
         frames = traceback.extract_tb(error.__traceback__)
         inner = [f"{frame.filename}:{frame.lineno}" for frame in frames if ".j2" in frame.filename]

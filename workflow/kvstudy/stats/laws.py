@@ -98,7 +98,11 @@ def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Sc
         )
     except RuntimeError as error:
         raise ValueError(f"the scalability law does not fit these points: {error}") from None
-    single, contention, coherency = float(coefficients[0] * scale), float(coefficients[1]), float(coefficients[2])
+    single, contention, coherency = (
+        float(coefficients[0] * scale),
+        float(coefficients[1]),
+        float(coefficients[2]),
+    )
     fitted = _law(counts, single, contention, coherency)
     off = float(np.sqrt(np.mean((rates / fitted - 1) ** 2)))
     # Below this the law falls by less than a thousandth up to the largest count.

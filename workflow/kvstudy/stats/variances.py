@@ -99,7 +99,10 @@ def fit(logs: np.ndarray, same: Sequence[int], paired: bool = True) -> Variances
         theta = np.where(better, theta + step, theta)
         top = np.where(better[..., 0, 0], reached, top)
         at = _Point(
-            *(np.where(_like(better, of), of, before) for of, before in zip(step_result, at, strict=True))
+            *(
+                np.where(_like(better, of), of, before)
+                for of, before in zip(step_result, at, strict=True)
+            )
         )
         damping = np.where(better, damping / 4, damping * 8).clip(1e-6, 1e6)
         if abs(np.where(better, step, LONGEST_STEP)).max() < SMALL_STEP:

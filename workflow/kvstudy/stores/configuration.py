@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kvstudy.errors import InputError, KvstudyError
-from kvstudy.stores.definition import Store, ProviderCommands
+from kvstudy.stores.definition import ProviderCommands, Store
 from kvstudy.stores.process import pinning_prefix
 from kvstudy.stores.server import Server, ask
 from kvstudy.study.cells import Cell
@@ -102,7 +102,8 @@ def changes(manifest: dict, store: Store) -> str:
                 if name not in given or not _fits([given[name]], [value]):
                     changes[name] = given.get(name, ""), value
     return ", ".join(
-        f"{name} was {was or 'none'}, is now {now or 'none'}" for name, (was, now) in changes.items()
+        f"{name} was {was or 'none'}, is now {now or 'none'}"
+        for name, (was, now) in changes.items()
     )
 
 

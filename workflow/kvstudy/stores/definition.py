@@ -118,7 +118,7 @@ class Native(ProviderCommands):
     packages: list[Package] = Field(
         default=[],
         description="Packages that `kvstudy servers` accepts. The first one for the machine is "
-                    "downloaded.",
+        "downloaded.",
     )
     release: str = Field(
         default="", description="The folder of a package that becomes servers/<store>."
@@ -197,19 +197,18 @@ class StoreFile(Strict):
         description="Further ports that are found from the server's port: name and distance. "
         "They are filled in as {ports[name]}.",
     )
-    ready_seconds: float = Field(default=30, gt=0, description=(
-        "Time limit until the server is ready (s)."
-    ))
+    ready_seconds: float = Field(
+        default=30, gt=0, description=("Time limit until the server is ready (s).")
+    )
     stop_signal: Literal["TERM", "KILL"] = Field(
         default="TERM", description="How the server is stopped after the cell."
     )
-    deviations: list[Deviation] = Field(default=[], description=(
-        "All deviations from the default settings."
-    ))
+    deviations: list[Deviation] = Field(
+        default=[], description=("All deviations from the default settings.")
+    )
     unsupported: list[Operation] = Field(
-        default=[], description=(
-            "Operations that the store does not support; studies cannot use them."
-        )
+        default=[],
+        description=("Operations that the store does not support; studies cannot use them."),
     )
     operations: dict[str, Text] = Field(
         default={}, description="What each operation does on this store, in one sentence."

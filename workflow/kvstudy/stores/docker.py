@@ -220,7 +220,9 @@ def daemon_problem() -> str | None:
         remedy = "start it (systemctl start docker)"
         if "permission denied" in version.stderr:
             remedy = "add yourself to the group docker"
-        return f"the Docker daemon does not answer ({_last_line(version.stderr)}): {remedy}, {NATIVE}"
+        return (
+            f"the Docker daemon does not answer ({_last_line(version.stderr)}): {remedy}, {NATIVE}"
+        )
     info = _docker("info", "--format", "{{.OperatingSystem}} {{.SecurityOptions}}").stdout
     if "Docker Desktop" in info or "name=rootless" in info:
         return (

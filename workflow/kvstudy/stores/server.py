@@ -17,7 +17,7 @@ from typing import BinaryIO
 import psutil
 
 from kvstudy.errors import EnvironmentFault, KvstudyError
-from kvstudy.stores.definition import Store, ProviderCommands
+from kvstudy.stores.definition import ProviderCommands, Store
 
 HOST = "127.0.0.1"
 POLL_SECONDS = 0.02

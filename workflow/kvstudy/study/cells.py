@@ -305,7 +305,9 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
 def _cell(study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float) -> Cell:
     """The cell, with the store's own sizes if it has any."""
     planned = _planned_cell(study, of, use, sizes, scale)
-    cell_sizes = Combination(of.records or sizes.records, of.operations or sizes.operations, sizes.threads)
+    cell_sizes = Combination(
+        of.records or sizes.records, of.operations or sizes.operations, sizes.threads
+    )
     cell = _planned_cell(study, of, use, cell_sizes, scale)
     return cell if cell == planned else replace(cell, beside=planned.parameters)
 

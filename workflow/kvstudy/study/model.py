@@ -36,9 +36,9 @@ class Study(Strict):
     name: Name = Field(description="Name of the study's folder.")
     title: Text = Field(description="Title of the report.")
     question: Text = Field(description="The question of the study, in one or two sentences.")
-    source: Source | None = Field(default=None, description=(
-        "The publication that the study reproduces."
-    ))
+    source: Source | None = Field(
+        default=None, description=("The publication that the study reproduces.")
+    )
     stores: Annotated[list[StoreUse], Field(min_length=1)] = Field(
         description="The stores, in the order of tables and figures."
     )
@@ -55,12 +55,12 @@ class Study(Strict):
     baseline: Name | None = Field(
         default=None,
         description="The reference store of the first page. Default: the first one that was "
-                    "measured.",
+        "measured.",
     )
     noise_floor: bool | Name = Field(
         default=True,
         description="Measure one store twice in every repetition, to see how much equal stores "
-                    "differ by chance: its name, true for the first one, or false.",
+        "differ by chance: its name, true for the first one, or false.",
     )
     client_ceiling: bool = Field(
         default=True,
@@ -69,7 +69,7 @@ class Study(Strict):
     trimmed_mean: bool = Field(
         default=False,
         description="Also give trimmed means, without the smallest and the largest fifth of the "
-                    "repetitions, as some sources do. Needs five repetitions.",
+        "repetitions, as some sources do. Needs five repetitions.",
     )
     store_pages: bool = Field(
         default=False,
@@ -91,7 +91,7 @@ class Study(Strict):
     imported: Imported | None = Field(
         default=None,
         description="Set (true, or its keys) if the cells come from `kvstudy import`: nothing "
-                    "is measured, and a cell without a log is a gap.",
+        "is measured, and a cell without a log is a gap.",
     )
 
     # Of a run that is measured until all is decided: how many repetitions it has.

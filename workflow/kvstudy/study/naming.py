@@ -53,9 +53,7 @@ def check_printable(path: Path, text: str) -> None:
     """Raise InputError for a control character in the ``text`` of the file ``path``."""
     if match := UNPRINTABLE.search(text):
         line = text.count("\n", 0, match.start()) + 1
-        raise InputError(
-            f"{path}: line {line}: has the control character {match[0]!r}; remove it"
-        )
+        raise InputError(f"{path}: line {line}: has the control character {match[0]!r}; remove it")
 
 
 def count(number: int, what: str) -> str:

@@ -152,14 +152,14 @@ class Parameters(Strict):
     clients: Annotated[int, Field(ge=1, le=MOST_CLIENTS)] | Literal["auto"] = Field(
         default=1,
         description="Number of YCSB clients, processes that start together and share threads, "
-                    "operations and, if they insert, keys. `auto`: the number for each store "
-                    "and workload beyond which doubling gains less than 5 %, determined by "
-                    "trial cells.",
+        "operations and, if they insert, keys. `auto`: the number for each store "
+        "and workload beyond which doubling gains less than 5 %, determined by "
+        "trial cells.",
     )
     shown: ShownSizes = Field(
         default=ShownSizes(),
         description="With several sizes: those in tables and figures that have one value for "
-                    "each store and workload. Control cells have only these sizes.",
+        "each store and workload. Control cells have only these sizes.",
     )
     seconds: Count | None = Field(
         default=None, description="Timed cells: the run phase ends after this many seconds."
@@ -171,8 +171,8 @@ class Parameters(Strict):
     raw_latencies: bool = Field(
         default=False,
         description="Keep the latency of every single operation of the measured phase with the "
-                    "raw logs (about 3 MB per million, compressed). This reduces throughput, "
-                    "see docs/guide.md.",
+        "raw logs (about 3 MB per million, compressed). This reduces throughput, "
+        "see docs/guide.md.",
     )
 
     @property
@@ -214,7 +214,7 @@ class UntilDecided(Strict):
     margin: Annotated[float, Field(gt=0, lt=1)] | None = Field(
         default=None,
         description="Equivalence margin: two stores are equal if their ratio is between 1/(1 + "
-                    "margin) and 1 + margin. Default: 0.1.",
+        "margin) and 1 + margin. Default: 0.1.",
     )
 
     @model_validator(mode="after")
@@ -231,7 +231,7 @@ class ExpectedFailures(Strict):
     kind: Literal["failures", "misses"] = Field(
         default="failures",
         description="failures: YCSB reports the operation as failed. misses: YCSB reports OK, "
-                    "but the server's counter shows that there was no such record.",
+        "but the server's counter shows that there was no such record.",
     )
     workload: Name | None = Field(default=None, description="Default: every workload.")
     records: list[Count] | None = Field(

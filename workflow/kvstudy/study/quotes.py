@@ -163,7 +163,9 @@ class Quote(Strict):
 class Quotes(Strict):
     """The numbers in the text of a study's source."""
 
-    setting: PublishedSetup = Field(default_factory=PublishedSetup, description="How the source measured.")
+    setting: PublishedSetup = Field(
+        default_factory=PublishedSetup, description="How the source measured."
+    )
     failures: list[StatedFailures] = Field(
         default=[], description="Failed operations that the source mentions."
     )

@@ -216,8 +216,6 @@ def _check_head(
         raise InputError(f"{path}: {what}; {remedy}")
     for name in head:
         if name not in known:
-            raise InputError(
-                f"{path}: line 1: unknown column '{name}'{did_you_mean(name, known)}"
-            )
+            raise InputError(f"{path}: line 1: unknown column '{name}'{did_you_mean(name, known)}")
         if head.count(name) > 1:
             raise InputError(f"{path}: line 1: column '{name}' appears twice; remove one")

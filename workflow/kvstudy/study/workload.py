@@ -91,9 +91,7 @@ def named_record(properties: dict[str, str], place: str = "") -> NamedRecord | N
             )
         name, kind, shortest, longest = match.groups()
         if name in fields:
-            raise InputError(
-                f"{place}: record.fields: '{name}' appears twice; give another name"
-            )
+            raise InputError(f"{place}: record.fields: '{name}' appears twice; give another name")
         fields[name] = NamedField(name, kind, int(shortest), int(longest))
     if not fields:
         raise InputError(
@@ -145,7 +143,9 @@ def load_workload(path: Path) -> dict[str, str]:
             )
         properties[name] = value
         lines[name] = number
-    problems = chain(property_problems(properties, [class_of(properties)]), joint_problems(properties))
+    problems = chain(
+        property_problems(properties, [class_of(properties)]), joint_problems(properties)
+    )
     for name, problem in problems:
         raise InputError(f"{path}:{lines[name]}: {name[:LONGEST_ECHO]}: {problem}")
     named_record(properties, str(path))

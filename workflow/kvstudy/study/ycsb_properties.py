@@ -254,7 +254,9 @@ PROPERTIES = {
     "hotspotdatafraction": Property("Share of the records that are hot.", _SHARE, "0.2"),
     "hotspotopnfraction": Property("Share of the operations on them.", _SHARE, "0.8"),
     "exponential.percentile": Property(
-        "Per cent of the operations that are within exponential.frac.", NumberForm(0.01, 99.99), "95"
+        "Per cent of the operations that are within exponential.frac.",
+        NumberForm(0.01, 99.99),
+        "95",
     ),
     # Of 0, and of 0 and 100 %, YCSB makes a distribution without end, or one of a single record.
     "exponential.frac": Property(

@@ -121,7 +121,9 @@ def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
     fields = judged(said, expected)
     if fields["off"]:
         shift, unit = _ratio(quote.expected, values)
-        first, second = ((each + PrintedNumber.exact(shift)) * (1 / unit) for each in (said, expected))
+        first, second = (
+            (each + PrintedNumber.exact(shift)) * (1 / unit) for each in (said, expected)
+        )
         turned = shift != 0 and (first.value - 1) * (second.value - 1) < 0
         off = beyond(first, second.low, second.high)
         fields |= {"off": off, "fits": severity(off, turned)}

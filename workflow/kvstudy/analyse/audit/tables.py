@@ -167,7 +167,9 @@ def little(cell: PublishedRun) -> Iterator[Check]:
     yield cell.check(Kind.LITTLE, "in-calls", given, expected, doubts, note=note)
 
 
-def _weighted(latencies: dict[str, PrintedNumber], counts: dict[str, PrintedNumber]) -> PrintedNumber:
+def _weighted(
+    latencies: dict[str, PrintedNumber], counts: dict[str, PrintedNumber]
+) -> PrintedNumber:
     numbers = {name: count.value for name, count in counts.items()}
     ends = (
         weighted_latency({name: getattr(of, end) for name, of in latencies.items()}, numbers)

@@ -72,7 +72,9 @@ def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Proposition:
     return Proposition(partial(ratio, a=a, b=b), verdict, (a, b))
 
 
-def part_over(size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]) -> Proposition:
+def part_over(
+    size: str, find: Callable[..., Quantity], judge: Judge, steps: list[Step]
+) -> Proposition:
     """Return the proposition about the steps of a ``series``."""
     of = tuple(operand for _, *operands in steps for operand in operands if operand)
     return Proposition(partial(find, steps=steps), judge, of, over=size)

@@ -19,7 +19,14 @@ from pydantic import Field, model_validator
 
 from kvstudy.analyse.claims import quantities
 from kvstudy.analyse.claims.amounts import UNITS, Amount, amount_of, words_of
-from kvstudy.analyse.claims.quantities import Couple, Proposition, Step, part_of_ratio, part_over, series
+from kvstudy.analyse.claims.quantities import (
+    Couple,
+    Proposition,
+    Step,
+    part_of_ratio,
+    part_over,
+    series,
+)
 from kvstudy.analyse.claims.selection import ParameterGrid, Selection, couples, singles
 from kvstudy.analyse.claims.verdicts import Judge, beyond_one
 from kvstudy.errors import InputError
@@ -90,7 +97,9 @@ class AnyStatement(Selection):
                     place = f"{key}.{name}.{needed}" if name else f"{key}.{needed}"
                     raise InputError(f"{place}: is missing; add it there or next to 'kind'")
         selections = [self, *self.sides.values()]
-        if not self.takes_zero and any("failed_share" in one.values_of("metric") for one in selections):
+        if not self.takes_zero and any(
+            "failed_share" in one.values_of("metric") for one in selections
+        ):
             raise InputError(
                 f"{key}.metric: failed_share may be 0 and has no ratio; use kind bound or value"
             )
@@ -225,12 +234,12 @@ def _within(at_least: float | None, at_most: float | None, differs: bool = False
 
 
 class _Limits(Strict):
-    at_least: Factor | None = Field(default=None, description=(
-        "The smallest value that agrees with the claim."
-    ))
-    at_most: Factor | None = Field(default=None, description=(
-        "The largest value that agrees with the claim."
-    ))
+    at_least: Factor | None = Field(
+        default=None, description=("The smallest value that agrees with the claim.")
+    )
+    at_most: Factor | None = Field(
+        default=None, description=("The largest value that agrees with the claim.")
+    )
 
     @model_validator(mode="after")
     def _some_limit(self):

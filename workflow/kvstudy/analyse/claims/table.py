@@ -20,8 +20,8 @@ from kvstudy.analyse.claims.verdicts import (
     Support,
     Verdict,
     audited,
-    support_of,
     combined_verdict,
+    support_of,
 )
 from kvstudy.analyse.claims.words import ClaimNames, label, sides
 from kvstudy.analyse.tidy.files import CsvTable
@@ -108,7 +108,10 @@ def judge_claims(
     table["statement"] = table.groupby("id").cumcount() + 1
     claimed = dict(list(table.groupby("id")))
     support = {name: support_of(rows["statement_source"]) for name, rows in claimed.items()}
-    verdict = {name: combined_verdict(counts_of(deciding_rows(rows))).value for name, rows in claimed.items()}
+    verdict = {
+        name: combined_verdict(counts_of(deciding_rows(rows))).value
+        for name, rows in claimed.items()
+    }
     table["source"], table["verdict"] = table["id"].map(support), table["id"].map(verdict)
     if verdicts:
         return table

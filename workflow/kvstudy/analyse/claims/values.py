@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from kvstudy.analyse.audit.files import misfits
-from kvstudy.analyse.claims.selection import OF_MEAN, ParameterGrid, Operand, ParameterSet
+from kvstudy.analyse.claims.selection import OF_MEAN, Operand, ParameterGrid, ParameterSet
 from kvstudy.analyse.claims.verdicts import Verdict
 from kvstudy.analyse.findings.pairs import floor_of
 from kvstudy.analyse.findings.spread import Spread, level_of
@@ -123,7 +123,9 @@ class Values:
     def unlike_extremes(self, *operands: Operand) -> bool:
         """Return whether minima or maxima of cells with different sizes are compared."""
         extremes = any(operand.metric in EXTREMES for operand in operands)
-        other_sizes = {(operand.store, operand.workload) in self.other_sizes for operand in operands}
+        other_sizes = {
+            (operand.store, operand.workload) in self.other_sizes for operand in operands
+        }
         return extremes and len(other_sizes) > 1
 
     def runs(self, operand: Operand) -> Runs:
@@ -265,7 +267,10 @@ def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
 
 
 def published_values(
-    published: pd.DataFrame, grid: ParameterGrid, workloads: list[str], checks: pd.DataFrame | None = None
+    published: pd.DataFrame,
+    grid: ParameterGrid,
+    workloads: list[str],
+    checks: pd.DataFrame | None = None,
 ) -> Values:
     """Return the source's values: published.csv, with the shown sizes where it gives none.
 

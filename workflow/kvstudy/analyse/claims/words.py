@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf, isnan, nan
 
 from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Proposition, Quantity
-from kvstudy.analyse.claims.selection import ParameterGrid, Operand
+from kvstudy.analyse.claims.selection import Operand, ParameterGrid
 from kvstudy.analyse.tidy.numbers import amount, ends, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
@@ -71,13 +71,19 @@ def _over(part: Proposition, operands: list[Operand], names: ClaimNames) -> str:
         span = _("{} {} to {}").format(over, *ends)
     described: dict[tuple, Operand] = {}
     for operand in operands:
-        described.setdefault(tuple((_described(operand, names) | {part.over: ""}).values()), operand)
+        described.setdefault(
+            tuple((_described(operand, names) | {part.over: ""}).values()), operand
+        )
     above, *below = described.values()
     return f"{sides([above], below, names, without=part.over)}; {span}"
 
 
 def sides(
-    above: list[Operand], below: list[Operand], names: ClaimNames, between: str = "/", without: str = ""
+    above: list[Operand],
+    below: list[Operand],
+    names: ClaimNames,
+    between: str = "/",
+    without: str = "",
 ) -> str:
     """Return the common label of both sides, then the differences; without ``below`` all of it."""
     common, one, other = [], [], []

@@ -11,7 +11,9 @@ SIMULATED = 999
 FEWEST = 3
 
 NUMBERS = ["residuals", "w", "p"]
-NORMALITY = AnalysisTable("normality", NUMBERS, NUMBERS, make=lambda run, tables: normality(run.spread))
+NORMALITY = AnalysisTable(
+    "normality", NUMBERS, NUMBERS, make=lambda run, tables: normality(run.spread)
+)
 
 
 def normality(spread: Spread) -> pd.DataFrame:

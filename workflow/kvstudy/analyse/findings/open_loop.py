@@ -84,7 +84,9 @@ def latencies(closed_tables: OpenLoopTables) -> pd.DataFrame:
     groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
     together = groups["count"].sum().reset_index()
     table = repetitions.percentiles(pd.concat([histograms, together], ignore_index=True))
-    table = table.merge(closed_tables.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING)
+    table = table.merge(
+        closed_tables.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING
+    )
     intended = table["operation"].str.startswith(INTENDED).astype(bool)
     table["time"] = intended.map({True: INTENDED_TIME, False: SERVICE_TIME})
     table["operation"] = table["operation"].str.removeprefix(INTENDED)

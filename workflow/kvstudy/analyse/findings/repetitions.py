@@ -76,7 +76,16 @@ def intervals(values: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     chosen = values[values["metric"].isin(METRICS) & (values["value"] > 0)]
     for key, group in chosen.groupby(SUMMARY_KEYS, sort=False):
         interval = log_t_interval(group["value"], level)
-        rows.append([*key, interval.n, interval.value, interval.low, interval.high, variation(group["value"])])
+        rows.append(
+            [
+                *key,
+                interval.n,
+                interval.value,
+                interval.low,
+                interval.high,
+                variation(group["value"]),
+            ]
+        )
     return INTERVALS.frame(rows)
 
 

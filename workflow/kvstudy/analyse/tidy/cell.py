@@ -36,8 +36,8 @@ from kvstudy.logs.ycsb.status import (
     silence,
 )
 from kvstudy.logs.ycsb.together import ClientLog, Together, together
-from kvstudy.study.consistency import client_cores, differences
 from kvstudy.study.cells import Cell, Target
+from kvstudy.study.consistency import client_cores, differences
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import AUTO

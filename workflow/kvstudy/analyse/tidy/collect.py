@@ -33,8 +33,8 @@ from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.consistency import differences, refusal
 from kvstudy.study.cells import Cell, closed_loop
+from kvstudy.study.consistency import differences, refusal
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.model import Study
 from kvstudy.study.raw import (
@@ -366,4 +366,6 @@ def _imported_facts(manifests: list[dict]) -> dict[str, dict]:
         without["command"] += None in [phase["command"] for phase in phases.values()]
     logs = sum(len(manifest["phases"]) for manifest in imported_ones)
     ycsb = sorted({m["client"]["ycsb"] for m in imported_ones if m["client"]["ycsb"]})
-    return {"imported": {"cells": len(imported_ones), "logs": logs, "ycsb": ycsb, "without": without}}
+    return {
+        "imported": {"cells": len(imported_ones), "logs": logs, "ycsb": ycsb, "without": without}
+    }

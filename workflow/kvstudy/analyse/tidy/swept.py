@@ -10,8 +10,8 @@ from functools import cached_property
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.results import (
-    Results,
     RepetitionStatus,
+    Results,
     of_sizes,
     only,
     published_only,
@@ -127,11 +127,15 @@ class Swept:
             rows = rows[(rows["operation"] == operation) & (rows["metric"] == metric)]
             rows = rows.assign(value=rows["mean"] if plain else shown_mean(rows))
             names = {"min": "low", "max": "high"}
-            operations = rows.rename(columns=names)[[*SETTING, "n", "value", *names.values(), "unit"]]
+            operations = rows.rename(columns=names)[
+                [*SETTING, "n", "value", *names.values(), "unit"]
+            ]
         if unit is None:
             return operations
         # The models check that ``unit`` fits.
-        factor = operations["unit"].map(lambda from_unit: converted(1, from_unit, unit)).astype(float)
+        factor = (
+            operations["unit"].map(lambda from_unit: converted(1, from_unit, unit)).astype(float)
+        )
         scaled = {name: operations[name] * factor for name in ("value", "low", "high")}
         return operations.assign(**scaled, unit=unit)
 

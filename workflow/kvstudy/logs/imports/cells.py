@@ -13,7 +13,7 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.logs.imports.mapping import NAME, Row, is_measured, run_of
-from kvstudy.logs.imports.sources import Part, LogBundle
+from kvstudy.logs.imports.sources import LogBundle, Part
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.latencies import read_histogram
 from kvstudy.logs.ycsb.log import LogSection
@@ -177,7 +177,9 @@ def _interval(cell: Cell, source: LogBundle) -> str:
     return given.get("measurement.interval", "op")
 
 
-def _write(target: Path, study: Study, cell: Cell, phases: dict[str, LogBundle], folder: Path) -> None:
+def _write(
+    target: Path, study: Study, cell: Cell, phases: dict[str, LogBundle], folder: Path
+) -> None:
     """The files of the cell, its manifest last."""
     target.mkdir(parents=True)
     origins: list[dict[str, str]] = []

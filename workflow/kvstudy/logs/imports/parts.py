@@ -140,7 +140,9 @@ def read_parts(path: Path, data: bytes) -> Output:
         else:
             output.parts.append(part)
     if len(calls) == 1:
-        plain_text = data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        plain_text = (
+            data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        )
         output.parts[0] = replace(output.parts[0], is_file=output.parts[0].text == plain_text)
     if output.kind == "results":
         output.unread = _unread(text, output.parts)

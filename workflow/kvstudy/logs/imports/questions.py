@@ -44,7 +44,9 @@ def ask(sources: Iterable[LogBundle], question: str) -> None:
         row.question = BETWEEN.join(filter(None, (row.question, question)))
 
 
-def groups(sources: Iterable[LogBundle], key: Callable[[LogBundle], object]) -> list[list[LogBundle]]:
+def groups(
+    sources: Iterable[LogBundle], key: Callable[[LogBundle], object]
+) -> list[list[LogBundle]]:
     """Return those with the same key, in the order of the first of each."""
     groups: dict[object, list[LogBundle]] = defaultdict(list)
     for source in sources:
@@ -159,7 +161,9 @@ def ask_mix(source: LogBundle, expected: dict[str, float]) -> None:
             return
 
 
-def ask_name(source: LogBundle, reading: PathReading, stores: Iterable[str], has_loads: bool) -> None:
+def ask_name(
+    source: LogBundle, reading: PathReading, stores: Iterable[str], has_loads: bool
+) -> None:
     """Compare what the log says with what its path says; ``has_loads`` if any path names a load."""
     row, stores = source.row, list(stores)
     store = base_of(row.store, stores) or row.store

@@ -103,8 +103,12 @@ def study_text(name: str, sources: list[LogBundle], imported: Imported) -> str:
     variants = {}
     for store, of in by_store.items():
         # The same in all of them that show it (``check_alike``).
-        variants_of_runs = (source.variant for source in of if source.command and is_measured(source.row))
-        variants[store] = ", ".join(f"{name}={value}" for name, value in next(variants_of_runs, {}).items())
+        variants_of_runs = (
+            source.variant for source in of if source.command and is_measured(source.row)
+        )
+        variants[store] = ", ".join(
+            f"{name}={value}" for name, value in next(variants_of_runs, {}).items()
+        )
     uses = _workloads(sources)
     sizes = {}
     for size in SIZES:

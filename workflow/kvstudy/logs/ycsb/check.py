@@ -45,7 +45,9 @@ def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str
         )
     # The limit is tested between two operations; a whole second less is a broken run.
     if seconds is not None and log.runtime < (seconds - 1) * 1000:
-        raise InvalidMeasurement(f"{name}: ran {log.runtime / 1000:.1f} of {seconds} s{_kinds(log)}")
+        raise InvalidMeasurement(
+            f"{name}: ran {log.runtime / 1000:.1f} of {seconds} s{_kinds(log)}"
+        )
 
 
 def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:

@@ -95,7 +95,9 @@ def _at(times: Sequence[float], clients: Sequence[ClientLog]) -> np.ndarray:
     return sum(np.interp(times, client.so_far.index, client.so_far) for client in clients)
 
 
-def _section(operation: str, clients: Sequence[ClientLog], counts: Mapping[str, Counts]) -> LogSection:
+def _section(
+    operation: str, clients: Sequence[ClientLog], counts: Mapping[str, Counts]
+) -> LogSection:
     parts = [client.log.sections.get(operation, LogSection()) for client in clients]
     label = operation.lower()
     return LogSection(

@@ -5,7 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 
-from kvstudy.measure.planning.costs import OTHER, SIZES, TIME, CostEstimate, PooledVariance, together
+from kvstudy.measure.planning.costs import (
+    OTHER,
+    SIZES,
+    TIME,
+    CostEstimate,
+    PooledVariance,
+    together,
+)
 from kvstudy.measure.planning.progress import Outlook, duration, size, times
 from kvstudy.stats.power import MOST, POWER, Freedom, repetitions_for, smallest_difference
 from kvstudy.stats.variances import planned_freedom
@@ -102,7 +109,10 @@ def freedom_of(cells: list[Cell]) -> Freedom:
 
 
 def repetition_lines(
-    spreads: dict[str, PooledVariance], paired: PooledVariance | None, repetitions: int, freedom: Freedom
+    spreads: dict[str, PooledVariance],
+    paired: PooledVariance | None,
+    repetitions: int,
+    freedom: Freedom,
 ) -> list[str]:
     """Return the detectable differences by number of repetitions, for the spreads ``spreads``.
 

@@ -196,7 +196,9 @@ class Comparison:
         self, key: str, names: list[list[str]], reasons: list[str], *place: str
     ) -> list[str]:
         """Return the ``names`` that are in both A and B, and record the others as left out."""
-        for side, names_here, other, reason in zip("AB", names, reversed(names), reasons, strict=True):
+        for side, names_here, other, reason in zip(
+            "AB", names, reversed(names), reasons, strict=True
+        ):
             for name in names_here:
                 if name not in other:
                     self._leave_out(side, reason, *place, **{key: name})

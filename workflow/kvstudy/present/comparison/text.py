@@ -16,7 +16,7 @@ from kvstudy.present.drawing.draw import save, use_style
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import ZERO_WIDTH_SPACE, Latex, breakable, fill
-from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, interval
+from kvstudy.present.typeset.table import Grid, Paper, TableRow, TableSection, interval
 from kvstudy.stats.ratios import MARGIN
 from kvstudy.study.naming import count
 
@@ -112,7 +112,10 @@ def parts_of(comparison: Comparison) -> list[ComparisonSection]:
     reason = f"Left out: {comparison.two_machines}. Absolute rates compare on one machine only."
     notes = [ABOUT_ABSOLUTE, *([] if base else [MARKS])]
     heads = [f"Run {side} (ops/s)" for side in "AB"]
-    return [*parts, ComparisonSection(title, _changes(comparison, "throughput", heads, *notes), reason)]
+    return [
+        *parts,
+        ComparisonSection(title, _changes(comparison, "throughput", heads, *notes), reason),
+    ]
 
 
 def _grid(heads: list[str], rows: list[list[str]], paper: Paper, *notes: str) -> Grid:

@@ -10,7 +10,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.present.drawing.marks import MARKS, mark_handles, mark_notes, marks_of
 
 COLUMNS = [
@@ -154,7 +154,11 @@ class BarFigure(DrawnFigure):
 
     def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
         """Up to two groups the panels are side by side, more groups need the width."""
-        panels, stores, side_by_side = self.panels(table, looks), looks.shown(table), self.across > 1
+        panels, stores, side_by_side = (
+            self.panels(table, looks),
+            looks.shown(table),
+            self.across > 1,
+        )
         rows, columns = (1, len(panels)) if side_by_side else (len(panels), 1)
         # Fixed margins in inches: measuring the text first would double the time.
         widest = max(map(_width, map(rate, table["value"].dropna())), default=0)

@@ -20,7 +20,14 @@ from kvstudy.analyse.tidy.numbers import (
 )
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, pd
-from kvstudy.present.drawing.draw import HATCHES, DrawnFigure, Style, StyleSheet, Panel, round_numbers
+from kvstudy.present.drawing.draw import (
+    HATCHES,
+    DrawnFigure,
+    Panel,
+    Style,
+    StyleSheet,
+    round_numbers,
+)
 from kvstudy.present.drawing.page import themes
 from kvstudy.study.metrics import metric_of
 

@@ -184,7 +184,9 @@ class DrawnFigure(AnyFigure):
         """Return the chart's values for a ``row`` besides ``fields``; one has its ``store``."""
         raise NotImplementedError
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, styles: StyleSheet) -> list[alt.Chart]:
+    def layers(
+        self, rows: pd.DataFrame, table: pd.DataFrame, styles: StyleSheet
+    ) -> list[alt.Chart]:
         """The marks of the panel of ``rows`` in the chart of ``table``."""
         raise NotImplementedError
 

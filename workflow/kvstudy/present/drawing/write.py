@@ -12,7 +12,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.errors import InputError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.chart import as_json, spec
-from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, grid, save, empty_panel, use_style
+from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, empty_panel, grid, save, use_style
 
 # Columns with words; all others have numbers.
 WORDS = [

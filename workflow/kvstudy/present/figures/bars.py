@@ -15,7 +15,7 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
 from kvstudy.present.drawing import draw
 from kvstudy.present.drawing.bar_chart import BarFigure, with_broken
-from kvstudy.present.drawing.draw import StyleSheet, Panel
+from kvstudy.present.drawing.draw import Panel, StyleSheet
 from kvstudy.stats.intervals import geometric_mean, log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
@@ -168,9 +168,7 @@ class AveragesFigure(BarFigure):
         "measured store has."
     )
     workloads: Annotated[list[Name], Field(min_length=1)] = Field(description="Their names.")
-    metric: Literal["runtime", "throughput"] = Field(
-        default="runtime", description="The metric."
-    )
+    metric: Literal["runtime", "throughput"] = Field(default="runtime", description="The metric.")
     unit: Unit
 
     @model_validator(mode="after")

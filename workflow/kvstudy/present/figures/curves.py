@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.study import combinations
 from kvstudy.study.base import (
@@ -70,7 +70,7 @@ class Curves(DrawnFigure):
     operations: Literal["each", "together"] = Field(
         default="each",
         description="For latencies. each: a panel for each kind of operation. together: one "
-                    "panel with the mean over operations of all kinds.",
+        "panel with the mean over operations of all kinds.",
     )
     saturation: bool = Field(
         default=False,

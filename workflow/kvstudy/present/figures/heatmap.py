@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.numbers import amount, between, rate, sign, whole
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, StyleSheet
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 

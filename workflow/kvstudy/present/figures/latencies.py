@@ -14,7 +14,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import operations_of, properties_of
 
@@ -47,9 +47,9 @@ class Box(DrawnFigure):
         "from the histograms, which keep a latency within 0.1 %."
     )
     workload: Name = Field(description="The workload.")
-    operations: list[Operation] = Field(default=[], description=(
-        "Names of operations; default: all."
-    ))
+    operations: list[Operation] = Field(
+        default=[], description=("Names of operations; default: all.")
+    )
     unit: Literal["us", "ms", "s"] = "us"
 
     def rows(self, run: draw.Run) -> pd.DataFrame:

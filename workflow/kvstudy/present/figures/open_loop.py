@@ -8,7 +8,7 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 MOST_COLUMNS = 4

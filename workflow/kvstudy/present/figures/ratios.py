@@ -15,7 +15,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.present.typeset.latex import with_mark
 from kvstudy.present.typeset.table import margin_words

@@ -13,7 +13,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import Caching, OfRound, TwoStores
 
@@ -89,7 +89,9 @@ class RelativePlot(TwoStores, DrawnFigure):
         """The lines: published values are hollow points on dashed lines."""
         (panel,) = self.panels(table, looks)
         lines = [
-            Style(_line_name(operation, origin), color, marker=marker, line=line, hollow=line != "-")
+            Style(
+                _line_name(operation, origin), color, marker=marker, line=line, hollow=line != "-"
+            )
             for operation, (color, marker) in zip(self.operations, LOOKS, strict=False)
             for origin, line in STYLES.items()
         ]

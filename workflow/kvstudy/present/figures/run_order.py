@@ -12,7 +12,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import percent_sign
 from kvstudy.libraries import alt, np, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
 

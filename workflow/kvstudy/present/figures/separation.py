@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, np, pd, plt
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.stats.latency_models import FEWEST_MEANS, Difference
 
 KEYS = ["workload", "parameters", "store", "operation"]

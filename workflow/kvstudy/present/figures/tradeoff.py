@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, Panel
+from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
@@ -50,7 +50,7 @@ class Tradeoff(DrawnFigure):
     operation: Operation | None = Field(
         default=None,
         description="The operation of the latency; default: the most frequent one of each "
-                    "workload.",
+        "workload.",
     )
 
     @property

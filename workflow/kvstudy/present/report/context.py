@@ -23,8 +23,8 @@ from kvstudy.analyse.claims.table import (
     UNEQUAL,
     UNLIKE,
     VALUE,
-    deciding_rows,
     counts_of,
+    deciding_rows,
 )
 from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
 from kvstudy.analyse.findings.files import Analysis

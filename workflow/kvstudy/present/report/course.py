@@ -147,7 +147,9 @@ def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
     return SimpleNamespace(table=table, row=fits[-1] if fits else None, source=source)
 
 
-def open_loop_facts(names: DisplayNames, cells: pd.DataFrame, analysis: Analysis) -> SimpleNamespace:
+def open_loop_facts(
+    names: DisplayNames, cells: pd.DataFrame, analysis: Analysis
+) -> SimpleNamespace:
     """``cells`` are the open-loop ones and their trial cells, with their states.
 
     ``tables`` is empty in a study without an open loop. ``share_low`` (0 to 1) of a rate is that

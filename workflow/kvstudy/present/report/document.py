@@ -146,7 +146,13 @@ def convert(
 
 
 def convert_numbered(
-    markdown: Path, text: str, front: Front, parts: Paths, to: Sequence[str], filter_name: str, **variables: str
+    markdown: Path,
+    text: str,
+    front: Front,
+    parts: Paths,
+    to: Sequence[str],
+    filter_name: str,
+    **variables: str,
 ) -> str:
     """As ``convert``, for formats that do not number tables and references by themselves.
 

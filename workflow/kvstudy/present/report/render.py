@@ -24,6 +24,7 @@ from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.facts import run_facts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
+from kvstudy.present.report.workloads import MOST_TIES
 from kvstudy.stats import intervals, laws, over_time, percentiles, power
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.bibliography import check_citations

@@ -86,7 +86,10 @@ def shell_lines(command: str) -> list[TranscriptLine]:
         while len(lines[-1]) > room + 1:
             # Only a line that starts at the margin continues a word.
             lines[-1:] = [lines[-1][:room] + "\\", lines[-1][room:]]
-    return [TranscriptLine("continued" if place else "command", text) for place, text in enumerate(lines)]
+    return [
+        TranscriptLine("continued" if place else "command", text)
+        for place, text in enumerate(lines)
+    ]
 
 
 def _words(command: str) -> list[str]:
@@ -107,7 +110,8 @@ def wrapped(lines: Iterable[TranscriptLine]) -> list[TranscriptLine]:
         pieces.append(TranscriptLine(line.kind, text[:COLUMNS]))
         rest, width = text[COLUMNS:], COLUMNS - 2
         pieces += [
-            TranscriptLine("more", rest[start : start + width]) for start in range(0, len(rest), width)
+            TranscriptLine("more", rest[start : start + width])
+            for start in range(0, len(rest), width)
         ]
     return pieces
 

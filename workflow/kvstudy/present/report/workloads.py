@@ -42,7 +42,9 @@ def compared_pairs(pairs: pd.DataFrame) -> SimpleNamespace:
     Ties are rows of ``pairs``. Their ``comparisons`` are the number of pairs that the correction
     is for, where it alone leaves the pair undecided, else 0.
     """
-    comparisons = undecided_by_correction(pairs)["comparisons"].reindex(pairs.index).fillna(0).astype(int)
+    comparisons = (
+        undecided_by_correction(pairs)["comparisons"].reindex(pairs.index).fillna(0).astype(int)
+    )
     ties = pairs.assign(comparisons=comparisons).query("decision != 'faster'")
     return SimpleNamespace(count=len(pairs), ties=list(ties.itertuples()))
 
@@ -136,7 +138,9 @@ def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamesp
     ``percentiles`` are ``analysis.percentiles`` of one workload and its parameters. ``few`` are
     stores with too few operations beyond the percentile.
     """
-    store_rows = percentiles[(percentiles["percent"] == PERCENT) & percentiles["store"].isin(stores)]
+    store_rows = percentiles[
+        (percentiles["percent"] == PERCENT) & percentiles["store"].isin(stores)
+    ]
     tails = []
     for operation, rows in store_rows.groupby("operation", sort=False):
         enough = rows[rows["beyond"] >= ENOUGH_BEYOND].sort_values("value", kind="stable")

@@ -21,10 +21,10 @@ from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import (
     Grid,
-    TableRow,
     Paper,
-    TableSection,
     Table,
+    TableRow,
+    TableSection,
     interval_head,
     kind_of_means,
     span_of,

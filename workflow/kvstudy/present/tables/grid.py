@@ -25,10 +25,10 @@ from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.latex import BOUND, DASH, bold, grey, marked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
-    TableRow,
     Paper,
-    TableSection,
     Table,
+    TableRow,
+    TableSection,
     client_bound,
     interval,
     interval_head,

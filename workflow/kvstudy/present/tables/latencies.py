@@ -15,10 +15,10 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell
 from kvstudy.present.typeset.table import (
     Grid,
-    TableRow,
     Paper,
-    TableSection,
     Table,
+    TableRow,
+    TableSection,
     operation_word,
     sections_of,
 )
@@ -59,7 +59,9 @@ class PercentilesTable(Table):
 
         sections = sections_of(rows, run.study, lines)
         if not sections:
-            sections = [TableSection("", [TableRow(_("no run has a histogram"), [DASH] * len(SHOWN))])]
+            sections = [
+                TableSection("", [TableRow(_("no run has a histogram"), [DASH] * len(SHOWN))])
+            ]
         notes = [
             _("Service times in µs over the operations of all runs."),
             _("Percentiles with fewer than {} slower operations are omitted.").format(

@@ -30,10 +30,10 @@ from kvstudy.present.typeset.latex import (
 )
 from kvstudy.present.typeset.table import (
     Grid,
-    TableRow,
     Paper,
-    TableSection,
     Table,
+    TableRow,
+    TableSection,
     client_bound,
     interval,
     kind_of_means,
@@ -144,9 +144,7 @@ class RankingLine(Strict):
     """One order of the stores."""
 
     title: Text = Field(description="The title of the ranking, for example Inserting.")
-    workload: Name = Field(
-        description="The workload that ranks the stores; mean: the mean of all."
-    )
+    workload: Name = Field(description="The workload that ranks the stores; mean: the mean of all.")
 
 
 class RankingTable(Table):
@@ -156,7 +154,7 @@ class RankingTable(Table):
 
     kind: Literal["ranking"] = Field(
         description="The stores ranked by throughput; stores that cannot be told apart share a "
-                    "rank."
+        "rank."
     )
     lines: Annotated[list[RankingLine], Field(min_length=1)] = Field(
         description="The lines of the table."

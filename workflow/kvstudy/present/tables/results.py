@@ -22,10 +22,10 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
 from kvstudy.present.typeset.table import (
     Grid,
-    TableRow,
     Paper,
-    TableSection,
     Table,
+    TableRow,
+    TableSection,
     kind_of_means,
     operation_word,
     span_of,

@@ -24,7 +24,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
-from kvstudy.present.typeset.table import Grid, TableRow, TableSection, Table, number_of
+from kvstudy.present.typeset.table import Grid, Table, TableRow, TableSection, number_of
 from kvstudy.study.kinds import Caching, OfRound, TwoStores
 
 if TYPE_CHECKING:

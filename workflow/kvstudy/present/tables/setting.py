@@ -17,7 +17,7 @@ from kvstudy.language.locale import decimal, list_of
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked
-from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, Table
+from kvstudy.present.typeset.table import Grid, Paper, Table, TableRow, TableSection
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.properties import (
     JUDGED,
@@ -140,7 +140,7 @@ class PropertiesTable(Table):
 
     kind: Literal["properties"] = Field(
         description="Properties of the stores (licence, indexes, replication, ...) with "
-                    "references, from `envs/stores/<store>/properties.yaml`."
+        "references, from `envs/stores/<store>/properties.yaml`."
     )
 
     def rows(self, run: Run) -> pd.DataFrame:
@@ -150,7 +150,10 @@ class PropertiesTable(Table):
         """
         properties, published = store_properties(run.study), published_properties(run.study)
         statements = published.stores if published else {}
-        names = [*STATED, *(name for name in JUDGED if any(name in of for of in statements.values()))]
+        names = [
+            *STATED,
+            *(name for name in JUDGED if any(name in of for of in statements.values())),
+        ]
         rows = []
         for name, (store, of_store) in product(names, properties.items()):
             says, references = "", ""
@@ -185,7 +188,9 @@ class PropertiesTable(Table):
             return None
         stores = [name for name in source.study.store_names if name in published.stores]
         lines = [
-            TableRow(_(title), [sentence(published.stores[store].get(name, DASH)) for store in stores])
+            TableRow(
+                _(title), [sentence(published.stores[store].get(name, DASH)) for store in stores]
+            )
             for name, title in TITLES.items()
             if any(name in published.stores[store] for store in stores)
         ]

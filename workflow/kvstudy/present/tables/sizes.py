@@ -18,9 +18,9 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
 from kvstudy.present.typeset.table import (
     Grid,
+    Table,
     TableRow,
     TableSection,
-    Table,
     kind_of_means,
     number_of,
     span_of,
@@ -97,11 +97,7 @@ class SweepTable(Table):
         notes = [_("Throughput in operations per second.")]
         runs = span_of(rows.loc[rows["side"] == MEASURED, "n"])
         if runs == "1":
-            notes.append(
-                _(
-                    "One run each: the spread between runs is unknown."
-                )
-            )
+            notes.append(_("One run each: the spread between runs is unknown."))
         elif runs:
             text = _("Measured: means of {} runs; their ranges are in the table's CSV file.")
             notes[0] += " " + kind_of_means(run.study, self.plain_means(run.study))
@@ -166,12 +162,16 @@ class ScalingTable(Table):
                         text = _("Doubtful: {}").format(sentence(row.doubts))
                         mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
                         label = Rich.escape(label) + raised(mark)
-                    series_of.append(TableRow(label, [cell(row) for _head, cell in columns], row.store))
+                    series_of.append(
+                        TableRow(label, [cell(row) for _head, cell in columns], row.store)
+                    )
                 sections.append(TableSection(", ".join(parts), series_of, workload=use.name))
         if not sections:
-            sections = [TableSection("", [TableRow(_(
-                "no throughput at several thread counts"
-            ), [DASH] * 6)])]
+            sections = [
+                TableSection(
+                    "", [TableRow(_("no throughput at several thread counts"), [DASH] * 6)]
+                )
+            ]
         notes = [
             _(
                 "Saturated at: the fewest threads with {}% of the largest mean throughput. "

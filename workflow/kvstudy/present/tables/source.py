@@ -11,7 +11,7 @@ from pydantic import Field
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS
-from kvstudy.analyse.claims.table import JUDGED, deciding_rows, counts_of
+from kvstudy.analyse.claims.table import JUDGED, counts_of, deciding_rows
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
@@ -24,10 +24,10 @@ from kvstudy.present.typeset.latex import DASH, Rich, grey, stacked, with_mark
 from kvstudy.present.typeset.latex import lines as below
 from kvstudy.present.typeset.table import (
     Grid,
-    TableRow,
     Paper,
-    TableSection,
     Table,
+    TableRow,
+    TableSection,
     interval_head,
     values_head,
 )

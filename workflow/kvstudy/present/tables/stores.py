@@ -17,10 +17,10 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import (
     Grid,
-    TableRow,
     Paper,
-    TableSection,
     Table,
+    TableRow,
+    TableSection,
     interval,
     interval_head,
     number_of,
@@ -141,9 +141,7 @@ class BottleneckTable(Table):
         cores = rows["machine_cores"].max()
         cores_note = _("Client, server and other cores: busy cores; other: by other programs.")
         if pd.notna(cores):
-            text = _(
-                "Client, server and other cores: busy cores, of {}; other: by other programs."
-            )
+            text = _("Client, server and other cores: busy cores, of {}; other: by other programs.")
             cores_note = text.format(f"{cores:.0f}")
         notes = [
             _(

@@ -16,7 +16,7 @@ from kvstudy.analyse.tidy.numbers import sign, sized
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, with_mark
-from kvstudy.present.typeset.table import Grid, TableRow, Paper, TableSection, operation_word
+from kvstudy.present.typeset.table import Grid, Paper, TableRow, TableSection, operation_word
 from kvstudy.study.base import SIZE_TITLES, SIZES
 from kvstudy.study.metrics import metric_of
 
@@ -100,7 +100,9 @@ def _of_operations(values: pd.DataFrame, source: PublishedSource) -> Grid:
         section = sections.setdefault(operation, TableSection(title, []))
         by_store = {row.store: row for row in rows.itertuples()}
         label = label_of(next(rows.itertuples()))
-        section.lines.append(TableRow(label, [source.cell(by_store.get(store)) for store in stores]))
+        section.lines.append(
+            TableRow(label, [source.cell(by_store.get(store)) for store in stores])
+        )
     heads = list(map(source.title, stores))
     return source.table(heads, list(sections.values()), stores=stores)
 
@@ -174,4 +176,9 @@ def label_of(row) -> str:
 def _in_order(stores: pd.Series, source: PublishedSource) -> list[str]:
     """Each store once: those of the study in its order, then what compares two of them."""
     stores_of_study = source.study.store_names
-    return sorted(stores.unique(), key=lambda name: stores_of_study.index(name) if name in stores_of_study else len(stores_of_study))
+    return sorted(
+        stores.unique(),
+        key=lambda name: (
+            stores_of_study.index(name) if name in stores_of_study else len(stores_of_study)
+        ),
+    )

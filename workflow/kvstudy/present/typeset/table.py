@@ -237,7 +237,9 @@ def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:
     rows = table.rows(run)
     path = write_grids(table.name, table.kind, rows, table.grids(rows, run), templates, output)
     if choices := table.choices(rows, run):
-        alternatives = [(words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()]
+        alternatives = [
+            (words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()
+        ]
         with path.with_suffix(".html").open("a", encoding="utf-8") as page:
             page.write(as_comment(alternatives))
     return path
@@ -307,10 +309,15 @@ def interval_head() -> str:
     return _("95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%")
 
 
-def two_lines(label: str, cells: list[tuple[str, str]], store: str, below: str = "") -> list[TableRow]:
+def two_lines(
+    label: str, cells: list[tuple[str, str]], store: str, below: str = ""
+) -> list[TableRow]:
     """One line, and a second one, labelled ``below``, if any cell has something there."""
     first, second = ([cell[place] for cell in cells] for place in (0, 1))
-    return [TableRow(label, first, store), *([TableRow(below, second, store)] if any(second) else [])]
+    return [
+        TableRow(label, first, store),
+        *([TableRow(below, second, store)] if any(second) else []),
+    ]
 
 
 def number_of(name: str, text: Callable[[float], str]) -> Callable[[Any], str]:
@@ -356,7 +363,9 @@ def sections_of(
     sections = []
     for use in study.workloads:
         keys = [(use.name, store) for store in study.store_names if (use.name, store) in rows_of]
-        lines_of_stores = chain.from_iterable(lines(store, rows_of[name, store]) for name, store in keys)
+        lines_of_stores = chain.from_iterable(
+            lines(store, rows_of[name, store]) for name, store in keys
+        )
         if keys:
             sections.append(TableSection(use.title, list(lines_of_stores), workload=use.name))
     return sections

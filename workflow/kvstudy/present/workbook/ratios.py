@@ -87,7 +87,9 @@ class RatioSheet:
             for metric in LINES:
                 # The published ratio of the baseline is to itself.
                 is_baseline = store == self._baseline and metric == "published"
-                if metric == "ratio" or (self._rows[store][metric].notna().any() and not is_baseline):
+                if metric == "ratio" or (
+                    self._rows[store][metric].notna().any() and not is_baseline
+                ):
                     row += 1
                     self._line(store, metric, row)
         for text in self._notes():

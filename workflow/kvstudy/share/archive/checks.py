@@ -22,8 +22,8 @@ from kvstudy.share.archive.contents import METADATA, unmeasured
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.ratios import MARGIN
 from kvstudy.stats.stopping import level_of_look
-from kvstudy.study.consistency import read_manifests
 from kvstudy.study.cells import Cell, Target, rate_of, rate_trial
+from kvstudy.study.consistency import read_manifests
 from kvstudy.study.model import Study
 from kvstudy.study.naming import count
 from kvstudy.study.published import CLAIMS, claims_digest
@@ -168,7 +168,9 @@ def check_measured(results: Path) -> CheckSection:
     return part
 
 
-def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable[str]) -> CheckSection:
+def check_plan(
+    run: RunName, study: Study, cells: list[Cell], declared: Iterable[str]
+) -> CheckSection:
     """Each planned cell is there, or has a reason; ``declared`` are those said to be missing."""
     absent = unmeasured(run, study, cells)
     measured = len(cells) - len(absent)
@@ -348,7 +350,11 @@ def check_audit_trail(run: RunName, cells: list[Cell]) -> CheckSection:
 
 
 def _check_order(
-    part: CheckSection, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
+    part: CheckSection,
+    run: RunName,
+    cells: list[Cell],
+    manifests: dict[str, dict],
+    on_file: set[str],
 ) -> None:
     """The cells that were started later than cells behind them in the plan."""
     positions = {cell.path: number for number, cell in enumerate(cells, start=1)}
@@ -375,7 +381,11 @@ def _check_order(
 
 
 def _check_rates(
-    part: CheckSection, run: RunName, cells: list[Cell], manifests: dict[str, dict], on_file: set[str]
+    part: CheckSection,
+    run: RunName,
+    cells: list[Cell],
+    manifests: dict[str, dict],
+    on_file: set[str],
 ) -> None:
     """The rates of the open-loop cells, against the trial cells that set them."""
     gone: dict[str, list[str]] = defaultdict(list)

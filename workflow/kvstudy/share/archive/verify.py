@@ -110,7 +110,9 @@ def _parts(
         measured = check_measured(RESULTS / run.base)
         yield measured
         if run.published_only:
-            yield CheckSection("Plan", notes=["nothing was measured: the values are those of the source"])
+            yield CheckSection(
+                "Plan", notes=["nothing was measured: the values are those of the source"]
+            )
         else:
             yield check_plan(run, study, cells, declared)
             yield check_audit_trail(run, cells)

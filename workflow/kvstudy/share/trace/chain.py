@@ -271,7 +271,9 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Measu
                     f"{place}: {row.value!r}, but the raw logs say {now!r}; "
                     "run 'kvstudy parse' again"
                 )
-        values.append(MeasuredValue(path, row.operation, row.metric, row.value, row.unit, place, sources))
+        values.append(
+            MeasuredValue(path, row.operation, row.metric, row.value, row.unit, place, sources)
+        )
     return values
 
 

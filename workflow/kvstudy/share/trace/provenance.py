@@ -111,7 +111,9 @@ def _parts(run: Run, kind: str) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def cells_of(part: Exhibit, study: Study, planned: list[Cell], headline: dict[str, str]) -> list[str]:
+def cells_of(
+    part: Exhibit, study: Study, planned: list[Cell], headline: dict[str, str]
+) -> list[str]:
     """Paths of the cells that go into a table or figure; whether one counts, its status shows.
 
     ``headline`` as in ``study.cells.shown``; a part of one cell is of the first that was measured.
