@@ -638,8 +638,8 @@ def test_a_mixture_is_told(inputs, project) -> None:
     sides = [{"value": "17_0", "cells": 3}, {"value": "21", "cells": 1}]
     text = rendered(inputs, project, mixed=[{"what": "Java", "sides": sides}], looked_at=2)
     assert (
-        "Not all cells were measured under the same conditions.** They differ in: Java (17_0: 3 cells; 21"
-        in text
+        "Not all cells were measured under the same conditions.** They differ in: Java (17_0: 3 "
+        "cells; 21" in text
     )
     assert "measured under the same conditions" not in rendered(inputs, project, mixed=[])
 

@@ -121,7 +121,7 @@ def judged(
     statements: list[dict],
     measured: Values | None = None,
     published: Values = NOTHING,
-    names: Names = NAMES,
+    names: ClaimNames = NAMES,
     **more: object,
 ) -> pd.DataFrame:
     """The table of a claim with these statements."""

@@ -1,4 +1,4 @@
-"""The noise floor, the client ceiling and trials of clients: planned next to a study's own cells."""
+"""The noise floor, the client ceiling and trials of clients, planned next to a study's cells."""
 
 import math
 

@@ -37,7 +37,7 @@ from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
 from kvstudy.study.controls import is_compared
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, sibling_file
 from kvstudy.study.raw import as_measured
 from kvstudy.study.run_names import PARTIAL, Paths, find_name
 
@@ -77,13 +77,13 @@ class Run(Paths):
     @property
     def audit_file(self) -> Path | None:
         """The checks of the study's source; None where there is nothing to check."""
-        files = (beside(self.study_file, name) for name in (PUBLISHED, QUOTES))
+        files = (sibling_file(self.study_file, name) for name in (PUBLISHED, QUOTES))
         return self.folder / "audit.csv" if self.study.source and any(files) else None
 
     @property
     def claims_file(self) -> Path | None:
         """claims.yaml of the study; None where its source makes no claims."""
-        return beside(self.study_file, CLAIMS)
+        return sibling_file(self.study_file, CLAIMS)
 
     # --- the study
 
@@ -229,12 +229,12 @@ class Run(Paths):
             return None
         if not self.published_only:
             return AUDIT.read(self.folder)
-        return audit(self.study, *(beside(self.study_file, name) for name in (PUBLISHED, QUOTES)))
+        return audit(self.study, *(sibling_file(self.study_file, name) for name in (PUBLISHED, QUOTES)))
 
     @cached_property
     def published(self) -> pd.DataFrame | None:
         """The values of the source, with what the audit says of them; None where it has none."""
-        path = beside(self.study_file, PUBLISHED)
+        path = sibling_file(self.study_file, PUBLISHED)
         if path is None:
             return None
         values = read_published(path)

@@ -148,7 +148,7 @@ def parse(run: str, mixed: bool) -> None:
         if len(collected.unreadable) > 1 and not (cells.status == "measured").any():
             # Rather this program than all of the logs: nothing is moved away.
             raise InputError(
-                f"results/{run}: none of its {len(collected.unreadable)} measured cells can be read, "
+                f"results/{run}: none of {len(collected.unreadable)} measured cells can be read, "
                 "as by another version of kvstudy; the first: "
                 f"{next(iter(collected.unreadable.values()))}"
             )
@@ -305,10 +305,10 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
     """
     from kvstudy.analyse.audit.files import as_text, audit
     from kvstudy.analyse.claims.file import check_source
-    from kvstudy.study.published import PUBLISHED, QUOTES, beside
+    from kvstudy.study.published import PUBLISHED, QUOTES, sibling_file
 
     plan = load_study(study)
-    published, quotes = beside(study, PUBLISHED), beside(study, QUOTES)
+    published, quotes = sibling_file(study, PUBLISHED), sibling_file(study, QUOTES)
     if not published and not quotes:
         raise InputError(
             f"{study.parent}: neither {PUBLISHED} nor {QUOTES}; there is nothing to audit"

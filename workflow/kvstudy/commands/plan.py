@@ -127,7 +127,7 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     for cell, changed in itertools.islice(outlook.outdated.items(), 1):
         count = times(len(outlook.outdated), "cell")
         lines += screen.paragraph(
-            f"To be measured again, because their parameters changed: {count}, such as {cell.path}: "
+            f"To be measured again because of changed parameters: {count}, such as {cell.path}: "
             f"{changed}."
         )
     for name, reason in failed.items():
@@ -152,7 +152,7 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
             )
     if every["unknown"] or every["timed"]:
         lines += screen.paragraph(
-            f"To estimate them: kvstudy plan {study.name} --calibrate (some seconds for each store and "
+            f"To estimate them: kvstudy plan {study.name} --calibrate (some seconds per store and "
             "workload), or measure the study at a small scale: "
             f"snakemake --cores 4 --config study={study.name} scale=0.1"
         )

@@ -16,7 +16,7 @@ from kvstudy.language.locale import collecting
 from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.properties import StoreProperties, published_properties
-from kvstudy.study.published import CLAIMS, PROPERTIES, QUOTES, beside
+from kvstudy.study.published import CLAIMS, PROPERTIES, QUOTES, sibling_file
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
@@ -94,7 +94,7 @@ def _texts_of_store(folder: Path) -> Iterable[str]:
 
 
 def _texts_of_study(path: Path) -> list[str]:
-    claims, quotes, properties = (beside(path, name) for name in (CLAIMS, QUOTES, PROPERTIES))
+    claims, quotes, properties = (sibling_file(path, name) for name in (CLAIMS, QUOTES, PROPERTIES))
     with collecting() as texts:
         study = load_study(path)
         if claims:

@@ -61,7 +61,7 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     """Measure the cell and return the directory of its raw logs.
 
     Before it counts as measured, ``read`` reads what will be read of that directory later. A
-    InvalidMeasurement, also of ``read``, makes it a failed cell, see ``MeasurementContext.working``.
+    KvstudyError, also of ``read``, makes it a failed cell, see ``MeasurementContext.working``.
     """
     began = time.monotonic()
     client, cell = request.client, request.cell

@@ -132,7 +132,7 @@ def lock_shared() -> str:
 
 
 def lock_exclusive(holder: str) -> None:
-    """Have the clone alone from now on; EnvironmentFault for a ``holder``, as share_clone gave it."""
+    """Lock the clone exclusively; EnvironmentFault for a ``holder``, as lock_shared gave it."""
     if not holder and not all(map(_locked, _held)):
         holder = ANOTHER
     if holder:

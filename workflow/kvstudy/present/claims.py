@@ -86,7 +86,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
             lines = [_source_line(row, support) for row in published.to_dict("records")]
         result.append(
             SimpleNamespace(
-                **{key: _text(first[key]) for key in ("id", "claim", "rank", "note")},
+                **{key: _text(first[key]) for key in ("id", "claim", "place", "note")},
                 said=_(_text(first["said"])),
                 source=sentence(support),
                 source_notes=notes + _audited(of),

@@ -141,7 +141,7 @@ def _server_in(tree: Path, of: Path) -> tuple[Store, Path]:
 
 
 def _check(store: Store, root: Path) -> None:
-    """Raise EnvironmentFault when a program below ``root`` asks for libraries that this machine lacks."""
+    """Raise EnvironmentFault if a program below ``root`` needs libraries that are missing."""
     lacking: dict[str, None] = {}
     libraries = {path.name for path in root.rglob("*.so*")}
     for path in sorted(root.rglob("*")):

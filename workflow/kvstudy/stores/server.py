@@ -179,7 +179,7 @@ def _check_free(port: int, host: str) -> None:
 def running_server(store: Store, server: Server, log: Path) -> Iterator[str]:
     """Run the server for as long as the context lasts; yields the version it shows.
 
-    EnvironmentFault with the end of its log when it dies or does not answer its own protocol in time.
+    EnvironmentFault with the end of its log if it dies or does not answer in time.
     """
     clock = time.monotonic()
     try:
@@ -216,7 +216,7 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
 
 
 def check_empty(store: Store, server: Server, fields: Sequence[str], remedy: str) -> None:
-    """Make the empty table that the store may need; EnvironmentFault for a server that is not empty."""
+    """Create the store's empty table, if it has one; EnvironmentFault for a non-empty server."""
     ask(store, server, "create", fields)
     if records := ask(store, server, "records"):
         raise EnvironmentFault(

@@ -10,7 +10,7 @@ from kvstudy.study.kinds import FIGURES, TABLES, added
 from kvstudy.study.model import Design, Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
-from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside, check_names
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, sibling_file, check_names
 from kvstudy.study.reading import line_of, read_yaml
 from kvstudy.study.workload import (
     SIZES,
@@ -191,11 +191,11 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
 
     ``stores`` and ``workloads`` are those of the project. InputError for values of others.
     """
-    values = beside(path, PUBLISHED)
+    values = sibling_file(path, PUBLISHED)
     rows = check_names(values, study, stores, workloads) if values else []
-    kinds = ["scoreboard"] if beside(path, CLAIMS) else []
+    kinds = ["scoreboard"] if sibling_file(path, CLAIMS) else []
     if study.source:
-        kinds += ["audit"] if rows or beside(path, QUOTES) else []
+        kinds += ["audit"] if rows or sibling_file(path, QUOTES) else []
     tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]
     means = any(row["metric"] == "latency_mean" for row in rows)
     figures = FIGURES["separation"].automatic(study) if means else []

@@ -108,7 +108,7 @@ _ALL = (
     # What sources print next to.
     Metric("throughput_change", "%", N_("Change of throughput"), of_source=True),
     Metric("failed_share", "%", N_("Failed"), phrase=N_("failed share"), of_source=True),
-    Metric("throughput_rank", "rank", of_source=True),
+    Metric("throughput_rank", "place", of_source=True),
     Metric("relative_performance", "ratio", N_("Relative performance"), of_source=True),
     Metric("break_even", "reads/write", of_source=True),
     Metric("hit_probability", "%", of_source=True),

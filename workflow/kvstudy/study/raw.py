@@ -180,7 +180,7 @@ def read_sums(directory: Path) -> dict[str, str]:
 
 
 def check_sums(directory: Path) -> None:
-    """Raise KvstudyError when a file is missing, is not what was measured, or is not in the list."""
+    """Raise DataError if a file is missing, differs from the measured one, or is not listed."""
     sums = read_sums(directory)
     names = {path.name for path in directory.iterdir() if path.suffix in READ}
     for name in sorted(names - sums.keys()):

@@ -104,7 +104,7 @@ def which(values: pd.DataFrame, address: str) -> pd.Series:
 def check_quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
     """The check of a quote; InputError begins with its ``key`` in the file."""
     said = quoted(quote.value, quote.about)
-    words = {"kind": Kind.TEXT, "rank": quote.place, "what": quote.says, "unit": quote.unit}
+    words = {"kind": Kind.TEXT, "place": quote.place, "what": quote.says, "unit": quote.unit}
     words |= {"note": quote.note, "claim": quote.claim or ""}
     if quote.expected is None:
         unknown = dict.fromkeys(("expected", "low", "high", "off"), math.nan)

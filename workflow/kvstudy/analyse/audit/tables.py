@@ -114,7 +114,7 @@ class PublishedRun:
         return self.numbers.get((operation, metric))
 
     def addresses(self, values: Iterable[tuple[str, str]]) -> str:
-        """Return the addresses (``study.quotes``) of values by operation and metric, as one text."""
+        """Return the addresses (``study.quotes``) of values by operation and metric as text."""
         sizes = "".join(
             f" {name}={self.keys[name]:.0f}" for name in SIZES if not math.isnan(self.keys[name])
         )
@@ -135,7 +135,7 @@ class PublishedRun:
         ``more`` are further fields.
         """
         unit = UNITS.get(kind, METRIC_UNITS.get(more.get("metric"), "µs"))
-        fields = {"rank": self.place, "unit": unit} | self.keys | judged(given, expected) | more
+        fields = {"place": self.place, "unit": unit} | self.keys | judged(given, expected) | more
         return Check(kind=kind, what=what, doubts=self.addresses(doubts), **fields)
 
 
@@ -203,7 +203,7 @@ def runtime(cell: PublishedRun) -> Iterator[Check]:
         what = "by-runtime" if whole else reason("by-runtime-of", operation=operation)
         doubts = [(operation, "throughput"), (operation, "runtime")]
         expected = PrintedNumber(count, count, count * (1 + room))
-        fields = {"rank": place, "operation": operation, "note": note}
+        fields = {"place": place, "operation": operation, "note": note}
         yield cell.check(Kind.RUNTIME, what, given, expected, doubts, **fields)
 
 

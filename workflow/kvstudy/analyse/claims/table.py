@@ -36,7 +36,7 @@ from kvstudy.study.published import CLAIMS
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
 COLUMNS = [
-    *["id", "claim", "short", "rank", "said", "note", "source", "verdict"],
+    *["id", "claim", "short", "place", "said", "note", "source", "verdict"],
     *["statement", "kind", "derived", "statement_source", "statement_verdict", "parts", "verdicts"],
     *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit", "rests_on", "rests", "misfit"],
@@ -92,7 +92,7 @@ def judge_claims(
     """
     rows = []
     for claim in claims:
-        of_claim = {key: getattr(claim, key) for key in ("id", "claim", "rank", "said", "note")}
+        of_claim = {key: getattr(claim, key) for key in ("id", "claim", "place", "said", "note")}
         of_claim["short"] = claim.short or claim.claim
         for number, statement in enumerate(claim.statements, start=1):
             by_workload: dict[tuple[str, ...], list[Answer]] = defaultdict(list)
@@ -250,7 +250,7 @@ def _misfit(row: Mapping[str, object] | None) -> str:
     unit = f" {row['unit']}" if row["unit"] else ""
     numbers = (decimal(f"{row['given']:.15g}"), significant(row["expected"]))
     texts = (grouped(text).replace("-", "\N{MINUS SIGN}") + unit for text in numbers)
-    return _("{}: printed {}, should be {}").format(sentence(row["rank"]), *texts)
+    return _("{}: printed {}, should be {}").format(sentence(row["place"]), *texts)
 
 
 NOT_PUBLISHED = N_("not published")

@@ -21,7 +21,7 @@ from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.latency_models import Difference, LatencyModel, fit_latency_models
 from kvstudy.study.probe import other_records
-from kvstudy.study.published import PUBLISHED, beside
+from kvstudy.study.published import PUBLISHED, sibling_file
 
 MEAN_KEYS = [*SETTING, "operation"]
 MODELLED = {each: f"modelled_{each.value.replace('-', '_')}" for each in Difference}
@@ -119,7 +119,7 @@ def orders(run, table: pd.DataFrame) -> pd.DataFrame:
 
 def _published(run) -> pd.DataFrame:
     """The source's values at the headline sizes; none of a trial run."""
-    path = beside(run.study_file, PUBLISHED) if run.scale == 1 else None
+    path = sibling_file(run.study_file, PUBLISHED) if run.scale == 1 else None
     values = published_only(read_published(path), run.study)
     return values.dropna(subset="value")[["store", "workload", "operation", "metric", "value"]]
 

@@ -9,7 +9,7 @@ from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.study.metrics import metric_of
 
-UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", "rank")} | {
+UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", "place")} | {
     ("ops/s", "kops/s"): 1e-3,
     ("ms", "s"): 1e-3,
     ("us", "ms"): 1e-3,

@@ -61,7 +61,7 @@ class OpenLoopTables:
 
 
 def split(collected: Collected, cells: list[Cell]) -> tuple[dict, dict]:
-    """The tables of ``collected`` by name: of closed-loop cells, and those of ``OpenLoopTables``."""
+    """Split the tables of ``collected``: closed-loop cells, and those of ``OpenLoopTables``."""
     apart = {cell.parameters for cell in cells if cell.closed is not None}
     closed, opened = {}, {}
     for name, frame in collected.tables.items():

@@ -13,7 +13,7 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.logs.imports.mapping import NAME, Row, is_measured, run_of
-from kvstudy.logs.imports.sources import LogBundle, Part
+from kvstudy.logs.imports.sources import LogBundle, LogPart
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.latencies import read_histogram
 from kvstudy.logs.ycsb.log import LogSection
@@ -221,7 +221,7 @@ def _write(
     _write_json(target / "manifest.json", manifest)
 
 
-def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
+def _put(target: Path, name: str, part: LogPart, folder: Path) -> dict[str, str]:
     """Write a log: its own bytes if these can be read as they are, else a copy next to them."""
     if part.is_file:
         return _copy(part.path, target / name, folder)

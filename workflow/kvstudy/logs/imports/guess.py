@@ -138,7 +138,7 @@ def _from_command(
         if len(candidates := nearest_files(name, files, log)) > 1:
             ask(
                 [source],
-                f"{len(candidates)} files {base_name(name)} with the logs differ: which is that of this "
+                f"{len(candidates)} files {base_name(name)} with the logs differ: which belongs to this "
                 "run? Put its own into the folder of the log",
             )
             return
@@ -456,7 +456,7 @@ def draft(path: Path, sources: list[LogBundle]) -> None:
     lines += [f"{path}: {places(rows)}: {question}" for question, rows in questions.items()]
     if lines:
         lines.append(
-            f"{path} was written; rows to look at: {open_questions} of {len(sources)}. Correct them "
+            f"{path} was written; rows to check: {open_questions} of {len(sources)}. Correct them "
             "and empty the column question, or remove the row of a log that is not to be "
             "imported; then run the command again"
         )

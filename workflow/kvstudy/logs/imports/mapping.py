@@ -209,7 +209,7 @@ def _lonely_load(path: Path, load: Row, rows: list[Row]) -> str:
 
 
 def check_changes(path: Path, drafts: Iterable[Row], rows: Iterable[Row]) -> None:
-    """Raise InputError for a row that says another size or phase than its log, unless it was asked."""
+    """Raise InputError for a row whose size or phase contradicts its log, unless it was asked."""
     by_file = {row.file: row for row in drafts}
     for row in rows:
         if (draft := by_file.get(row.file)) is None:

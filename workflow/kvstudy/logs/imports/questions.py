@@ -189,7 +189,7 @@ def ask_name(
 
 
 def check_threads(sources: Iterable[LogBundle]) -> None:
-    """Raise InputError for threads that somebody filled in, and that are fewer than were in calls."""
+    """Raise InputError for threads filled in by hand that are fewer than those in calls."""
     for source in sources:
         row, busy = source.row, busy_threads(source)
         if source.command is None and busy is not None and busy > row.threads * _TOLERANCE:

@@ -249,7 +249,7 @@ def _comparable(name: str, value: str) -> str | float:
 def base_workload(name: str, sibling_texts: dict[str, str] | None, study: str) -> str | None:
     """Return the file under workloads/ that a log's run was made with; None when unknown.
 
-    ``name`` is that of its workload file, ``sibling_texts`` its properties if it is with the logs. One
+    ``name`` is that of its workload file, ``sibling_texts`` its text if it is with the logs. One
     that is like none there is copied to it, without the properties of stores and drivers, which
     are no part of it.
     """

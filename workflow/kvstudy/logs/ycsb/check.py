@@ -37,7 +37,7 @@ def check_run(log: YcsbLog, operations: int, seconds: int | None, name: str) -> 
 
 
 def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
-    """Raise InvalidMeasurement unless all ``operations`` were tried, or the phase lasted its ``seconds``."""
+    """Raise InvalidMeasurement unless all ``operations``, or all ``seconds``, were executed."""
     _check_counts(log, name)
     if seconds is None and log.attempted != operations:
         raise InvalidMeasurement(
@@ -79,7 +79,7 @@ def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
 
 
 def check_histogram(histogram: Mapping[int, int], operations: int, name: str) -> None:
-    """Raise InvalidMeasurement unless ``histogram`` (see ``read_histogram``) has all ``operations``."""
+    """Raise DataError unless ``histogram`` (see ``read_histogram``) has all ``operations``."""
     if (counted := sum(histogram.values())) != operations:
         raise DataError(
             f"{name}: latencies of {counted} operations, the log counts {operations}; "

@@ -153,9 +153,9 @@ def repetition_lines(
         f"a probability of {POWER:.0%}. With s the spread (standard deviation of ln throughput), "
         "s_d = s*sqrt(2) and n repetitions, the t of mean(ln A/B) follows the noncentral t "
         "distribution with lambda = ln(1 + difference)*sqrt(n)/s_d; n is the least with "
-        f"P(|t| > t(0.975, df)) >= {POWER:.2f}. The spread is estimated from all cells of the plan, "
+        f"P(|t| > t(0.975, df)) >= {POWER:.2f}. The spread is estimated from all planned cells, "
         f"which gives df = {freedom(max(repetitions, 2)):.1f} degrees of freedom at "
-        f"{times(max(repetitions, 2), 'repetition')}; the correction for many pairs is not included."
+        f"{times(max(repetitions, 2), 'repetition')}; no correction for many pairs."
     )
 
 
@@ -173,14 +173,14 @@ def notes(everything: Counter) -> list[str]:
         )
     if everything["timed"]:
         lines += paragraph(
-            f"? or >: {times(everything['timed'], 'timed cell')} with known run time only; the sums "
-            "include nothing else of them."
+            f"? or >: {times(everything['timed'], 'timed cell')} with known run time only; the "
+            "sums include nothing else of them."
         )
     if everything["rough"]:
         lines += paragraph("~: estimated from another workload of the store; may be far off.")
     if everything["smaller"]:
         lines += paragraph(
-            "Estimated from smaller cells than the study's. Cells shorter than 3 s had a cold client; "
-            "from them alone, the times can be four times too long."
+            "Estimated from smaller cells than the study's. Cells shorter than 3 s had a cold "
+            "client; from them alone, the times can be four times too long."
         )
     return lines

@@ -198,7 +198,7 @@ UNITS = {
     "share": "",
     # All of their digits are printed.
     "count": "count",
-    "rank": "count",
+    "place": "count",
 }
 # The digits that a text can ask for; siunitx rounds to fewer.
 DIGITS = 6

@@ -61,7 +61,7 @@ class Bars(BarFigure):
         return self
 
     def check(self, study: Study, path: Path, key: str) -> None:
-        """Raise KvstudyError for a workload that the study has not, or the mean of no throughput."""
+        """Raise InputError for an unknown workload, or the mean of no throughput."""
         for name in self.workloads:
             if name != MEAN or self.metrics != ["throughput"]:
                 check_known(f"{path}: {key}.workload", "workload", name, study.workload_names)

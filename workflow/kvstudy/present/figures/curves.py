@@ -141,7 +141,7 @@ class Curves(DrawnFigure):
         )
         words = _("Line chart. {}, in {}, over {}.")
         panels = []
-        table = table.sort_values(["rank", "side"], kind="stable")
+        table = table.sort_values(["place", "side"], kind="stable")
         for _panel, rows in table.groupby("panel", sort=False):
             title, unit = panel_title(rows.iloc[0], looks.study), sign(rows["unit"].iloc[0])
             panels.append(Panel(title, rows, words.format(title, unit, sentence(self.over))))

@@ -38,7 +38,7 @@ class Heatmap(DrawnFigure):
 
     cells = "every size"
     texts = TEXTS
-    fields = ("store", *SIZES, "value", "low", "high", "n", "note", "rank", "ink")
+    fields = ("store", *SIZES, "value", "low", "high", "n", "note", "place", "ink")
     across = 3
 
     kind: Literal["heatmap"] = Field(
@@ -98,7 +98,7 @@ class Heatmap(DrawnFigure):
                 look.title,
                 table[table["store"] == store],
                 words.format(look.title, self._value_title),
-                HEIGHT * table["rank"].nunique(),
+                HEIGHT * table["place"].nunique(),
             )
             for store, look in looks.shown(table).items()
         ]
@@ -149,7 +149,7 @@ class Heatmap(DrawnFigure):
 
     def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
         norm, threads = _norm(table), sorted(rows["threads"].unique().tolist())
-        places = rows["rank"].unique().tolist()
+        places = rows["place"].unique().tolist()
         x = alt.X("threads:O", sort=threads, title=_("Client threads"))
         y = alt.Y("place:O", sort=places, title=None).axis(ticks=False, domain=False)
         base = alt.Chart().encode(
@@ -199,7 +199,7 @@ def _norm(table: pd.DataFrame) -> colors.Normalize:
 
 def _panel(ax: plt.Axes, rows: pd.DataFrame, threads: list, norm: colors.Normalize) -> None:
     """A cell for each place and number of threads."""
-    places = rows["rank"].unique().tolist()
+    places = rows["place"].unique().tolist()
     for row in rows.itertuples():
         x, y = threads.index(row.threads), places.index(row.place)
         form = {"lw": 0, **NO_VALUE}
@@ -215,7 +215,7 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, threads: list, norm: colors.Normali
     ax.set_xticks(range(len(threads)), [f"{count:g}" for count in threads])
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    records = rows.drop_duplicates("rank")["records"]
+    records = rows.drop_duplicates("place")["records"]
     for y, (above, below) in enumerate(pairwise(records)):
         if above != below:
             ax.axhline(y + 0.5, color="white", linewidth=3)

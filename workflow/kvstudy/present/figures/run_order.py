@@ -19,7 +19,7 @@ from kvstudy.study.model import Study
 CONTROL = "0.7"
 CONTROLS = N_("control cells")
 TEXTS = {"exact": N_("Throughput"), "change_text": N_("Relative to the geometric mean")}
-TEXTS |= {"rank": N_("Position"), "cells": N_("Cell")}
+TEXTS |= {"place": N_("Position"), "cells": N_("Cell")}
 
 
 class RunOrder(DrawnFigure):
@@ -103,7 +103,7 @@ class RunOrder(DrawnFigure):
             "title": f"{store}, {row['workload']}",
             "exact": chart.exact("throughput", row["throughput"], "ops/s"),
             "change_text": change(row["change"]),
-            "rank": f"{row['sequence']:.0f}",
+            "place": f"{row['sequence']:.0f}",
             "cells": cell_path(*(row[key] for key in CELL)),
         }
 

@@ -71,7 +71,7 @@ def read_document(markdown: Path) -> tuple[str, Front]:
 
 @contextlib.contextmanager
 def reading(path: Path, what: str, command: str) -> Iterator[None]:
-    """Raise KvstudyError where the block cannot read ``path``, or it is not ``what`` it should be."""
+    """Raise DataError if the block cannot read ``path``, or it is not ``what`` it should be."""
     try:
         yield
     except OSError as error:
@@ -156,7 +156,7 @@ def convert_numbered(
 ) -> str:
     """As ``convert``, for formats that do not number tables and references by themselves.
 
-    ``filter_name`` is the format's Lua filter, ``variables`` what it asks for, next to its words. Pandoc is not
+    ``filter_name`` is the format's Lua filter, ``variables`` are its template's. Pandoc is not
     told the language: version 2.17 cannot read its own Czech words.
     """
     options = [

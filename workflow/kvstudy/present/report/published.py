@@ -88,7 +88,7 @@ def write_published(run: Run) -> Path:
     return write_report(
         run,
         "published.md.j2",
-        {"published": published, "audit": published.audit, "rank": STUDIES / study.name},
+        {"published": published, "audit": published.audit, "place": STUDIES / study.name},
         _("Published by {}: {} ({})").format(author, title, study.source.year),
         _("Only published values; nothing was measured"),
         _("Published values of {}: {}").format(author, title),

@@ -165,7 +165,7 @@ def answers(run: Run) -> SimpleNamespace:
     are ahead (several where they are not told apart), and for each of its workloads (``of``) the
     store ``over`` which they are with the ratio of the two, how many ``runs`` there are, and
     about how many ``more`` would decide: None for more than ``stats.power.MOST``, and where one
-    run shows no spread. ``undecided_by_correction`` is the correction for how many pairs leaves two of the stores
+    run shows no spread. ``undone`` is the correction for how many pairs leaves two of the stores
     undecided although their own interval excludes 1, 0 for none. So many ``further`` workloads have
     other answers. ``last`` is the store that is the slowest under all, and by which factors the
     next one is faster, at least and most. Embedded stores have no answers where there are servers.

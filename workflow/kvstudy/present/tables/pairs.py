@@ -256,7 +256,7 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
             "store": store,
             "n": value.n if value else 0,
             "throughput": (value.mean if plain else value.shown) if value else math.nan,
-            "rank": ranges.get(store, (math.nan,))[0],
+            "place": ranges.get(store, (math.nan,))[0],
             "equal": " ".join(other for other in others if signs[other] == EQUAL),
             "undecided": " ".join(
                 _runs(other, pairs.get(frozenset((store, other))))
@@ -293,7 +293,7 @@ def _cells(
     ``pairs`` are those of the analysis; without them the places are the source's.
     """
     here = pairs is not None
-    place, value = ("rank", "throughput") if here else ("published_place", "published")
+    place, value = ("place", "throughput") if here else ("published_place", "published")
     cells = []
     for at in range(1, number + 1):
         texts = []
@@ -321,7 +321,7 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
     over_workloads = (frame["workload"] == MEAN).any()
     if over_workloads or frame["n"].max() > 1:
         notes[0] += " " + kind_of_means(run.study, plain, over_workloads)
-    if frame["rank"].notna().any():
+    if frame["place"].notna().any():
         notes.append(
             _(
                 "A rank is one more than the number of significantly faster stores (corrected "
@@ -336,7 +336,7 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
     if (frame["client_bound"] == "yes").any():
         text = _("{}: the client, not the store, is the bottleneck.")
         notes.append(text.format(BOUND))
-    missing = frame[frame["rank"].isna()]
+    missing = frame[frame["place"].isna()]
     for (store, note), rows in missing.groupby(["store", "note"], sort=False):
         names = ", ".join(rows["line"])
         text = _("{} has no rank in {}: {}.")
@@ -350,7 +350,7 @@ def _undecided_pairs(frame: pd.DataFrame, run: Run) -> Iterator[str]:
 
     for title, line in frame.groupby("line", sort=False):
         pairs = _pairs_of(run, line["workload"].iloc[0])
-        placed = line.sort_values("throughput", ascending=False).dropna(subset="rank")
+        placed = line.sort_values("throughput", ascending=False).dropna(subset="place")
         texts = []
         for one, other in combinations(placed["store"], 2):
             pair = pairs.get(frozenset((one, other)))

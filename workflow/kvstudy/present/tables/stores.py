@@ -122,9 +122,9 @@ class BottleneckTable(Table):
         more_note = _("% of ceiling: throughput relative to YCSB without a store.")
         if rows["clients"].notna().any():
             more = [(_("Clients"), number_of("clients", "{:.0f}".format))]
-            more.append((_("Gain of 2×"), _twice))
+            more.append((_("Gain of doubling"), _twice))
             more_note = _(
-                "Clients: number that share the threads. Gain of 2×: throughput of twice as "
+                "Clients: number that share the threads. Gain of doubling: throughput of twice as "
                 "many clients relative to theirs, with its 95 % interval; empty if no more were "
                 "tried."
             )

@@ -51,7 +51,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_sizes(path: Path, file: zipfile.ZipFile) -> None:
-    """Raise KvstudyError for what would fill memory or disk; zipfile reads no more than is said here."""
+    """Raise DataError for a zip that would fill memory or disk by its stated sizes."""
     entries, total = len(file.infolist()), unpacked_size(file)
     if entries > FILES or total > max(ALWAYS, GROWTH * path.stat().st_size):
         raise DataError(
@@ -69,7 +69,7 @@ def unpacked_size(file: zipfile.ZipFile) -> int:
 
 
 def check_room(path: Path, file: zipfile.ZipFile, folder: Path) -> None:
-    """Raise KvstudyError when the disk of ``folder``, there or not yet, has no room for the files."""
+    """Raise EnvironmentFault if the disk of ``folder``, existing or not, has no room."""
     existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     needed, free = unpacked_size(file), shutil.disk_usage(existing).free
     if needed > free:
