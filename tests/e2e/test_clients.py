@@ -106,4 +106,4 @@ def test_the_report_says_how_many_they_were(results):
     text = (results / "report/several.md").read_text()
     assert "The measured phase has 3 YCSB clients, processes that share threads" in text
     assert "ms apart" in text
-    assert "per second of the time in which all clients of a cell run" in text
+    assert "per second while all clients of a cell run" in text

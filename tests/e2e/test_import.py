@@ -48,28 +48,28 @@ def test_the_first_page_says_where_the_logs_are_from(imported, text):
     assert "These measurements were imported." in first
     assert "from the folder logs of Jan" in first
     assert "Measured by: Jan & Co. Machine: not recorded." in first
-    assert "Imported logs; when they were measured is not recorded" in first
+    assert "Imported logs; time of measurement not recorded" in first
 
 
 def test_the_first_page_lists_the_checks_that_are_missing(text):
     first = text[: text.index("Contents")]
     for words in (
         "the server: its version, its settings",
-        "what the server itself counted",
+        "the server's own counters",
         "the CPU time of client and server",
-        "when a cell was measured",
-        "how many operations each second had",
-        "how often each latency occurred",
-        "how the store was loaded",
+        "the time of measurement",
+        "the operations in each second",
+        "latency histograms",
+        "the log of the load phase",
     ):
         assert words in first
 
 
 def test_the_text_claims_nothing_that_was_not_done(text):
-    for words in ("in random order", "Every cell has a server", "as shipped", "make study"):
+    for words in ("in random order", "Each cell has its own server", "as shipped", "make study"):
         assert words not in text
     plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    assert "not paired, by Welch's method" in plain
+    assert "unpaired, by Welch's method" in plain
     assert "kvstudy import 'logs of Jan' --study jan" in plain
 
 

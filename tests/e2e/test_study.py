@@ -335,7 +335,7 @@ def test_snakemakes_own_report_has_captions_and_needs_no_network(thesis, clone, 
     snakemake(clone, "scale=0.01", "provider=native", "--report", str(page), **nowhere)
     text = page.read_text()
     assert "Which of four key-value stores serves reads" in text
-    assert "Throughput of each two stores" in text
+    assert "Pairwise throughput ratios" in text
     assert "kvstudy trace table:NAME" in text
     assert "no measurement of the stores" in text
 

@@ -180,10 +180,10 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
 @pytest.mark.parametrize(
     ("recorded", "year", "words"),
     [
-        ("this", 2026, "Each claim was made before these measurements. The intervals"),
+        ("this", 2026, "All claims were made before these measurements. The intervals"),
         ("other", 2020, "X was changed after 6 of 6 cells were measured, so claims may"),
-        ("", 2020, "Each claim was made before these measurements. The intervals"),
-        ("", 2026, "It is not recorded whether each claim was made before these measurements."),
+        ("", 2020, "All claims were made before these measurements. The intervals"),
+        ("", 2026, "It is not recorded whether all claims were made before these measurements."),
     ],
 )
 def test_the_report_says_whether_claims_were_made_before_the_cells(
@@ -207,7 +207,7 @@ def test_claims_of_a_study_without_a_source_have_their_list(place: Path) -> None
 def test_published_values_of_sizes_that_are_not_measured_are_named(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = "with other sizes, of which this study has no cells; no table or figure shows them: "
+    words = "for sizes that this study does not measure; no table or figure shows them: "
     example = MadeUp(workloads=("a",), controls=False, source=True, values=True)
     assert words not in text_of(example.run())
     head, *rows = made_up_run.VALUES.splitlines()

@@ -171,7 +171,7 @@ def test_values_that_the_audit_rejects_are_marked(report):
     table = (folder / "tables/insert-only.html").read_text(encoding="utf-8")
     assert '1052,43<span class="hang"><sup>\N{DOUBLE DAGGER}</sup></span>' in table
     assert table.count("<sup>\N{DOUBLE DAGGER}</sup>") == 3
-    assert "Inconsistent with other values of the source." in table
+    assert "Inconsistent with the source's other values." in table
     # The numbers are those of the source all the same.
     texts_of_cells = pd.read_csv(folder / "tables/insert-only.csv", dtype=str)
     assert "1052,43" in texts_of_cells["Riak KV"].tolist()
@@ -189,8 +189,8 @@ def test_values_that_the_audit_rejects_are_marked(report):
 def test_a_source_without_values_has_claims_quotes_and_a_machine(report):
     assert not (STUDIES / "ascani2023" / "published.csv").exists()
     text, folder = report("ascani2023")
-    assert "It printed none that could decide a claim." in text
-    assert "No table of the source has values of its results" in text
+    assert "The source printed no value that could decide a claim." in text
+    assert "The source's tables contain no results" in text
     assert "All 7 checks pass." in text
     assert (folder / "tables/machine.csv").is_file()
     assert not list((folder / "figures").iterdir())

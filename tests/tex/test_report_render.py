@@ -261,7 +261,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "4 planned cells have no valid value, among them all of Redis; Section" in text
     assert f"Only {ODD} has valid measurements" in text
     assert "Its means over the runs are geometric, and ratios are ratios of these" in text
-    assert "so are those of throughput in tables that reproduce one of the source" in text
+    assert "also those of throughput in tables that reproduce one of the source" in text
     assert "This report has holes. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text
@@ -286,7 +286,7 @@ def test_runs_that_stalled_are_named_on_the_first_page_and_with_the_runs(
     write_csv(inputs.summary, SUMMARY.columns, [summary("overall", "throughput", 4801.04), stalled])
     text = plain(inputs, project)
     assert text.count("under Workload A (1 run, up to 49 s)") == 1
-    assert "runs that stood still" in text
+    assert "stalled runs" in text
     assert "No operation succeeded for more than 5 s" in text
 
 
@@ -395,7 +395,7 @@ def test_a_study_that_updates_all_fields_is_not_said_to_change_one(
     text = methods(inputs, project)
     assert "lighter" not in text
     assert "An update of Workload A writes the whole record, and leaves its size as it is" in text
-    assert "not the same work on all stores" not in written(inputs, project)
+    assert "different amounts of work on different stores" not in written(inputs, project)
 
 
 def test_of_records_that_were_not_probed_nothing_is_said(inputs: Inputs, project: Path) -> None:
@@ -410,7 +410,7 @@ def test_of_records_that_were_not_probed_nothing_is_said(inputs: Inputs, project
 def test_without_probes_the_report_says_so(inputs: Inputs, project: Path) -> None:
     probes(inputs.probes)
     text = methods(inputs, project)
-    assert "was not probed here: " in text
+    assert "was not probed: " in text
     assert text.count("very") == 10
     assert "table:operations" not in text
 
@@ -425,7 +425,7 @@ def test_a_read_of_a_missing_key_that_counts_as_ok(inputs: Inputs, project: Path
     )
     text = methods(inputs, project)
     assert "A read of a key that is not there counts as OK on " in text
-    assert "was probed through another client" in text
+    assert "was probed with another client" in text
 
 
 def test_a_trial_run_tells_its_scale_and_gives_no_answer(inputs: Inputs, project: Path) -> None:
@@ -540,7 +540,7 @@ def test_the_text_says_what_could_not_be_checked(inputs: Inputs, project: Path) 
 
 
 def test_single_latencies_are_told_only_when_they_were_kept(inputs: Inputs, project: Path) -> None:
-    said = "The latency of every single operation was recorded"
+    said = "the latency of every single operation was recorded"
     assert said not in written(inputs, project)
     write_study(inputs, raw_latencies=True)
     assert said in written(inputs, project)
@@ -586,7 +586,7 @@ def finding(title: str, good: bool | None, consequence: str, cells: int, *values
     return words | {"good": good, "cells": cells, "values": list(values)}
 
 
-LOAD = "Other work at the moment"
+LOAD = "Background load"
 FINDINGS = [
     finding("Frequency governor", False, "The clock falls.", 2, "powersave"),
     finding(
@@ -610,11 +610,11 @@ def rendered(inputs: Inputs, project: Path, **environment: object) -> str:
 
 def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project) -> None:
     text = rendered(inputs, project, findings=FINDINGS, looked_at=2)
-    assert "\n\n# What the machine does to the measurements {#machine}\n\n" in text
+    assert "\n\n# Sources of noise to the measurements {#machine}\n\n" in text
     # A list needs the empty line before it.
     assert "\n\n- **Frequency governor**: powersave. The clock falls.\n" in text
     assert (
-        "- **Other work at the moment**: 1 other thread running to 3 other threads running "
+        "- **Background load**: 1 other thread running to 3 other threads running "
         "(in 1 of 2 cells). Others use the processors.\n" in text
     )
     assert "What could not be seen, or not all of it, may do the same: Turbo clock." in text
@@ -625,12 +625,12 @@ def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project
 def test_cells_of_which_nothing_is_known(inputs, project) -> None:
     text = rendered(inputs, project, findings=FINDINGS[:1], looked_at=1)
     assert "(In 1 of 2 measured cells; it was not recorded in the others.)" in text
-    assert "What the machine does" not in rendered(inputs, project, findings=[], looked_at=0)
+    assert "Sources of noise" not in rendered(inputs, project, findings=[], looked_at=0)
 
 
 def test_a_good_machine(inputs, project) -> None:
     text = rendered(inputs, project, findings=FINDINGS[-1:], looked_at=2)
-    assert "It found nothing of the kind." in text
+    assert "It found none." in text
     assert "could not be seen" not in text
 
 
@@ -673,7 +673,7 @@ def test_a_repetition_on_several_nodes_is_told(inputs, project) -> None:
 
 
 def test_cores_of_server_and_client(inputs, project) -> None:
-    assert "Server and client were not bound to cores" in rendered(inputs, project)
+    assert "Server and client were not pinned to cores" in rendered(inputs, project)
     pinned = [{"server": "0-1", "client": "2", "cells": 2}]
     text = rendered(inputs, project, pinned=pinned)
     assert "had cores of their own: the server could run on 0-1 only and the client on 2 o" in text
@@ -697,7 +697,7 @@ def load(cells: int, above: int, share: float) -> dict:
 def test_foreign_load_and_steal(inputs, project) -> None:
     both = {"background_cpu": load(2, 1, 61.04), "steal_cpu": load(2, 0, 0.2)}
     text = rendered(inputs, project, disturbance=both)
-    assert "\n\n## Other load while it measured\n\n" in text
+    assert "\n\n## Background load during the runs\n\n" in text
     assert "above 5 % in 1 of 2 cells, where throughputs are lower and times longer than" in text
     assert "The least was 30.5 %, the most 61.0 % (" in text
     assert "repetition 2)." in text
@@ -707,7 +707,7 @@ def test_foreign_load_and_steal(inputs, project) -> None:
     assert "at most 5 % in the only cell. The most was 1.0 % (" in text
     assert "It is unknown for 1 more:" in text
     assert "It was above 5 % in 2 of 2 cells. The worst was 20.0 % (" in text
-    assert "Other load while it measured" not in rendered(inputs, project, disturbance={})
+    assert "Background load during the runs" not in rendered(inputs, project, disturbance={})
 
 
 def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> None:
@@ -826,7 +826,11 @@ COMMAND = ["{program}", "--port", "{port}", "--flush", "a_b"]
             False,
             "added ` --flush ` ` a_b `; the server says ` flush_by ` ` a_b ` and ` x ` ` '' `",
         ),
-        ({"command": COMMAND, "edited": True}, False, "store.yaml has another command now"),
+        (
+            {"command": COMMAND, "edited": True},
+            False,
+            "this differs from the command in today's store.yaml",
+        ),
     ],
 )
 def test_servers_are_called_shipped_where_that_follows(inputs, project, about, shipped, words):

@@ -44,7 +44,7 @@ class Drawn:
 
     @property
     def text(self) -> str:
-        return chart_text(self.figure, self.table, StyleSheet(self.study, self.looks))
+        return chart_text(self.figure, self.table, StyleSheet(self.study, self.styles))
 
 
 def every_chart() -> dict[str, Drawn]:

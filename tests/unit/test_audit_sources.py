@@ -177,7 +177,7 @@ def test_mysql_against_mongodb(monkeypatch):
     # A possible cause is told as possible.
     notes = checks.loc[(checks["kind"] == Kind.THREADS) & (checks["note"] != ""), "note"]
     assert len(notes) == 10
-    assert notes.map(sentence).str.contains("perhaps").all()
+    assert notes.map(sentence).str.contains("may have").all()
 
 
 def test_mysql_against_redis_as_a_cache(monkeypatch):

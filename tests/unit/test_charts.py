@@ -29,15 +29,15 @@ NAMES = {
     "tradeoff": {"throughput": ["throughput"], "latency": ["latency"]},
 }
 NOTHING = {
-    "ratios": "no two stores have a repetition in common",
-    "run-order": "no run has a known place in the order",
+    "ratios": "no pair of stores has a common repetition",
+    "run-order": "the order of the runs is unknown",
     "spectrum": "no histograms of latency",
     "tradeoff": "nothing was measured",
     "open": "not measured",
-    "separation": "the source has fewer than 6 mean latencies whose round trips are known here",
+    "separation": "the source has fewer than 6 mean latencies with a known number of round trips",
     "lines": "nothing was measured",
     "relative": "nothing was measured",
-    "break-even": "the times that it takes were not measured",
+    "break-even": "the necessary times were not measured",
 }
 
 
@@ -73,7 +73,7 @@ def test_the_values_are_those_of_the_csv(drawn, name):
 @pytest.mark.parametrize("name", KINDS)
 def test_rows_say_which_store_and_workload_they_are_of(drawn, name):
     spec, each = specs(drawn, name), drawn[name]
-    stores = set(each.looks) | {"redis-again"}
+    stores = set(each.styles) | {"redis-again"}
     assert {row["store"] for row in spec["data"]["values"]} <= stores
     workloads = {"w"} if name in ("relative", "break-even") else {*each.study.workload_names}
     assert {row["workload"] for row in spec["data"]["values"]} <= workloads
@@ -89,8 +89,8 @@ def test_values_that_the_audit_rejects_have_a_mark_and_say_why(drawn):
     assert inconsistent
     marked = [row for row in spec["data"]["values"] if row["mark"]]
     assert {row["value"] for row in marked} == inconsistent
-    assert {row["note"] for row in marked} == {"inconsistent with other values of the source"}
-    assert "inconsistent with other values of the source." in drawn["lines"].text
+    assert {row["note"] for row in marked} == {"inconsistent with the source's other values"}
+    assert "inconsistent with the source's other values." in drawn["lines"].text
 
 
 @pytest.mark.parametrize("name", ["time-a", "map"])
@@ -112,7 +112,7 @@ def test_exact_values_are_written_as_in_tables(drawn):
     assert row["runs"] == "2 runs"
     published = specs(drawn, "percentiles")["data"]["values"][-2]
     assert published["exact"] == "11\N{NARROW NO-BREAK SPACE}865.7 µs"
-    assert published["cut"] == "cut off, higher than drawn"
+    assert published["cut"] == "broken bar, higher than drawn"
 
 
 def test_converting_to_the_axis_and_back_changes_no_digit():
@@ -180,10 +180,10 @@ def test_every_thread_count_is_on_the_axis(drawn):
 def test_one_store_and_no_value_at_all(drawn):
     each = drawn["speed"]
     one = each.table[each.table["store"] == "redis"]
-    spec = json.loads(chart_text(each.figure, one, small.looked(each.looks)))
+    spec = json.loads(chart_text(each.figure, one, small.looked(each.styles)))
     assert [entry["label"] for entry in spec["usermeta"]["kvstudy"]["legend"]] == ["Redis"]
     nothing = one.assign(value=math.nan, min=math.nan, max=math.nan, note="failed")
-    rows = json.loads(chart_text(each.figure, nothing, small.looked(each.looks)))["data"]["values"]
+    rows = json.loads(chart_text(each.figure, nothing, small.looked(each.styles)))["data"]["values"]
     assert {row["note"] for row in rows} == {"failed"}
     for name, words in NOTHING.items():
         empty = replace(drawn[name], table=drawn[name].table.head(0))
@@ -191,7 +191,7 @@ def test_one_store_and_no_value_at_all(drawn):
         meta = spec["usermeta"]["kvstudy"]
         assert meta["empty"]
         assert spec["concat"][0]["layer"][0]["encoding"]["text"] == {"value": meta["note"]}
-        (ax,) = drawing(empty.figure, empty.table, small.looked(empty.looks)).axes
+        (ax,) = drawing(empty.figure, empty.table, small.looked(empty.styles)).axes
         assert [text.get_text() for text in ax.texts] == [meta["note"]] == [words]
 
 

@@ -781,9 +781,7 @@ def test_a_claim_rests_on_values_that_the_audit_rejects():
         return [note.replace("\xa0", " ") for note in row.source_notes]
 
     assert answer(ratio(2), published=source)["source"] == "supported"
-    assert notes(ratio(2)) == [
-        "but rests on what the audit finds inconsistent: A, Slow, 16 threads"
-    ]
+    assert notes(ratio(2)) == ["rests on inconsistent published values: A, Slow, 16 threads"]
     # A claim that is denied rests on nothing.
     assert notes(ratio(3)) == []
 

@@ -119,9 +119,11 @@ def test_a_table_of_the_source_has_plain_means_and_says_so():
         " ".join(table.grids(table.rows(run_of(results())), run_of(results()))[0].notes)
         for table in (TABLE, of_source)
     )
-    geometric = "Means of throughput are geometric, over the workloads plain as in the source."
+    geometric = (
+        "Mean throughputs are geometric over runs and arithmetic over workloads, as in the source."
+    )
     assert geometric in selected
-    assert "Means of throughput are plain, as in the source." in source
+    assert "Mean throughputs are arithmetic, as in the source." in source
 
 
 def test_published_values_stand_below_those_measured_here(tmp_path):
@@ -172,7 +174,7 @@ def test_a_change_that_is_not_above_the_noise_floor_is_named():
         columns=FLOOR_COLUMNS.columns,
     )
     assert long_form(results(), floor).set_index("workload").loc["a", "floor"] == 1.3
-    assert "Not above the noise floor: Workload A, Insert, Mean of the workloads." in printed(
+    assert "Within the noise floor: Workload A, Insert, Mean of the workloads." in printed(
         results(), floor
     )
     assert "noise floor" not in printed(results())
@@ -188,4 +190,4 @@ def test_repetitions_of_imported_logs_are_not_paired():
     assert (here.low, here.high) == pytest.approx((0, 0), abs=0.01)
     assert present.low < -0.2 < 0.2 < present.high
     grid = small.grid_of(TABLE, run_of(results(), FLOOR, study))
-    assert "not paired" in str(grid.notes[0])
+    assert "unpaired" in str(grid.notes[0])

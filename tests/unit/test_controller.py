@@ -68,8 +68,8 @@ def test_a_dry_run_without_end_is_somebody(clone, monkeypatch):
 def test_two_hosts_do_not_measure_one_cell(clone):
     """Another process stands for the one on the other host."""
     cell, other = Path("results/small/measuring/a"), Path("results/small/measuring/b")
-    code = "from kvstudy.measure.controller import alone_with; from pathlib import Path; import sys"
-    code += "\nwith alone_with(Path(sys.argv[1])): print(flush=True); sys.stdin.read()"
+    code = "from kvstudy.measure.controller import cell_lock; from pathlib import Path; import sys"
+    code += "\nwith cell_lock(Path(sys.argv[1])): print(flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", code, cell]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()

@@ -95,7 +95,7 @@ def test_the_command_lines_of_a_page_can_be_typed(page):
 def test_lines_are_found_and_what_is_none_fails():
     lines = {line for page in PAGES for line, _ in lines_of(page)}
     assert (
-        "kvstudy plan STUDY           # how long it takes, what is there, what can be told apart"
+        "kvstudy plan STUDY           # duration, available servers, detectable differences"
         in lines
     )
     assert any(line.startswith("snakemake") and "language=cs" in line for line in lines)

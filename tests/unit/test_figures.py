@@ -173,7 +173,7 @@ def test_bars_have_the_heights_and_colours_of_the_table():
     assert hatches[:2] == hatches[2:]
     texts = [text.get_text() for text in measured.texts]
     assert texts == ["2.10", "not measured", "1.01", "2.10", "not measured", "1.01"]
-    assert measured.get_title("left") == "Measured here: mean of 2 runs"
+    assert measured.get_title("left") == "Measured: mean of 2 runs"
     assert published.get_title("left") == "Published (A. Nobody, 2020)"
     assert len(figure.legends) == 1
     words = [text.get_text() for text in figure.legends[0].texts]

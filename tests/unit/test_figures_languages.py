@@ -49,7 +49,7 @@ def drawn():
 
 def static(name: str, each: Drawn) -> list[str]:
     """All words and numbers of the drawing of ``each``."""
-    looks = {"redis": each.looks["redis"]} if name == "run-order" else each.looks
+    looks = {"redis": each.styles["redis"]} if name == "run-order" else each.styles
     drawing = static_form(each.figure, each.table, StyleSheet(each.study, looks))
     with_decimal_mark(drawing)
     # The layout of a language must not choose other ticks than that of another.

@@ -15,7 +15,7 @@ from kvstudy.study.load import STUDIES
 def said(monkeypatch, capsys, output: str) -> str:
     monkeypatch.setattr("kvstudy.study.run_names.RESULTS", STUDIES)
     monkeypatch.setattr(sys, "argv", ["kvstudy", "commands", "haverinen2018", "--output", output])
-    with pytest.raises(SystemExit, match="1"):
+    with pytest.raises(SystemExit, match="3"):
         main()
     return capsys.readouterr().err
 

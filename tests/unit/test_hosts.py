@@ -64,9 +64,9 @@ def test_each_host_has_one_agent():
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("127.0.0.1", "which other hosts do not reach alone"),
-        ("127.0.1.1", "which other hosts do not reach alone"),
-        ("0.0.0.0", "which other hosts do not reach alone"),
+        ("127.0.0.1", "not a single address for other hosts"),
+        ("127.0.1.1", "not a single address for other hosts"),
+        ("0.0.0.0", "not a single address for other hosts"),
         ("no-host.invalid", "cannot be resolved"),
     ],
 )
@@ -132,7 +132,7 @@ def test_an_agent_that_does_not_answer_is_lost(link: Link):
 
 def test_why_a_launcher_failed_is_told(project: Path):
     link = Link("sh -c 'echo {host} is down >&2; exit 7' sh", "node9")
-    with pytest.raises(Lost, match=r"it ended with exit status 7; it said: node9 is down"):
+    with pytest.raises(Lost, match=r"it ended with exit status 7; its output: node9 is down"):
         link.ask("hello", 60)
     link.close()
 
@@ -172,7 +172,7 @@ def test_stores_that_cannot_be_measured_on_hosts(project: Path, monkeypatch):
     result = {name: sentence(why) for name, why in why_missing(stores, Hosts(**GIVEN)).items()}
     assert result == {
         "redis": "on node1: no redis",
-        "rocksdb": "RocksDB is inside of the client, and hosts has one for a server",
+        "rocksdb": "RocksDB runs inside the client, but hosts names a host for a server",
         "riak": "a server of Riak KV lets in clients of its own host only",
         "postgresql": "a server of PostgreSQL lets in clients of its own host only",
     }

@@ -263,7 +263,9 @@ def test_reasons_are_sentences_in_english_too():
     lost = reason("records-lost", held=98, stored=100, lost=2)
     failures = reason("failures", share="1.20%", operation="read", statuses="12 A", allowed="0.1%")
     both = sentence(reason("invalid", why=several([lost, failures])))
-    assert both.startswith("invalid: the server holds 98 records after the run, 100 were stored")
+    assert both.startswith(
+        "invalid: the server holds 98 records after the run, but 100 were stored"
+    )
     assert both.endswith(
         "2 are lost; 1.20% of read operations failed (12 A), more than the 0.1% "
         "that the study allows"
@@ -323,7 +325,7 @@ def test_a_study_without_a_catalogue_stays_english(project, czech):
     study = load_study(path)
     assert study.title.startswith("MySQL and Redis")
     assert {table.name: table.caption for table in study.tables}["ratios"] == _(
-        "Throughput of each two stores"
+        "Pairwise throughput ratios"
     )
 
 

@@ -29,7 +29,7 @@ def charts() -> dict[str, Drawn]:
 def figures(charts: dict[str, Drawn], count: int, title: str) -> Iterator[tuple[str, plt.Figure]]:
     """Each kind of figure with so many stores, all of which have the values of the first one."""
     for name, chart in charts.items():
-        table, stores = chart.table, list(chart.looks)
+        table, stores = chart.table, list(chart.styles)
         if "store" in table and name != "run-order":
             shown = table[table["store"] == table.dropna(axis=1, how="all")["store"].iloc[0]]
             stores = [f"s{number}" for number in range(count)]

@@ -230,14 +230,16 @@ def test_a_rate_that_was_not_reached_is_marked():
     cells = grid.sections[0].lines[0].cells
     assert cells[1] == "50.0 % !"
     assert cells[2] == "<i>0.100</i>"
-    assert "rate not reached" in grid.notes[1]
+    assert "rate missed" in grid.notes[1]
 
 
 def test_notes_of_the_targets_stand_below_the_table():
     result = at_rates()
     result.targets["note"] = f"trial-gone cell={TRIAL}"
     _, grid = shown(result)
-    assert grid.notes[-1].startswith(f"Redis, 50 %: its rate was set by {TRIAL}, which is not")
+    assert grid.notes[-1].startswith(
+        f"Redis, 50 %: its rate was set by {TRIAL}, which has been removed"
+    )
 
 
 def drawn(collected: OpenLoopTables, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:

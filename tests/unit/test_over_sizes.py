@@ -122,7 +122,7 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
     figure = study.figures[0].draw(table, StyleSheet(study, stores))
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert titles[:3] == [
-        "Throughput, measured here",
+        "Throughput, measured",
         "Throughput, published",
         "Latency of read, 99th percentile",
     ]
@@ -130,7 +130,7 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "saturated from here" in labels
     # The published value at one thread, which no other fits to.
-    assert "inconsistent with other values of the source" in labels
+    assert "inconsistent with the source's other values" in labels
     marks = [[text.get_text() for text in ax.texts] for ax in figure.axes[:2]]
     assert marks == [[], [MARK]]
 
@@ -191,7 +191,7 @@ def test_a_table_over_threads_has_published_values_beside_the_measured_ones(proj
     assert str(first.cells[0]) == "2\N{NARROW NO-BREAK SPACE}000"
     assert any(f"70{MARKED}" in str(cell) for cell in first.cells)
     assert not any(MARK in str(cell) for cell in grid.sections[0].lines[1].cells)
-    assert "Inconsistent with other values of the source." in notes_of([grid])[-1]
+    assert "Inconsistent with the source's other values." in notes_of([grid])[-1]
     assert any("One run each" in str(note) for note in grid.notes)
 
 

@@ -100,7 +100,7 @@ def test_cells_are_named_by_their_places_with_the_checksums_of_their_logs(tmp_pa
     assert "<summary>From 2 cells</summary>" in listed
     assert 'data-cells="0-1 3"' in listed
     assert made_of.cells()[:2] == [
-        ["a/<rep2>", "34cd", "does not count: failed: & why"],
+        ["a/<rep2>", "34cd", "excluded: failed: & why"],
         ["a/rep1", "12ab", ""],
     ]
     assert made_of.listed("table", "none") == made_of.listed("figure", "one") == ""

@@ -79,7 +79,7 @@ def test_a_virtual_machine(tmp_path):
     assert result["cores"] == ("2 hardware threads", False)
     for key in ("governor", "turbo", "throttling"):
         assert result[key] == (NOT_VISIBLE, None)
-    assert result["power"] == ("no battery seen", True)
+    assert result["power"] == ("no battery found", True)
     # What is below it is not what it says of itself.
     assert result["disk"] == ("ext4, a virtual disk", None)
     assert result["mitigations"] == ("2 active (spectre_v1, spectre_v2)", False)

@@ -199,7 +199,7 @@ def test_a_wrong_size_is_refused(project, size, number):
         (HEAD.encode(), "holds no values; add some, or remove the file"),
         (HEAD.replace("unit", "unti").encode(), "no column unit"),
         ((HEAD + ",thread\n").encode(), "unknown column 'thread'; did you mean 'threads'?"),
-        ((HEAD + ",value\n").encode(), "column 'value' is there twice; remove one"),
+        ((HEAD + ",value\n").encode(), "column 'value' appears twice; remove one"),
         (HEAD.encode() + b"\ns,T,redis\n", "line 2: has 3 values for 9 columns"),
         (HEAD.encode() + b'\n"s,T\n', "line 2: no CSV"),
         (HEAD.encode() + b"\ns,T,\xff\n", "cannot be read"),

@@ -109,7 +109,7 @@ def test_an_embedded_store_has_no_place_among_servers():
     speeds = {"redis": [100, 101, 99], "riak": [50, 51, 50], "memcached": [200, 199, 202]}
     frame, grid = ranked(compared=[["redis", "riak"], ["memcached"]], **speeds)
     assert places(frame) == {"redis": 1, "riak": 2}
-    assert "Memcached has no place in Updating: it is embedded" in " ".join(grid.notes)
+    assert "Memcached has no rank in Updating: embedded" in " ".join(grid.notes)
 
 
 def test_an_undecided_pair_may_stand_at_two_places():
@@ -124,13 +124,13 @@ def test_an_undecided_pair_may_stand_at_two_places():
 def test_one_run_makes_no_order():
     frame, grid = ranked(redis=[100], riak=[50], memcached=[200])
     assert set(places(frame).values()) == {1}
-    assert "one run: it decides nothing" in " ".join(grid.notes)
+    assert "One run decides nothing" in " ".join(grid.notes)
 
 
 def test_a_store_without_values_has_no_place_and_a_reason():
     frame, grid = ranked(redis=[100, 101, 99], memcached=[200, 199, 202])
     assert places(frame) == {"memcached": 1, "redis": 2}
-    assert any("has no place in Updating: invalid" in note for note in grid.notes)
+    assert any("has no rank in Updating: invalid" in note for note in grid.notes)
 
 
 def test_a_store_that_the_client_limits_is_marked():
@@ -156,7 +156,7 @@ def test_a_published_place_that_rests_on_an_inconsistent_value_is_marked():
     here, present = grid.lines[:2]
     assert not any(MARK in cell for cell in here.cells)
     assert [MARK in cell for cell in present.cells][:2] == [False, True]
-    assert any("Inconsistent with other values of the source." in note for note in notes_of([grid]))
+    assert any("Inconsistent with the source's other values." in note for note in notes_of([grid]))
 
 
 def test_an_unknown_workload_is_named(project):
@@ -237,7 +237,7 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     assert example.corner == "Relative to Redis"
     assert [line.label.strip("\xa0") for line in example.lines][:3] == [
         "<b>Redis</b>",
-        "place",
+        "rank",
         "p99",
     ]
     assert example.lines[0].cells == ["1", "1", "1"]
@@ -268,7 +268,7 @@ def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_in
     ].to_dict("records")
     lines = [[grey("2.00"), dash], [grey(number(row)), ""]]
     assert [line.cells for line in example.lines[:2]] == lines
-    assert "below 1 they are shorter. read: A." in example.notes[0]
+    assert "below 1 is faster. read: A." in example.notes[0]
 
 
 def test_the_baseline_is_the_studys_and_a_trial_run_has_no_places():

@@ -113,7 +113,7 @@ def test_published_ratios_are_hollow_diamonds_beside_the_measured_ones():
     assert {line.get_markerfacecolor() for line in diamonds} == {"white"}
     assert [text.get_text() for text in figure.axes[0].texts] == [MARK, MARK]
     (legend,) = figure.legends
-    assert legend.get_texts()[-1].get_text() == "inconsistent with other values of the source"
+    assert legend.get_texts()[-1].get_text() == "inconsistent with the source's other values"
     assert len({ax.get_xlim() for ax in figure.axes}) == 1
 
 

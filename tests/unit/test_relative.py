@@ -173,7 +173,7 @@ def test_relative_performance_of_two_stores(published):
     # As it is printed, but for the decimal mark; a value without a printed form by itself.
     for printed_form in (r"13\,s", r"0.4\,s", r"24\,631", "1:32", "763", r"0\,ms"):
         assert printed_form in text
-    assert "not how another server would do" in text
+    assert "not how another server would perform" in text
 
 
 def test_a_ratio_that_the_rounds_do_not_tell_from_one_is_a_tie():
@@ -223,8 +223,8 @@ def test_the_published_formula_gives_the_published_crossing(published):
 def test_reads_that_find_nothing_are_named():
     few = relative_rows(records=10).assign(ok=1_500)
     result = analysed(pd.concat([few, relative_rows()]))
-    (note,) = grid_of(EVEN, rows_of(EVEN, result, None), found=result).notes[1:]
-    assert note.startswith("Of the reads with 10 records, 85 % find nothing")
+    (note,) = grid_of(EVEN, rows_of(EVEN, result, None), result=result).notes[1:]
+    assert note.startswith("With 10 records, 85 % of the reads find nothing")
     # Nothing is said of them where there are none.
     assert len(grid_of(EVEN, rows_of(EVEN, analysed(relative_rows()), None)).notes) == 1
 
@@ -257,7 +257,7 @@ def test_break_even_beside_the_source(published):
     assert ours["low"] < 2.5 < ours["high"]
     assert ours["hits_low"] < 0.6 < ours["hits_high"]
     text, _html = small.both(grid_of(EVEN, frame))
-    for words in ("2.50", "2.57", r"60\,\%", r"61\,\%", "from its rates", "as it is printed"):
+    for words in ("2.50", "2.57", r"60\,\%", r"61\,\%", "from rates", "as printed"):
         assert words in text
 
 
@@ -295,7 +295,7 @@ def test_the_figure_of_the_costs(published):
     titles = [ax.get_title(loc="left") for ax in drawing.axes]
     assert titles == [
         f"Published (Somebody, 2014): {TEN_THOUSAND} records",
-        f"Measured here: {TEN_THOUSAND} records",
+        f"Measured: {TEN_THOUSAND} records",
     ]
     assert small.rows(plot, both.head(0), None).empty
 

@@ -6,7 +6,7 @@ import math
 from types import SimpleNamespace
 
 import pandas as pd
-from kvstudy.present.report.workloads import agreement, answers, apart, ranking, tails
+from kvstudy.present.report.workloads import agreement, answers, compared_pairs, ranking, tails
 
 from . import small_results as small
 
@@ -17,7 +17,6 @@ def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:
 
 
 STORES = ["a", "b", "c"]
-NOTHING_DECIDED = SimpleNamespace(decided={}, all=False)
 OF_PAIRS = ["faster", "slower", "n", "ratio", "decision", "low", "high", "would_decide"]
 TESTED = {"parameters": "r1", "p": 0.2, "p_adjusted": 0.2, "in_floor": "no"}
 PAIRS = pd.DataFrame(
@@ -30,28 +29,25 @@ PAIRS = pd.DataFrame(
 ).assign(workload="a", **TESTED)
 
 
-def ranks(*rows: dict, pairs: pd.DataFrame = PAIRS, groups: list[list[str]] = (STORES,)):
-    return ranking(pd.DataFrame(rows), groups, pairs)
+def ranks(*rows: dict, groups: list[list[str]] = (STORES,)):
+    return ranking(pd.DataFrame(rows), groups)
 
 
-def test_the_order_is_by_mean_and_each_is_compared_with_the_one_before() -> None:
+def test_the_order_is_by_mean_of_the_studys_stores() -> None:
     rows = [row("a", 100, 90, 110), row("b", 400, 390, 410), row("c", 101, 1, 9)]
-    # That of another study.
     first, second, third = ranks(*rows, row("z", 1, 1, 1))
     assert [first.store, second.store, third.store] == ["b", "c", "a"]
-    assert (first.behind, first.n, first.min, first.max) == (None, 3, 390, 410)
-    assert (second.behind.faster, second.behind.decision) == ("b", "faster")
-    # By the repetitions that both have a is before c, by all of its own behind it.
-    assert (third.behind.faster, third.behind.slower, third.behind.ratio) == ("a", "c", 1.25)
+    assert (first.n, first.min, first.max) == (3, 390, 410)
 
 
-def test_stores_that_are_no_neighbours_are_told_apart_or_not() -> None:
-    order = ranks(row("b", 400, 390, 410), row("a", 101, 1, 9), row("c", 100, 90, 110))
-    # b is next to a, a next to c.
-    assert apart(order, PAIRS) == SimpleNamespace(decided={"b": ["c"]}, all=True)
-    for unsure in ("undecided", "equal"):
-        assert apart(order, PAIRS.assign(decision=unsure)) == NOTHING_DECIDED
-    assert apart(order[:2], PAIRS) == NOTHING_DECIDED
+def test_pairs_without_a_faster_store_are_ties() -> None:
+    pairs = compared_pairs(PAIRS)
+    assert pairs.count == 3
+    assert [(tie.faster, tie.slower, tie.comparisons) for tie in pairs.ties] == [("a", "c", 0)]
+    # Significant alone, but not after the correction.
+    alone = compared_pairs(PAIRS.assign(low=[1.8, 3.0, 1.1]))
+    assert [tie.comparisons for tie in alone.ties] == [3]
+    assert compared_pairs(PAIRS.head(0)).count == 0
 
 
 def test_99th_percentiles_are_named_where_enough_operations_lie_beyond() -> None:
@@ -68,11 +64,6 @@ def test_99th_percentiles_are_named_where_enough_operations_lie_beyond() -> None
         ("read", [("a", 300.0), ("b", 500.0)], ["c"]),
         ("update", [], ["a"]),
     ]
-
-
-def test_stores_without_a_common_repetition_are_not_compared() -> None:
-    order = ranks(row("a", 2, 2, 2), row("b", 1, 1, 1), pairs=PAIRS.head(0))
-    assert [rank.behind for rank in order] == [None, None]
 
 
 def test_agreement_with_published_values_counts_pairs() -> None:
@@ -165,6 +156,5 @@ def test_embedded_stores_are_in_no_answer_of_servers() -> None:
     assert [(of.over, of.ratio) for of in answer.of] == [("Riak", 2.0)]
     values = {"redis": 4, "riak": 2, "je": 9}
     rows = [row(store, mean, mean, mean) for store, mean in values.items()]
-    order = ranks(*rows, pairs=PAIRS.head(0), groups=compared)
+    order = ranks(*rows, groups=compared)
     assert [(rank.store, rank.group) for rank in order] == [("redis", 0), ("riak", 0), ("je", 1)]
-    assert apart(order, PAIRS) == NOTHING_DECIDED

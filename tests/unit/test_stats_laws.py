@@ -83,7 +83,7 @@ def test_a_knee_beyond_the_measured_counts_is_doubted():
     result = fit_scalability(THREADS, law(THREADS, 1000, 0.01, 0.0002))
     assert result.knee == pytest.approx(70.4, abs=0.1)
     (doubt,) = result.doubts
-    assert sentence(doubt) == "the knee at 70 threads is beyond the 32 that were measured"
+    assert sentence(doubt) == "the peak at 70 threads is above the largest measured count of 32"
 
 
 def test_throughput_that_only_falls_is_doubted():

@@ -69,7 +69,7 @@ def test_rows_are_in_the_arrangement_of_the_source(folder):
     text = (folder / "one.tex").read_text()
     labels = [
         *["Run time (", "Throughput (", "Read\\", "Operations", "Average latency", "Minimum"],
-        *["Maximum", "95th", "99th", "Update\\", "Operations", "Read + update (plain mean)\\"],
+        *["Maximum", "95th", "99th", "Update\\", "Operations", "Read + update (arithmetic mean)\\"],
         *["Operations", "99th"],
     ]
     place = 0
@@ -111,7 +111,7 @@ def test_a_table_of_the_source_has_plain_means_and_says_so(tmp_path):
     throughput = next(row for row in lines(text) if row[0].startswith("Throughput"))
     assert throughput[1:3] == [r"2\,100.0", r"4\,801.04"]
     words = " ".join(text.split())
-    assert "Here: plain means of 2 runs" in words
+    assert "Measured: arithmetic means of 2 runs" in words
     assert "geometric" not in words
     frame = pd.read_csv(folder / "one.csv").set_index(["store", "operation", "metric"])
     assert frame.loc["redis", "overall", "throughput"]["mean"] == 2100
@@ -134,7 +134,7 @@ def test_a_store_that_was_not_measured_says_so_once(folder):
 def test_fewer_runs_are_said():
     result = small.results({("redis", "a", 2): ("failed", "server died", "")})
     assert "Mean of 1 of 2 runs." in notes(result)
-    assert "plain means of 1 to 2 runs" in notes(result)
+    assert "arithmetic means of 1 to 2 runs" in notes(result)
     assert "Mean of" not in notes(small.results())
 
 
@@ -180,7 +180,7 @@ def test_machine_beside_the_source(folder):
     assert frame.loc[2, "name"] == "0.17.0"
     text = (folder / "machine.tex").read_text()
     assert r"CPU & New, 2 cores & Old, 50\,\% \& more" in text
-    assert "Component & Here & A. Nobody, 2020" in text
+    assert "Component & This run & A. Nobody, 2020" in text
 
 
 def test_machine_file_without_components_is_named(project):

@@ -98,7 +98,7 @@ def test_misses_void_a_cell_unless_they_are_declared(project):
     many, few = reads // 4, reads // 1000
     (reason,) = invalid(declaring(), cell, result, many)
     assert sentence(reason) == (
-        f"the server counted {many} misses among the {reads} reads that YCSB calls OK, more than "
+        f"the server counted {many} misses among the {reads} reads that YCSB reports as OK, more than "
         "the 0.10% that the study allows"
     )
     assert invalid(declaring(), cell, result, few) == []
@@ -195,12 +195,15 @@ def test_updates_of_all_fields_have_a_step_of_their_own():
     [
         (rows_of("riak", A, {"gets": 1}), "no probe: no server & no image"),
         (rows_of("redis", A, None), "the counters were not recorded"),
-        (rows_of("redis", A | {("scan", "OK"): 9}, {"HSET": 1}), "how many commands a scan takes"),
-        (rows_of("unknown", A, {"HSET": 1}), "no probe: it was not probed yet"),
+        (
+            rows_of("redis", A | {("scan", "OK"): 9}, {"HSET": 1}),
+            "the number of commands of a scan",
+        ),
+        (rows_of("unknown", A, {"HSET": 1}), "no probe: it has not been probed"),
         (
             [row | {"name": "ycsb.home"} for row in rows_of("redis", A, {})[:1]]
             + rows_of("redis", A, {})[1:],
-            "probed through another client (kvstudy)",
+            "probed with another client (kvstudy)",
         ),
     ],
 )

@@ -227,7 +227,7 @@ def test_a_single_cell_is_checked_too(pretend_study, monkeypatch, capsys, option
     monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(SystemExit) as end:
         cli.main()
-    assert end.value.code in (1, 2)
+    assert end.value.code == 2
     assert message in capsys.readouterr().err
     assert not Path("results/single-cells").exists()
 

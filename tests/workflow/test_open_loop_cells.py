@@ -134,7 +134,7 @@ def test_a_cell_without_its_trial_cell_is_not_measured(study, have):
         measure(f"{SLUG}_load50")
     reason = of_pretend(parse(study))["reason"]
     assert sentence(reason) == (
-        f"no target rate, for its trial cell {TRIAL} does not count "
+        f"no target rate, because its trial cell {TRIAL} does not count "
         "(not measured: there are no raw logs of it yet)"
     )
 
@@ -269,7 +269,7 @@ def test_a_trial_cell_that_is_not_there_any_more_is_noted(study, change, have):
     assert of_pretend(table)["status"] == "measured"
     (note,) = table["targets"]["note"]
     assert sentence(note) == (
-        f"its rate was set by {TRIAL}, which is not there any more or was measured again since"
+        f"its rate was set by {TRIAL}, which has been removed or measured again since"
     )
 
 

@@ -69,7 +69,7 @@ def test_measured_cells_foretell_the_others(have):
     # Four cells; of workload c nothing was measured.
     assert line(text, "c")[-2].startswith("~")
     assert left.startswith("~")
-    assert "~: from another workload" in text
+    assert "~: estimated from another workload" in text
     done = read_cost(RAW / f"pretend/a/{SLUG}/rep1")
     estimate = Estimator([done])(done.cell)
     assert estimate.likeness == SAME
@@ -94,7 +94,7 @@ def test_an_earlier_scale_of_the_study_counts(have):
     text = show("small", "--scale", "2")
     assert "results/small-scale2" in text
     assert "?" not in line(text, "a")
-    assert "From smaller cells than the study's own" in text
+    assert "Estimated from smaller cells than the study's" in text
 
 
 def test_calibration_measures_short_cells_once_for_all_studies(pretend_study):

@@ -229,7 +229,9 @@ class Run(Paths):
             return None
         if not self.published_only:
             return AUDIT.read(self.folder)
-        return audit(self.study, *(sibling_file(self.study_file, name) for name in (PUBLISHED, QUOTES)))
+        return audit(
+            self.study, *(sibling_file(self.study_file, name) for name in (PUBLISHED, QUOTES))
+        )
 
     @cached_property
     def published(self) -> pd.DataFrame | None:

@@ -195,8 +195,8 @@ def _cores(tree: Tree, path: Path) -> Finding | None:
         reason("threads-limited", threads=value, quota=f"{quota:g}"),
         False,
         consequence=N_(
-            "When the CPU quota is used up, the kernel stops client and server for the rest of "
-            "the period (usually 0.1 s): expect peaks in the highest latencies."
+            "When the CPU quota is used up, the kernel stops client and server until the next "
+            "period: expect peaks in the highest latencies."
         ),
     )
 

@@ -33,7 +33,7 @@ def missing_requirement(store: Store, provider: str, address: str = "") -> str |
             return reason("external-arguments", arguments=" ".join(arguments))
         why = f"no address of a {store.title} server; set {KEY}.{store.folder.name} to host:port"
         return None if address else why
-    return {"native": native, "docker": docker}[provider].missing(store)
+    return {"native": native, "docker": docker}[provider].missing_requirement(store)
 
 
 def resolve(wanted: str, raw: Path) -> str:

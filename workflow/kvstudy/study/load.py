@@ -10,7 +10,7 @@ from kvstudy.study.kinds import FIGURES, TABLES, added
 from kvstudy.study.model import Design, Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
-from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, sibling_file, check_names
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, check_names, sibling_file
 from kvstudy.study.reading import line_of, read_yaml
 from kvstudy.study.workload import (
     SIZES,
