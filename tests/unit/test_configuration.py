@@ -165,7 +165,7 @@ def test_the_report_gets_what_was_added_and_what_the_server_said_of_it(project):
 def test_a_server_that_already_runs_gets_no_arguments(project):
     reply = sentence(missing_requirement(redis("always"), "external", "db:6379"))
     assert reply == (
-        "a server that is already running cannot get --appendonly yes --appendfsync always, which its "
-        "option adds"
+        "a server that is already running cannot get --appendonly yes --appendfsync always, which "
+        "its option adds"
     )
     assert missing_requirement(redis(), "external", "db:6379") is None

@@ -122,19 +122,19 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
 
 
 @pytest.mark.parametrize(
-    ("found", "of", "reason"),
+    ("result", "of", "reason"),
     [
         ({"ceiling": 0.79, "in_call": 0.71}, Limit.NOT_SEEN, ""),
-        ({"ceiling": 0.85}, Limit.CLIENT, "85 % of what the client reaches without a store"),
+        ({"ceiling": 0.85}, Limit.CLIENT, "85 % of the client ceiling, YCSB without a store"),
         (
             {"in_call": 0.5},
             Limit.CLIENT,
-            "start-up or client time dominates: its threads are inside calls only 50 % of the time",
+            "start-up or client time dominates: the client's threads wait for the store only 50 % of the time",
         ),
         (
             {"client_cores": 1.9, "client_allowed": 2, "machine_cores": 8},
             Limit.CLIENT,
-            "the client uses 1.9 of the 2 cores that it may use",
+            "the client uses 1.9 of its 2 cores",
         ),
         # On a machine without a free core, nothing shows which of the two is slower.
         (

@@ -23,7 +23,7 @@ def test_stores_by_provider(pretend_study, monkeypatch):
     assert row(output, "store") == ["store", "native", "docker"]
     assert row(output, "pretend") == ["pretend", "ready", "missing"]
     assert row(output, "unbound") == ["unbound", "missing", "missing"]
-    assert "Unbound: kvstudy has no YCSB binding for Unbound yet" in output
+    assert "Unbound: kvstudy has no YCSB binding for Unbound" in output
     assert "Pretend: Pretend has no Docker image in envs/stores/pretend/store.yaml" in output
 
 

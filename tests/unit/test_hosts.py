@@ -173,8 +173,8 @@ def test_stores_that_cannot_be_measured_on_hosts(project: Path, monkeypatch):
     assert result == {
         "redis": "on node1: no redis",
         "rocksdb": "RocksDB runs inside the client, but hosts names a host for a server",
-        "riak": "a server of Riak KV lets in clients of its own host only",
-        "postgresql": "a server of PostgreSQL lets in clients of its own host only",
+        "riak": "the server of Riak KV accepts only clients on its own host",
+        "postgresql": "the server of PostgreSQL accepts only clients on its own host",
     }
 
 

@@ -116,7 +116,7 @@ def test_a_store_loads_and_says_what_is_missing(project):
     store = load_store(STORE)
     assert store.title == "My Store"
     problem = sentence(providers.missing_requirement(store, "native"))
-    assert problem == "kvstudy has no YCSB binding for My Store yet"
+    assert problem == "kvstudy has no YCSB binding for My Store"
     with pytest.raises(ValueError, match=r"envs/stores/mine/verbs.py: version\(\)"):
         store.verbs.version("127.0.0.1", 1)
     others = {load_store(path.parent).color for path in STORE.parent.glob("*/store.yaml")}
@@ -155,7 +155,7 @@ def test_a_new_study_of_new_store_and_workload(project):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "there"),
+    ("arguments", "present"),
     [
         (["study", "smoke"], "config/studies/smoke"),
         (["store", "redis"], "envs/stores/redis"),

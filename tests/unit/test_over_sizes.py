@@ -191,7 +191,7 @@ def test_a_table_over_threads_has_published_values_beside_the_measured_ones(proj
     assert str(first.cells[0]) == "2\N{NARROW NO-BREAK SPACE}000"
     assert any(f"70{MARKED}" in str(cell) for cell in first.cells)
     assert not any(MARK in str(cell) for cell in grid.sections[0].lines[1].cells)
-    assert "Inconsistent with the source's other values." in notes_of([grid])[-1]
+    assert "Inconsistent with the source&#39;s other values." in notes_of([grid])[-1]
     assert any("One run each" in str(note) for note in grid.notes)
 
 

@@ -156,7 +156,9 @@ def test_a_published_place_that_rests_on_an_inconsistent_value_is_marked():
     here, present = grid.lines[:2]
     assert not any(MARK in cell for cell in here.cells)
     assert [MARK in cell for cell in present.cells][:2] == [False, True]
-    assert any("Inconsistent with the source's other values." in note for note in notes_of([grid]))
+    assert any(
+        "Inconsistent with the source&#39;s other values." in note for note in notes_of([grid])
+    )
 
 
 def test_an_unknown_workload_is_named(project):

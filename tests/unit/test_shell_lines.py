@@ -25,7 +25,7 @@ def words(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("word", "there"),
+    ("word", "present"),
     [
         ("--dir=/here/run/data", "--dir=/else where/cell/data"),
         ("/here/servers/x/*", "/elsewhere/servers/x/*"),

@@ -98,8 +98,8 @@ def test_misses_void_a_cell_unless_they_are_declared(project):
     many, few = reads // 4, reads // 1000
     (reason,) = invalid(declaring(), cell, result, many)
     assert sentence(reason) == (
-        f"the server counted {many} misses among the {reads} reads that YCSB reports as OK, more than "
-        "the 0.10% that the study allows"
+        f"the server counted {many} misses among the {reads} reads that YCSB reports as OK, more "
+        "than the 0.10% that the study allows"
     )
     assert invalid(declaring(), cell, result, few) == []
     assert invalid(declaring(), cell, result, None) == []

@@ -181,7 +181,7 @@ def test_every_hole_has_a_reason(pretend_study, monkeypatch):
         "no-logs",
     ]
     reason = cells.loc["unbound/a/rep1", "reason"]
-    assert sentence(reason) == "kvstudy has no YCSB binding for Unbound yet"
+    assert sentence(reason) == "kvstudy has no YCSB binding for Unbound"
 
 
 OTHER = "pretend/c/r1000_o2000_t2/rep1"

@@ -313,8 +313,8 @@ def address_of(hosts: Hosts) -> str:
     address = ipaddress.ip_address(resolved)
     if address.is_unspecified or address.is_loopback:
         raise EnvironmentFault(
-            f"{KEY}.address: {wanted} is {resolved}, not a single address for other hosts; name the "
-            "server's address on the network of the hosts"
+            f"{KEY}.address: {wanted} is {resolved}, not a single address for other hosts; name "
+            "the server's address on the network of the hosts"
         )
     return resolved
 

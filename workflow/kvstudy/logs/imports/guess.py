@@ -138,8 +138,8 @@ def _from_command(
         if len(candidates := nearest_files(name, files, log)) > 1:
             ask(
                 [source],
-                f"{len(candidates)} files {base_name(name)} with the logs differ: which belongs to this "
-                "run? Put its own into the folder of the log",
+                f"{len(candidates)} files {base_name(name)} with the logs differ: which belongs to "
+                "this run? Put its own into the folder of the log",
             )
             return
         properties = candidates[0] if candidates else None

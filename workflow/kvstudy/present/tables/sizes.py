@@ -32,7 +32,7 @@ from kvstudy.study.combinations import check_lines, series_of
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.study.combinations import TableRow as Over
+    from kvstudy.study.combinations import Series as Over
     from kvstudy.study.model import Study
     from kvstudy.study.parts import Source
 
