@@ -70,13 +70,13 @@ def test_figures_show_the_published_values_and_torn_bars(report):
     assert (folder / "figures/latency-percentiles-a.pdf").read_bytes().startswith(b"%PDF")
     for number in range(4, 15):
         assert f"as Figure 4.{number} of" in text
-    assert "4.3) are left out: only a measured cell has commands" in text
+    assert "4.3) are omitted: only measured cells have commands" in text
 
 
 def test_what_was_not_published_is_said(report):
     text, folder = report("riak-consistency")
-    assert "Riak, blind put: no value was published of Workload A, Workload B and Insert" in text
-    assert "is left out: the source has no values of one of the two" in text
+    assert "Riak, blind put: no value was published for Workload A, Workload B and Insert" in text
+    assert "is omitted: the source has no values for one of the two" in text
     assert not (folder / "tables/blind.csv").exists()
     table = pd.read_csv(folder / "tables/consistency.csv", dtype=str)
     assert table.set_index("line").loc["Mean of the workloads"].tolist()[1:3] == [
@@ -120,8 +120,8 @@ def test_curves_show_published_values_and_what_they_lack(report):
     assert set(shown["side"]) == {"published"}
     top = shown.query("store == 'mongodb' and threads == 7")["value"].item()
     assert top == pytest.approx(26.930)
-    assert "lack the 99th percentile: the source printed no values of it" in text
-    assert text.count("The source printed no values of the 99th percentile.") == 8
+    assert "lack the 99th percentile, because the source printed no such values" in text
+    assert text.count("The source printed no values for 99th percentile.") == 8
     assert "broken" not in text
 
 
@@ -140,7 +140,7 @@ def test_claims_are_asked_of_the_sources_own_values(report):
     text, folder = report("haverinen2018")
     assert "1 \\emph{supported} and 4 \\emph{not supported}" in text
     # H5 has values in figures only, but the throughputs say that it cannot be.
-    assert "The values deny H2, H3, H4 and H5. H1 rests on values that the audit" in text
+    assert "The values contradict H2, H3, H4 and H5. H1 rests on values that the audit" in text
     claims = pd.read_csv(folder / "tables/claims.csv").set_index(["id", "statement"])
     # H2: MySQL's best of C by MongoDB's, from the source's table 7.
     assert claims.loc[("H2", 1), "published"] == pytest.approx(17284 / 35505, rel=0.02)
@@ -158,7 +158,7 @@ def test_claims_are_asked_of_the_sources_own_values(report):
 def test_the_source_is_audited(report):
     text, _folder = report("jedlicka2024")
     assert r"\label{audit}" in text
-    assert "checks with a verdict fail, and 45 more change only last digits" in text
+    assert "checks with a verdict fail, and 45 more affect only last digits" in text
     assert "computed from what is printed 73" in text
 
 
@@ -171,7 +171,7 @@ def test_values_that_the_audit_rejects_are_marked(report):
     table = (folder / "tables/insert-only.html").read_text(encoding="utf-8")
     assert '1052,43<span class="hang"><sup>\N{DOUBLE DAGGER}</sup></span>' in table
     assert table.count("<sup>\N{DOUBLE DAGGER}</sup>") == 3
-    assert "Inconsistent with the source's other values." in table
+    assert "Inconsistent with the source&#39;s other values." in table
     # The numbers are those of the source all the same.
     texts_of_cells = pd.read_csv(folder / "tables/insert-only.csv", dtype=str)
     assert "1052,43" in texts_of_cells["Riak KV"].tolist()
