@@ -112,7 +112,7 @@ def _measure(
     least_share = 0 if cell.rounds else LEAST_SHARE
     held: dict[str, int | None] = {}
     started = datetime.datetime.now(datetime.UTC)
-    with request.serving(work, cell.path, field_names(properties), hosts) as server:
+    with request.running_server(work, cell.path, field_names(properties), hosts) as server:
         phases = Phases(request, work, server, hosts)
         clocks_before = hosts.compare_clocks() if hosts else {}
         for phase in cell.phases:
@@ -239,7 +239,7 @@ def probe_store(setting: MeasurementContext, plan: dict) -> Path:
         steps: list[dict] = []
         size = None
         started = datetime.datetime.now(datetime.UTC)
-        with setting.serving(work, name, field_names(shape), hosts) as server:
+        with setting.running_server(work, name, field_names(shape), hosts) as server:
             phases = Phases(setting, work, server, hosts)
             address = store_properties(store, server.host, server.port, work)
             for step in STEPS:
