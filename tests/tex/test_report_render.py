@@ -532,8 +532,7 @@ def test_the_text_says_when_all_went_well(inputs: Inputs, project: Path) -> None
     text = plain(inputs, project)
     assert (
         "within 1 %; 1 of them could be checked only against a range, whose upper end is at most "
-        "2.10 times"
-        in text
+        "2.10 times" in text
     )
 
 

@@ -80,7 +80,7 @@ def test_records_that_are_lost_in_the_run_void_the_cell(have):
     have()
     edit_manifest(CELL, lambda m: m["server"]["records"].update(run=993))
     assert sentence(parse()[0].loc["pretend/a/rep1", "invalid"]) == (
-        "the server holds 993 records after the run, 1000 were stored and not deleted: 7 are lost"
+        "the server holds 993 records after the run, but 1000 were stored and not deleted: 7 are lost"
     )
     # Nobody counted them, or some were made again.
     for records in ({"load": 1000, "run": None}, {"load": 1000, "run": 1000}):
@@ -95,7 +95,7 @@ def test_records_that_the_server_says_to_have_dropped_void_the_cell(pretend_stud
     assert parse()[0].loc["pretend/a/rep1", "invalid"] == ""
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(evictions=5))
     assert sentence(parse()[0].loc["pretend/a/rep1", "invalid"]) == (
-        "the server's counter evictions rose by 5: it dropped records while the cell was measured"
+        "the server's counter evictions rose by 5: it dropped records during the cell"
     )
 
 
@@ -135,7 +135,7 @@ def test_missed_reads_void_the_cell_for_rankings(pretend_study, have):
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(get_misses=30))
     cells, values = parse()
     assert sentence(cells.loc["pretend/a/rep1", "invalid"]) == (
-        "the server counted 30 misses among the 1000 reads that YCSB calls OK, more than the "
+        "the server counted 30 misses among the 1000 reads that YCSB reports as OK, more than the "
         "0.10% that the study allows"
     )
     overall = values.query("phase == 'run' and operation == 'overall'").set_index("metric").value
@@ -377,7 +377,7 @@ def test_where_nothing_can_be_read_nothing_is_moved_away(two_cells):
     raw = [Path("results/small/raw", cell) for cell in (CELL, OTHER)]
     for folder in raw:
         edited(folder)
-    with pytest.raises(KvstudyError, match="none of its 2 measured cells can be read"):
+    with pytest.raises(KvstudyError, match="none of 2 measured cells can be read"):
         parse()
     assert all((folder / "run.out").is_file() for folder in raw)
 

@@ -210,7 +210,7 @@ def test_plan_progress_and_snakemake_agree_on_what_is_left(workflow, monkeypatch
     changed = ["pretend_c_rep1", "pretend_c_rep2"]
     left, said = planned(workflow, monkeypatch)
     assert left == changed
-    assert "measured again: 2 cells, such as pretend/c/" in said
+    assert "changed parameters: 2 cells, such as pretend/c/" in said
     assert "fieldcount was not given, is now 5 (workloads/c)." in said
     # Carried elsewhere: without any notes.
     shutil.rmtree(workflow.folder / ".snakemake")

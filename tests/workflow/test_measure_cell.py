@@ -366,7 +366,7 @@ def test_clients_that_begin_far_apart_make_the_cell_invalid(pretend_study, monke
     measure(cell)
     kvstudy("parse", "small")
     (code,) = pd.read_csv("results/small/cells.csv")["invalid"].dropna()
-    assert "ms apart, and more than 500 ms is no measurement of all together" in sentence(code)
+    assert "ms apart, more than the 500 ms that count as simultaneous" in sentence(code)
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_the_page_shows_the_analysis_and_needs_no_network(inside):
     assert "18 runs: throughput, operations and run time agree" in page
     # Two of the study, the ratios, the runs as dots; the run has neither seconds nor histograms.
     assert page.count("<img ") == page.count('alt="Figure; its caption') == 4
-    assert "<strong>Latency by share of the operations</strong>, " in page
+    assert "<strong>Latency percentiles</strong>, " in page
     assert "NaN" not in page
     title = "A study of Riak_%&amp;#\\&lt;K&gt;: analysis of the run jedlicka2024"
     assert f"<title>{title}</title>" in page

@@ -134,8 +134,8 @@ def test_a_cell_without_its_trial_cell_is_not_measured(study, have):
         measure(f"{SLUG}_load50")
     reason = of_pretend(parse(study))["reason"]
     assert sentence(reason) == (
-        f"no target rate, because its trial cell {TRIAL} does not count "
-        "(not measured: there are no raw logs of it yet)"
+        f"no target rate, because its trial cell {TRIAL} is not valid "
+        "(not measured: no raw logs yet)"
     )
 
 
@@ -176,7 +176,7 @@ def test_a_void_trial_cell_leaves_a_reason_in_place_of_logs(study, monkeypatch):
     edit(study, expected_failures=[reason])
     row = of_pretend(parse(study))
     assert sentence(row["reason"]).endswith(
-        "now there is one: remove SHA256SUMS in "
+        "a rate now exists: remove SHA256SUMS in "
         "results/small/raw/pretend/a/r1000_o2000_t2_load50/rep1 to measure the cell"
     )
 

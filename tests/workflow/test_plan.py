@@ -85,7 +85,7 @@ def test_of_timed_cells_the_seconds_are_known_before_anything_was_measured(prete
     # Two workloads with a run, two repetitions each.
     assert line(text, "pretend") == ["0/6", "?", "?", "8m", "?", "?", ">8m", "?"]
     assert line(text, "insert") == ["0/2", *"???????"]
-    assert "of 4 timed cells only the seconds of the run are known" in words(text)
+    assert "4 timed cells with known run time only" in words(text)
     assert "left: at least 8 min" in words(text)
 
 
@@ -152,7 +152,7 @@ def test_repetitions_follow_from_the_spread(pretend_study, have):
         log.read_text().replace("RunTime(ms), 500", "RunTime(ms), 550").replace("4000.0", "3636.4")
     )
     text = show("small")
-    assert "varies by 6.7% (pretend), together 6.7%" in words(text)
+    assert "over its repetitions: 6.7% (pretend); pooled 6.7%" in words(text)
     assert "few: the numbers below are rough" in words(text)
     assert re.search(r"to detect a difference of 10%: +10 repetitions", text)
     assert re.search(r" 2 repetitions detect a difference of +\S+%  \(this study\)", text)
@@ -175,8 +175,8 @@ def test_drift_that_stores_share_is_no_spread_between_them(pretend_study):
             text = text.replace("RunTime(ms), 500", f"RunTime(ms), {500 * slow * selected:.0f}")
             log.write_text(text.replace("4000.0", str(4000 / slow / selected)))
     text = words(show("small"))
-    assert re.search(r"together 29\.\d%", text)
-    assert "Without the drift that a repetition's stores share, 1.0% are left." in text
+    assert re.search(r"pooled 29\.\d%", text)
+    assert "Without shared drift the spread is 1.0%" in text
 
 
 def test_a_plan_of_done_cells_has_nothing_left(pretend_study):

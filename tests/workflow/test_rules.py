@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from kvstudy.cli import commands
+from kvstudy.cli import MODULES
 from kvstudy.code_files import code_files
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def test_all_commands_are_looked_at():
 
 @pytest.mark.parametrize("command", ["parse", "tabulate", "build-html"])
 def test_the_code_of_a_command_has_all_that_python_loads_for_it(command):
-    module = f"kvstudy.commands.{commands()[command][0]}"
+    module = f"kvstudy.commands.{MODULES[command]}"
     program = f"import sys, {module}; print(*(m.__file__ for m in sys.modules.values()" + (
         " if m.__name__.startswith('kvstudy.') and m.__file__), sep='\\n')"
     )

@@ -121,7 +121,7 @@ def test_a_cell_that_is_no_measurement_says_so(pretend_study, monkeypatch):
     """As in a study: a run that was suspended had numbers and no word."""
     monkeypatch.setattr("kvstudy.analyse.tidy.cell.standstill", lambda *_: 20.0)
     done = run("--store", "pretend", *GIVEN)
-    assert "\ninvalid: nothing ran for 20 s: YCSB prints a line each second" in done.output
+    assert "\ninvalid: nothing ran for 20 s: YCSB should print a line each second" in done.output
     (text,) = Path("results/single-cells").glob("*.txt")
     assert "\ninvalid: nothing ran for 20 s" in text.read_text()
     (reason,) = pd.read_csv(RAW.parent / "results.csv")["invalid"].unique()

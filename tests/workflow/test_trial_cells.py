@@ -58,7 +58,7 @@ def test_as_many_clients_as_a_store_needs(pretend_study, monkeypatch, client, ne
     rows = pd.read_csv("results/small/cells.csv").set_index("repetition")
     of_most = rows[(rows["store"] == "pretend-4-clients") & (rows["workload"] == "a")]
     reasons = {} if left_out == set() else dict(of_most["reason"].map(sentence))
-    assert reasons == dict.fromkeys(sorted(left_out), "1 client was enough")
+    assert reasons == dict.fromkeys(sorted(left_out), "1 client is enough")
 
 
 def test_all_repetitions_have_the_number_of_the_first(pretend_study):

@@ -66,7 +66,7 @@ def test_what_is_undecided_is_measured_to_the_most_and_a_larger_one_goes_on(unde
     assert looks["undecided"].tolist() == [1, 1, 1]
     assert looks["stop"].tolist() == ["", "", "most"]
     text = (undecided.folder / "results/small/report/small.md").read_text()
-    assert "After 4, the most, 1 of 1 comparisons are undecided" in text
+    assert "After 4, the maximum, 1 of 1 comparisons are undecided" in text
     report = kvstudy(undecided, "verify", "small.zip")
     assert report.returncode == 0, report.stdout
     assert "looked at after 2, 3, 4 repetitions" in report.stdout

@@ -52,10 +52,10 @@ def counters(host: str, port: int) -> dict[str, int]:
     """Calls of each command, keys dropped, and lookups by readers that found theirs or did not."""
     commands = ask(host, port, "INFO commandstats\r\n", until="\r\n\r\n")
     calls = re.findall(r"^cmdstat_([^:]+):calls=(\d+)", commands, re.M)
-    server_info = {name.upper(): int(count) for name, count in calls}
+    counted = {name.upper(): int(count) for name, count in calls}
     stats = ask(host, port, "INFO stats\r\n", until="\r\n\r\n")
     kinds = r"^(keyspace_hits|keyspace_misses|evicted_keys|expired_keys):(\d+)"
-    return server_info | {name: int(count) for name, count in re.findall(kinds, stats, re.M)}
+    return counted | {name: int(count) for name, count in re.findall(kinds, stats, re.M)}
 
 
 def record_bytes(host: str, port: int) -> float | None:

@@ -233,8 +233,8 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
     if not ratio.of:
         return None
     a, b = ratio.of
-    combined_verdict = {(each.workload, each.operation, each.metric) for each in ratio.of}
-    if a.store == b.store or combined_verdict != {(a.workload, "overall", "throughput")}:
+    quantities = {(each.workload, each.operation, each.metric) for each in ratio.of}
+    if a.store == b.store or quantities != {(a.workload, "overall", "throughput")}:
         return None
     if measured.best(a) != measured.best(b):
         return None
