@@ -171,7 +171,7 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
         "after 3 runs (significant alone, but not after correction for 3 comparisons); about",
         "1.15 to 3.71; significant alone, but not after correction for 3 comparisons).",
         "excludes 1, also after correction for the number of pairs (X). Otherwise they",
-        "but not after correction for the number of pairs, and so are undecided: Redis / Memcached (C).",
+        "for the number of pairs, and so are undecided: Redis / Memcached (C).",
     ):
         assert words in text.replace("\u202f", " "), words
     assert text_of(run, "cs").lower().count("po opravě") == text.lower().count("after correction")

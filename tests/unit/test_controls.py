@@ -129,7 +129,8 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
         (
             {"in_call": 0.5},
             Limit.CLIENT,
-            "start-up or client time dominates: the client's threads wait for the store only 50 % of the time",
+            "start-up or client time dominates: the client's threads wait for the store only 50 % "
+            "of the time",
         ),
         (
             {"client_cores": 1.9, "client_allowed": 2, "machine_cores": 8},

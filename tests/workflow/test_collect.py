@@ -80,7 +80,8 @@ def test_records_that_are_lost_in_the_run_void_the_cell(have):
     have()
     edit_manifest(CELL, lambda m: m["server"]["records"].update(run=993))
     assert sentence(parse()[0].loc["pretend/a/rep1", "invalid"]) == (
-        "the server holds 993 records after the run, but 1000 were stored and not deleted: 7 are lost"
+        "the server holds 993 records after the run, but 1000 were stored and not deleted: 7 are "
+        "lost"
     )
     # Nobody counted them, or some were made again.
     for records in ({"load": 1000, "run": None}, {"load": 1000, "run": 1000}):

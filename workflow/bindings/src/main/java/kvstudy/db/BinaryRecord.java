@@ -66,9 +66,9 @@ final class BinaryRecord {
    */
   static byte[] changed(byte[] record, byte[] other) throws IOException {
     Map<String, ByteIterator> decoded = new LinkedHashMap<>();
-    decode(record, null, fields);
-    decode(other, null, fields);
-    return encode(fields);
+    decode(record, null, decoded);
+    decode(other, null, decoded);
+    return encode(decoded);
   }
 
   private static byte[] part(ByteBuffer rest) {

@@ -146,9 +146,9 @@ final class CassandraServer implements AutoCloseable {
 
     PreparedStatement prepared(CassandraStatement.Kind kind, String table, Set<String> columns) {
       CassandraStatement key = new CassandraStatement(kind, table, columns);
-      PreparedStatement statement = prepared.get(key);
-      if (statement != null) {
-        return statement;
+      PreparedStatement known = prepared.get(key);
+      if (known != null) {
+        return known;
       }
       // With a copy: the caller's set may be a view of values that change.
       return prepared.computeIfAbsent(
