@@ -119,7 +119,9 @@ def probes(stores):
 
 def cell_of(wildcards):
     """The planned cell that a job measures."""
-    return as_workflow_error(PLAN.cell, "{store}/{workload}/{parameters}/rep{repetition}".format(**wildcards))
+    return as_workflow_error(
+        PLAN.cell, "{store}/{workload}/{parameters}/rep{repetition}".format(**wildcards)
+    )
 
 
 def order(wildcards):
