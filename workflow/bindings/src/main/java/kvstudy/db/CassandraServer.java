@@ -29,7 +29,8 @@ import site.ycsb.DBException;
  * the session is thrown away, and the next operation opens another if somebody listens.
  */
 final class CassandraServer implements AutoCloseable {
-  static final RefCounted<Settings, CassandraServer> SHARED = new RefCounted<>(CassandraServer::new);
+  static final RefCounted<Settings, CassandraServer> SHARED =
+      new RefCounted<>(CassandraServer::new);
 
   static {
     // Of itself, Netty passes by slf4j's silent logger and prints warnings by java.util.logging.

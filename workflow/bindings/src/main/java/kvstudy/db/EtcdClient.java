@@ -109,7 +109,8 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
 
   @Override
   boolean isLost(Exception e) {
-    return e instanceof StatusRuntimeException response && LOST.contains(response.getStatus().getCode());
+    return e instanceof StatusRuntimeException response
+        && LOST.contains(response.getStatus().getCode());
   }
 
   /** By the code: the class is the same for all. */

@@ -108,7 +108,8 @@ final class RiakConnection implements Closeable {
    * @param readers how many copies must answer
    * @param head without the value, which is empty then
    */
-  Fetched get(String type, String bucket, String key, int readers, boolean head) throws IOException {
+  Fetched get(String type, String bucket, String key, int readers, boolean head)
+      throws IOException {
     RiakMessage.Writer request =
         new RiakMessage.Writer().text(1, bucket).text(2, key).number(3, readers);
     if (head) {

@@ -29,8 +29,8 @@ import site.ycsb.WorkloadException;
  * all the rest, one YCSB operation after the other, so {@code operationcount} is their sum. Reads
  * of keys that are not there count, as failed ones.
  *
- * <p>Between two rounds the table is emptied: in one command where the client is {@link Truncatable},
- * else by deleting what is left. No latency contains it, but YCSB's run time does.
+ * <p>Between two rounds the table is emptied: in one command where the client is {@link
+ * Truncatable}, else by deleting what is left. No latency contains it, but YCSB's run time does.
  *
  * <p>A record is one field: its key and {@code fieldlength} letters (100). Keys are the numbers
  * from 1 on.
