@@ -70,7 +70,7 @@ def test_its_data_is_deleted_only_with_consent(theirs):
     store, server = theirs
     assert measure(store, server).returncode == 0
     refused = measure(store, server)
-    assert refused.returncode == 1
+    assert refused.returncode == 3
     assert "holds 1000 records; a cell needs an empty one" in refused.stderr
     assert "external.may_empty: true" in refused.stderr
     assert store.verbs.records(server.host, server.port) == 1000
@@ -81,5 +81,5 @@ def test_an_address_that_nobody_answers(theirs):
     store, server = theirs
     server.stop()
     done = measure(store, server)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert f"server at 127.0.0.1:{server.port} does not answer" in done.stderr

@@ -35,6 +35,6 @@ def test_too_small_a_heap(folder, heap, message):
         text=True,
         timeout=200,
     )
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert message in done.stderr
     assert not list(Path("results/single-cells").glob("raw/*/*/*/*"))

@@ -238,7 +238,7 @@ def refused(scene, path: str, change: Edit, message: str) -> None:
     with edited(path, change):
         answer = scene.measure(CELL)
     says(answer, message)
-    assert answer.code == 1, answer.text
+    assert answer.code == 2, answer.text
     assert len(answer.text) < 5000
     assert not Path("results/small/raw", CELL).exists()
     assert scene.left() == []
@@ -273,7 +273,7 @@ def test_config(scene, name, change, message):
     with edited(CONFIG, change):
         answer = scene.kvstudy("plan", "--provider", "native")
     says(answer, message)
-    assert answer.code == 1, answer.text
+    assert answer.code == 2, answer.text
     answer = scene.kvstudy("plan", "small", "--provider", "native")
     assert answer.code == 0, answer.text
 
@@ -286,6 +286,6 @@ def test_source(scene, name, path, change, message):
     with edited(path, change):
         answer = check()
     says(answer, message)
-    assert answer.code == 1, answer.text
+    assert answer.code == 2, answer.text
     answer = check()
     assert answer.code == 0, answer.text

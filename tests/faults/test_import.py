@@ -212,7 +212,7 @@ def refused(scene, change: Edit, message: str) -> None:
     with edited(STUDY / "import.csv", change):
         answer = take(scene)
     says(answer, message)
-    assert answer.code == 1, answer.text
+    assert answer.code == 2, answer.text
     assert len(answer.text) < 10_000
     check_next(scene, before)
 
@@ -220,14 +220,14 @@ def refused(scene, change: Edit, message: str) -> None:
 def test_a_folder_that_is_not_there(imported):
     answer = imported.kvstudy("import", "nowhere", "--study", "jan")
     says(answer, "nowhere: no such folder")
-    assert answer.code == 1
+    assert answer.code == 2
 
 
 def test_a_folder_without_logs(imported):
     Path("empty").mkdir()
     answer = imported.kvstudy("import", "empty", "--study", "jan")
     says(answer, "empty: holds no log of YCSB")
-    assert answer.code == 1
+    assert answer.code == 2
 
 
 @pytest.mark.parametrize("name", ["../outside", "My Study", "", "smoke", "-x", "a/b"])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from kvstudy.errors import DataError, KvstudyError
+from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.logs.imports.mapping import Row
 from kvstudy.logs.imports.parts import NO_LOG, LogPart, read_parts
 from kvstudy.logs.imports.prefixes import program_of_prefix
@@ -160,10 +160,10 @@ class OtherFiles:
 def find_sources(folder: Path) -> tuple[list[LogBundle], OtherFiles]:
     """Return the runs of YCSB in ``folder`` and below, and the other files.
 
-    DataError when there is no run, or the folder cannot be read.
+    InputError when there is no run, or the folder cannot be read.
     """
     if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
+        raise InputError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
     # What has one name, but for words like out and err.
     groups: dict[tuple, dict[str, list[LogPart]]] = defaultdict(lambda: defaultdict(list))
     histograms: list[Path] = []
@@ -199,7 +199,7 @@ def find_sources(folder: Path) -> tuple[list[LogBundle], OtherFiles]:
         sources.remove(source)
     sources = _without_copies(sources, others)
     if not sources:
-        raise DataError(_no_logs(folder, others))
+        raise InputError(_no_logs(folder, others))
     return sources, others
 
 
