@@ -104,6 +104,6 @@ def test_the_merged_counts_are_those_of_every_single_latency(clone, results, val
 
 def test_the_report_says_how_many_they_were(results):
     text = (results / "report/several.md").read_text()
-    assert "The measured phase has 3 YCSB clients, processes that share threads" in text
+    assert "In the measured phase, 3 YCSB clients (processes) share the threads and operations." in text
     assert "ms apart" in text
-    assert "per second while all clients of a cell run" in text
+    assert "Throughput is taken over the time in which all of them run" in text

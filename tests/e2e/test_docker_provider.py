@@ -181,7 +181,7 @@ def test_redis_to_the_pdf(clone, docker_daemon, local_images):
     assert (server["rss"] > 1_000_000).all()
     assert containers(docker_daemon) == []
     text = text_of(clone / "report/small.pdf")
-    assert local_images.redis in text.replace("\n", " ")
+    assert local_images.redis in "".join(text.split())
 
 
 def test_the_image_gets_the_variables_of_the_store(docker_daemon, local_images, tmp_path):

@@ -45,8 +45,8 @@ def text(imported: Path) -> str:
 def test_the_first_page_says_where_the_logs_are_from(imported, text):
     assert "warning" not in (imported / "results/jan/logs/build-pdf.log").read_text()
     first = text[: text.index("Contents")]
-    assert "These measurements were imported." in first
-    assert "from the folder logs of Jan" in first
+    assert "These measurements were imported, not made by kvstudy." in first
+    assert "in the folder logs of Jan" in first
     assert "Measured by: Jan & Co. Machine: not recorded." in first
     assert "Imported logs; time of measurement not recorded" in first
 
@@ -55,7 +55,7 @@ def test_the_first_page_lists_the_checks_that_are_missing(text):
     first = text[: text.index("Contents")]
     for words in (
         "the server: its version, its settings",
-        "the server's own counters",
+        "the server\N{RIGHT SINGLE QUOTATION MARK}s own counters",
         "the CPU time of client and server",
         "the time of measurement",
         "the operations in each second",

@@ -101,7 +101,7 @@ def test_the_report_explains_and_shows_both_times(results):
     (rate,) = pd.read_csv(results / "analysis/open_rates.csv").itertuples()
     assert f"{rate.target:.0f}" in text.replace("\N{NARROW NO-BREAK SPACE}", "").replace(" ", "")
     assert "1 of 1 planned cells were measured" in text
-    assert "That throughput is the one of a trial cell" in text
+    assert "That throughput comes from a trial cell" in text
     assert "times the geometric mean of the closed-loop repetitions" in text
 
 
