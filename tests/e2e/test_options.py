@@ -61,8 +61,8 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     assert "persistence: each write flushed" in words
     assert "--appendonly yes --appendfsync always" in words
     assert "the server reports appendfsync always and appendonly yes" in words
-    assert "All servers run with the settings that they are shipped with" not in words
-    assert "All other servers run with the settings that they are shipped with" in words
+    assert "All servers run with their default settings" not in words
+    assert "All other servers run with their default settings" in words
     machine = pd.read_csv(results / "tables/machine.csv").set_index("component")
     details = machine.loc["Redis (each write flushed)", "details"]
     assert details == "native, --appendonly yes --appendfsync always"
