@@ -68,7 +68,7 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     assert details == "native, --appendonly yes --appendfsync always"
     if not problem:
         assert stores_data["postgresql"]["settings"] == {"shared_buffers": "256MB"}
-        assert "the server says shared_buffers 256MB" in words
+        assert "the server reports shared_buffers 256MB" in words
 
 
 @pytest.mark.parametrize(
