@@ -104,6 +104,7 @@ def test_the_merged_counts_are_those_of_every_single_latency(clone, results, val
 
 def test_the_report_says_how_many_they_were(results):
     text = (results / "report/several.md").read_text()
-    assert "In the measured phase, 3 YCSB clients (processes) share the threads and operations." in text
+    words = "In the measured phase, 3 YCSB clients (processes) share the threads and operations."
+    assert words in text
     assert "ms apart" in text
     assert "Throughput is taken over the time in which all of them run" in text

@@ -102,7 +102,7 @@ def test_the_report_explains_and_shows_both_times(results):
     assert f"{rate.target:.0f}" in text.replace("\N{NARROW NO-BREAK SPACE}", "").replace(" ", "")
     assert "1 of 1 planned cells were measured" in text
     assert "That throughput comes from a trial cell" in text
-    assert "times the geometric mean of the closed-loop repetitions" in text
+    assert "times the geometric mean of the closed-loop repetitions, so the true loads" in text
 
 
 def test_a_stall_of_the_server_shows_in_the_intended_time_only(clone, results):

@@ -190,8 +190,9 @@ def test_records_that_redis_evicts_in_the_run_void_the_cell(server):
     status, output = measure(server, evict, cell)
     assert status == 0, output
     _, cell, _ = parsed()
-    assert " records after the run, but 1000 were stored and not deleted: " in sentence(cell.invalid)
-    assert "the server's counter evicted_keys rose by " in sentence(cell.invalid)
+    reason = sentence(cell.invalid)
+    assert " records after the run, but 1000 were stored and not deleted: " in reason
+    assert "the server's counter evicted_keys rose by " in reason
 
 
 @pytest.mark.parametrize("server", ["redis"], indirect=True)
