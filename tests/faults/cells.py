@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.errors import EnvironmentFault, KvstudyError
 
 from tests.faults.scene import CELL, OTHER, Answer, Scene, says
 
@@ -38,14 +39,19 @@ def with_fault(scene: Scene, environment: dict[str, object], *options: object) -
         return scene.measure(CELL, *options)
 
 
-def check_failed(scene: Scene, answer: Answer, message: str, logs: bool = True) -> None:
+def check_failed(
+    scene: Scene,
+    answer: Answer,
+    message: str,
+    kind: type[KvstudyError] = EnvironmentFault,
+    logs: bool = True,
+) -> None:
     """The cell failed for the right reason and left nothing; the next one is measured.
 
     ``logs``: they are kept with the reason.
     """
     says(answer, message)
-    # Something around kvstudy, the measurement or its log: neither the user nor kvstudy.
-    assert answer.code in (3, 4, 5), answer.text
+    assert answer.code == kind.status, answer.text
     assert not NOISE.search(answer.text), repr(answer.text)
     assert len(answer.text) < LONGEST, len(answer.text)
     assert not (RAW / CELL).exists()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from kvstudy.errors import InputError
 
 from tests.faults.scene import CELL, OTHER, edited, says
 
@@ -261,7 +262,7 @@ def test_other_files(small, name, path, change, message):
 def test_options(small, name, options, message):
     answer = small.measure(CELL, *options)
     says(answer, message)
-    assert answer.code in (1, 2), answer.text
+    assert answer.code == InputError.status, answer.text
     assert not Path("results/small/raw", CELL).exists()
     assert [path.name for path in Path("results").iterdir()] == ["small"]
     answer = small.measure(CELL)

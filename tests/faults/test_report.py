@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from kvstudy.errors import DataError, EnvironmentFault, KvstudyError
 from kvstudy.study.raw import write_sums
 
 from tests.faults.cells import CELL, OTHER, RAW, check_next, check_numbers, path_without
@@ -242,39 +243,98 @@ def run(workflow: Workflow, *arguments: str, **environment: str):
 # --- what the report is built with
 
 
-BUILD: list[tuple[str, str, Callable[[Path], None], str]] = [
-    ("no text", "html", lambda f: (f / "results/small/report/small.md").unlink(), r"small\.md"),
-    ("no text", "docx", lambda f: (f / "results/small/report/small.md").unlink(), r"small\.md"),
-    ("no text", "pdf", lambda f: (f / "results/small/report/small.tex").unlink(), r"small\.tex"),
+# What a program of TeX or pandoc refuses is EnvironmentFault, what kvstudy misses DataError.
+BUILD: list[tuple[str, str, Callable[[Path], None], str, type[KvstudyError]]] = [
+    (
+        "no text",
+        "html",
+        lambda f: (f / "results/small/report/small.md").unlink(),
+        r"small\.md",
+        DataError,
+    ),
+    (
+        "no text",
+        "docx",
+        lambda f: (f / "results/small/report/small.md").unlink(),
+        r"small\.md",
+        DataError,
+    ),
+    (
+        "no text",
+        "pdf",
+        lambda f: (f / "results/small/report/small.tex").unlink(),
+        r"small\.tex",
+        DataError,
+    ),
     (
         "a command that is none",
         "pdf",
         lambda f: (f / "results/small/report/body.tex").write_text("\\nonsense"),
         "nonsense|[Uu]ndefined",
+        EnvironmentFault,
     ),
-    ("no figure", "html", lambda f: (f / "figures/small/throughput.svg").unlink(), "throughput"),
-    ("no figure", "pdf", lambda f: (f / "figures/small/throughput.pdf").unlink(), "throughput"),
-    ("no figure", "docx", lambda f: (f / "figures/small/throughput.png").unlink(), "throughput"),
+    (
+        "no figure",
+        "html",
+        lambda f: (f / "figures/small/throughput.svg").unlink(),
+        "throughput",
+        DataError,
+    ),
+    (
+        "no figure",
+        "pdf",
+        lambda f: (f / "figures/small/throughput.pdf").unlink(),
+        "throughput",
+        DataError,
+    ),
+    (
+        "no figure",
+        "docx",
+        lambda f: (f / "figures/small/throughput.png").unlink(),
+        "throughput",
+        EnvironmentFault,
+    ),
     (
         "a figure of noise",
         "pdf",
         lambda f: (f / "figures/small/throughput.pdf").write_bytes(b"\xff\xfe"),
         "the PDF was not built",
+        EnvironmentFault,
     ),
     (
         "a chart that ends",
         "html",
         lambda f: (f / "figures/small/throughput.vl.json").write_text('{"data": {}}'),
         r"throughput\.vl\.json",
+        DataError,
     ),
-    ("no table", "html", lambda f: (f / "results/small/tables/machine.html").unlink(), "machine"),
-    ("no table", "docx", lambda f: (f / "results/small/tables/machine.html").unlink(), "machine"),
-    ("no table", "pdf", lambda f: (f / "results/small/tables/machine.tex").unlink(), "machine"),
+    (
+        "no table",
+        "html",
+        lambda f: (f / "results/small/tables/machine.html").unlink(),
+        "machine",
+        EnvironmentFault,
+    ),
+    (
+        "no table",
+        "docx",
+        lambda f: (f / "results/small/tables/machine.html").unlink(),
+        "machine",
+        EnvironmentFault,
+    ),
+    (
+        "no table",
+        "pdf",
+        lambda f: (f / "results/small/tables/machine.tex").unlink(),
+        "machine",
+        EnvironmentFault,
+    ),
     (
         "no provenance",
         "html",
         lambda f: (f / "results/small/provenance.json").write_text("{"),
         "provenance",
+        DataError,
     ),
 ]
 PROGRAMS = [("pandoc", "html"), ("pandoc", "docx"), ("latexmk", "pdf"), ("pdflatex", "pdf")]
@@ -290,14 +350,14 @@ def build(workflow: Workflow, form: str, path: str, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "form", "harm", "message"), BUILD, ids=[f"{row[1]}: {row[0]}" for row in BUILD]
+    ("name", "form", "harm", "message", "kind"), BUILD, ids=[f"{row[1]}: {row[0]}" for row in BUILD]
 )
-def test_what_is_built(copy, monkeypatch, name, form, harm, message):
+def test_what_is_built(copy, monkeypatch, name, form, harm, message, kind):
     (copy.folder / f"report/small.{form}").unlink()
     harm(copy.folder)
     answer = build(copy, form, os.environ["PATH"], monkeypatch)
     says(answer, message)
-    assert answer.code == 1, answer.text
+    assert answer.code == kind.status, answer.text
     assert not (copy.folder / f"report/small.{form}").exists()
 
 
@@ -306,7 +366,7 @@ def test_a_missing_program(copy, monkeypatch, tmp_path, program, form):
     (copy.folder / f"report/small.{form}").unlink()
     answer = build(copy, form, path_without(tmp_path / "bin", program), monkeypatch)
     says(answer, f"{program}.*|make setup|install")
-    assert answer.code == 1, answer.text
+    assert answer.code == EnvironmentFault.status, answer.text
     monkeypatch.undo()
     answer = build(copy, form, os.environ["PATH"], monkeypatch)
     assert answer.code == 0, answer.text
@@ -318,7 +378,7 @@ def test_a_place_that_is_none(copy, monkeypatch, form):
     (copy.folder / "report").write_text("")
     answer = build(copy, form, os.environ["PATH"], monkeypatch)
     says(answer, "report")
-    assert answer.code == 1, answer.text
+    assert answer.code == EnvironmentFault.status, answer.text
 
 
 # --- texts that a user may write

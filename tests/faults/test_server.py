@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kvstudy.errors import InvalidMeasurement
 from kvstudy.measure import phase as phases
 from kvstudy.stores import process
 
@@ -79,7 +80,8 @@ def test_in_a_phase(small, phase, name, steps, message):
 def test_records_that_it_does_not_hold(small, records):
     fault = {"phase": "load", "after": [["records", records]]}
     answer = with_fault(small, {"PRETEND_FAULT": fault})
-    check_failed(small, answer, f"stored 1000 records, the Pretend server holds {records}")
+    message = f"stored 1000 records, the Pretend server holds {records}"
+    check_failed(small, answer, message, InvalidMeasurement)
 
 
 @pytest.mark.parametrize("records", RECORDS[:2])

@@ -42,6 +42,13 @@ def test_all_programs_were_stopped(tmp_path):
     assert pause(samples(tmp_path, [0, 1, 2, 3, 18.5, 19, 20]), 19, 20) == 15.5
 
 
+def test_the_client_caught_up_and_ended_before_the_next_sample(tmp_path):
+    rows = [server(at, at) | {"side": "client"} for at in (0, 1, 2)]
+    rows.append(server(18.5, 3))
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, rows)
+    assert pause(Samples(tmp_path, "run"), 19, 20) == 15.5
+
+
 def test_the_client_alone_was_stopped(tmp_path):
     assert pause(samples(tmp_path, [*range(21)], moving=False), 19, 20) == 15.5
 

@@ -254,7 +254,7 @@ def test_a_log_cut_off_anywhere_is_refused_or_says_the_same(file):
         # The server died, and the client with it.
         ("redis-workloada-killed.out", "no [OVERALL] results of YCSB"),
         # HdrHistogram 2.1.4 on a JDK after 8: the export broke off after [OVERALL].
-        ("redis-feat-hdrfile.out", "[OVERALL] reports 3000 operations, the sections of 0"),
+        ("redis-feat-hdrfile.out", "[OVERALL] reports 3000 operations, the sections 0"),
         ("redis-unreachable-run.out", "0 of 1000 operations were executed"),
         ("mongodb-workloada-killrestart.out", "60000 of 1000 operations were executed (4 ERROR)"),
         ("memcached-feat-dupload.out", "4 of 1000 operations were executed (4 ERROR)"),
@@ -302,7 +302,7 @@ def test_a_log_that_contradicts_itself_is_refused(file, old, new):
         ("[READ], Operations", "50187", "50_187", ""),
         ("[READ], Operations", "50187", f"1{50 * '0'}", ""),
         ("[READ], Return=OK", "50187", "-50187", ""),
-        ("[UPDATE], Operations", "49813", "49812", "the sections of 99999"),
+        ("[UPDATE], Operations", "49813", "49812", "the sections 99999"),
     ],
 )
 def test_counts_and_times_without_sense_are_refused(label, old, new, message):

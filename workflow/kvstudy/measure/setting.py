@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from pathlib import Path
 
-from kvstudy.errors import EnvironmentFault, InputError, KvstudyError, RunError
+from kvstudy.errors import DataError, EnvironmentFault, InputError, KvstudyError, RunError
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted, cell_lock
@@ -205,14 +205,21 @@ class MeasurementContext:
                 except OSError as problem:
                     shutil.rmtree(work, ignore_errors=True)
                     rest = f" (its logs could not be kept: {problem})"
-                # Every other cell would meet a full disk too.
-                kind = RunError if full else EnvironmentFault
-                raise kind(f"{name}: {reason}{rest}") from None
+                raise _kind(error, full)(f"{name}: {reason}{rest}") from None
             finally:
                 kept_room.unlink(missing_ok=True)
                 # Empty ones only.
                 with suppress(OSError):
                     os.removedirs(work.parent)
+
+
+def _kind(error: Exception, full: str) -> type[KvstudyError]:
+    """The type to raise for ``error``; every other cell would meet a full disk too."""
+    if full:
+        return RunError
+    if isinstance(error, KvstudyError):
+        return type(error)
+    return EnvironmentFault if isinstance(error, OSError) else DataError
 
 
 def _full_disk(error: Exception, work: Path) -> str:

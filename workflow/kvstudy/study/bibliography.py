@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.errors import DataError, InputError
+from kvstudy.errors import InputError
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.reading import line_of, read_text
@@ -95,4 +95,4 @@ def _check_by_pandoc(path: Path) -> None:
     if done.returncode:
         stopped = _STOPPED.search(done.stderr)
         line, problem = stopped.groups() if stopped else ("1", done.stderr.strip())
-        raise DataError(f"{path}:{line}: cannot be read by pandoc: {problem}; {_BRACES}")
+        raise InputError(f"{path}:{line}: cannot be read by pandoc: {problem}; {_BRACES}")

@@ -11,7 +11,7 @@ from typing import TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from kvstudy.errors import DataError, InputError
+from kvstudy.errors import EnvironmentFault, InputError
 from kvstudy.language.locale import catalogue_beside
 from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean, problems
 
@@ -42,8 +42,12 @@ def read_text(path: Path, remedy: str = "") -> str:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file{remedy}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{path}: cannot be read: {error.strerror}; mend that, and run it again"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
 
 
 def read_yaml(path: Path, model: type[M]) -> M:

@@ -100,14 +100,19 @@ class Samples:
 
         No sample was taken then, or nothing moved: neither CPU time nor a switch of threads.
         """
-        absences = [_absence(sides["client"]) for sides in self.hosts.values() if "client" in sides]
+        absences = [
+            _absence(sides["client"], max(counters["seconds"][-1] for counters in sides.values()))
+            for sides in self.hosts.values()
+            if "client" in sides
+        ]
         return max(absences, default=None)
 
 
-def _absence(client: Counters) -> float:
+def _absence(client: Counters, end: float) -> float:
+    # After a standstill a client may catch up and end before the next sample, at ``end``.
     signs = sum(np.nan_to_num(client[name]) for name in SIGNS_OF_LIFE if name in client)
     ran = np.flatnonzero(np.diff(signs)) + 1
-    return float(np.diff(client["seconds"][[0, *ran, -1]]).max())
+    return float(np.diff([*client["seconds"][[0, *ran, -1]], end]).max())
 
 
 def _counters(path: Path, phase: str, needed: Sequence[str]) -> dict[str, Counters]:

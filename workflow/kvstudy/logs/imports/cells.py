@@ -101,7 +101,7 @@ def _planned(study: Study, planned: dict[tuple, list[Cell]], row: Row) -> Cell:
     remedy = "Mend either, or remove study.yaml to have it written again from import.csv"
     cells = planned.get((row.store, row.workload, row.repetition))
     if not cells:
-        raise DataError(
+        raise InputError(
             f"{study_file}: has no cell store {row.store}, workload {row.workload}, repetition "
             f"{row.repetition}, which import.csv gives to {row.file}. {remedy}"
         )
@@ -114,7 +114,7 @@ def _planned(study: Study, planned: dict[tuple, list[Cell]], row: Row) -> Cell:
     ]
     nearest = min(unlike, key=len)
     for name, value in nearest.items():
-        raise DataError(
+        raise InputError(
             f"{study_file}: workload {row.workload}: {name} is {value}, but import.csv has "
             f"{sizes[name]} for {row.file}. {remedy}"
         )

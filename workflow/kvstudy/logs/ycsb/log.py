@@ -380,7 +380,7 @@ def _check_whole(log: YcsbLog, name: str, interval: str) -> None:
     lost = log.sections.get("INSERT", LogSection()).failed
     if not done <= log.attempted <= done + lost:
         raise DataError(
-            f"{name}: [OVERALL] reports {done} operations, the sections of {log.attempted}; the "
+            f"{name}: [OVERALL] reports {done} operations, the sections {log.attempted}; the "
             "log is cut off, lines were filtered out, or the client failed while it exported. Look "
             "at its standard error, measure again"
         )

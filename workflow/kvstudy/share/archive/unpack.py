@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import re
 import shutil
@@ -27,6 +28,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 # Logs unpack to ten times their size. What grows more than this was made to fill memory or disk;
 # the largest runs have a tenth of these files.
 GROWTH, ALWAYS, FILES = 100, 10**9, 10**6
+# Errors of a name that cannot stand beside the archive's other names, or nowhere.
+NO_NAME = {errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG}
 # Of a file that is read as a whole; the lists have some hundred bytes for each file.
 WHOLE, WHOLE_EACH = 10**6, 2000
 
@@ -161,5 +164,10 @@ def extract(
         except KvstudyError as error:
             damaged[name] = str(error)
         except OSError as error:
+            if error.errno in NO_NAME:
+                raise DataError(
+                    f"{file.filename}: has an entry {name} that cannot be unpacked: "
+                    f"{error.strerror}; do not unpack it"
+                ) from None
             raise EnvironmentFault(f"{target}: cannot be written: {error.strerror}") from None
     return damaged
