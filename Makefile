@@ -67,12 +67,13 @@ faults: setup-test ## inject all faults of tests/faults; writes the tables of do
 	$(IN_VENV) pytest --numprocesses 2 --hypothesis-seed $(SEED) \
 	    --table docs/reliability.md tests/faults
 
-lint: setup-test ## check the style of Python, Snakemake and Java
+lint: setup-test ## check the style of Python, Snakemake, Java and English
 	$(IN_VENV) ruff check $(PYTHON_FILES)
 	$(IN_VENV) lint-imports
 	$(IN_VENV) ruff format --check $(PYTHON_FILES)
 	$(IN_VENV) snakefmt --check Snakefile workflow
 	$(IN_VENV) python .ci/snakemake_lint.py
+	$(IN_VENV) python .ci/prose_lint.py
 	$(MVN) -Plint validate
 
 format: setup-test ## rewrite Python, Snakemake and Java files in the project's style
