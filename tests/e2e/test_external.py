@@ -72,9 +72,9 @@ def test_its_data_is_deleted_only_with_consent(theirs):
     refused = measure(store, server)
     assert refused.returncode == 3
     assert "holds 1000 records; a cell needs an empty one" in refused.stderr
-    assert "external.may_empty: true" in refused.stderr
+    assert "external.delete_all_data: true" in refused.stderr
     assert store.verbs.records(server.host, server.port) == 1000
-    assert measure(store, server, "--may-empty").returncode == 0
+    assert measure(store, server, "--delete-all-data").returncode == 0
 
 
 def test_an_address_that_nobody_answers(theirs):

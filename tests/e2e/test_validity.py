@@ -74,7 +74,13 @@ def kvstudy(*arguments: str) -> subprocess.Popen:
 
 
 def external(server) -> list[str]:
-    return ["--provider", "external", "--address", f"{server.host}:{server.port}", "--may-empty"]
+    return [
+        "--provider",
+        "external",
+        "--address",
+        f"{server.host}:{server.port}",
+        "--delete-all-data",
+    ]
 
 
 def measure(

@@ -172,5 +172,5 @@ def test_the_command_says_what_is_wrong(project):
         kvstudy("compare", "before", "befor")
     assert not (project / "results/comparisons").exists()
     shown = kvstudy("compare", "--help").output
-    for word in ("--base", "--output", "same machine", "kvstudy compare before after"):
+    for word in ("--baseline", "--output", "same machine", "kvstudy compare before after"):
         assert word in shown

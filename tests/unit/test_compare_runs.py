@@ -326,7 +326,7 @@ def test_the_base_is_the_first_store_that_serves_most_workloads(tmp_path):
     assert result.base == "memcached"
     other = compare(str(tmp_path / "one"), str(tmp_path / "two"), "riak")
     assert set(other.changes["base"]) == {"riak"}
-    with pytest.raises(KvstudyError, match=r"--base rak: not a store .* did you mean 'riak'"):
+    with pytest.raises(KvstudyError, match=r"--baseline rak: not a store .* did you mean 'riak'"):
         compare(str(tmp_path / "one"), str(tmp_path / "two"), "rak")
 
 

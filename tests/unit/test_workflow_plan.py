@@ -48,11 +48,11 @@ def test_imported_logs_must_be_there(pretend_study):
 def test_a_cell_is_measured_as_the_configuration_says_unless_an_option_says_it(
     pretend_study, monkeypatch
 ):
-    external = {"servers": {"pretend": "host:1"}, "may_empty": True}
+    external = {"servers": {"pretend": "host:1"}, "delete_all_data": True}
     plan = plan_run(SMALL | {"provider": "external", "external": external, "pin_cpus": True})
     monkeypatch.setenv("KVSTUDY_CONFIG", plan.config.model_dump_json())
     result = completed({"port": 7, "address": None, "provider": None}, "pretend")
-    assert (result["provider"], result["address"], result["may_empty"]) == (
+    assert (result["provider"], result["address"], result["delete_all_data"]) == (
         "external",
         "host:1",
         True,

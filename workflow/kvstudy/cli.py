@@ -26,30 +26,24 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "machine",
             "Show which tools, YCSB bindings and stores are ready on this machine.",
         ),
-        "servers": ("machine", "List, install and add servers in servers/ (no root needed)."),
-        "new": ("new", "Write a commented first version of a study, a store or a workload."),
+        "servers": ("machine", "Install servers into servers/ (without root)."),
+        "new": ("new", "Create a commented template of a study, a store or a workload."),
     },
     "Measuring": {
         "plan": (
             "plan",
-            "Show the time and disk that STUDY needs, and the differences it can detect.",
+            "Estimate the time and disk space for STUDY, and the detectable differences.",
         ),
-        "watch": ("plan", "Show the progress of a run, live, in a second terminal."),
-        "run": (
-            "measure",
-            "Measure a single cell without a study, print its result and keep its logs.",
-        ),
+        "watch": ("plan", "Show the live progress of a run; start it in a second terminal."),
+        "run": ("measure", "Measure one cell without a study, print its result and keep its logs."),
         "measure": (
             "measure",
-            "Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan').",
+            "Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan --cells').",
         ),
-        "probe": (
-            "measure",
-            "Count the commands that one operation causes on the server of STORE.",
-        ),
+        "probe": ("measure", "Count the server commands that each YCSB operation causes on STORE."),
         "ready": (
             "machine",
-            "Wait until a server of STORE, started by hand, is ready for loading.",
+            "Wait until a manually started server of STORE is ready for the load phase.",
         ),
         "gap": ("machine", "Record why STORE cannot be measured on this machine."),
     },
@@ -60,87 +54,73 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "parse": (
             "analyse",
-            "Parse the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.",
+            "Parse the raw logs of RUN into tidy tables: cells.csv, measurements.csv and more.",
         ),
-        "look": (
-            "analyse",
-            "Test whether REPETITIONS repetitions decide every comparison, so that the run can "
-            "stop.",
-        ),
+        "look": ("analyse", "Test whether REPETITIONS repetitions are enough (interim analysis)."),
         "analyse": (
             "analyse",
-            "Compute means, intervals, ratios, percentiles, steadiness, drift and bottlenecks of "
-            "RUN.",
+            "Compute the statistics of RUN: means, confidence intervals, ratios and more.",
         ),
-        "claims": (
-            "analyse",
-            "Judge the source's claims by the measured and the published values of RUN.",
-        ),
+        "claims": ("analyse", "Check the source's claims against the measurements of RUN."),
         "audit": (
             "analyse",
-            "Check whether the published values of a study's source are consistent.",
+            "Check whether the values in a study's source are consistent with each other.",
         ),
-        "provenance": (
-            "analyse",
-            "Write the cells behind each table and figure of RUN, with checksums, as JSON.",
-        ),
+        "provenance": ("analyse", "List the cells behind each table and figure of RUN, as JSON."),
     },
     "Report": {
         "tabulate": (
             "present",
-            "Write the tables of RUN as CSV (unrounded), as LaTeX (booktabs) and as HTML.",
+            "Write the tables of RUN as LaTeX, HTML and CSV (unrounded values).",
         ),
         "workbook": ("present", "Write RUN as a workbook (.xlsx)."),
         "draw": (
             "present",
-            "Draw the figures of RUN as PDF, SVG, PNG, CSV data and interactive chart.",
+            "Draw the figures of RUN (PDF, SVG, PNG, interactive) and write their data.",
         ),
         "render": ("present", "Write the report of RUN as Markdown and LaTeX."),
         "published": (
             "present",
-            "Write the report of a source's published values, without any measurement.",
+            "Write a report of a source's published values only, without measurements.",
         ),
         "build-pdf": (
             "present",
-            "Build the PDF of RUN with latexmk from the LaTeX source of `kvstudy render`.",
+            "Build the PDF of RUN with latexmk from the LaTeX source of 'kvstudy render'.",
         ),
         "build-html": (
             "present",
-            "Build the report of RUN as one HTML page from the text of `kvstudy render`.",
+            "Build the report of RUN as one HTML page from the Markdown of 'kvstudy render'.",
         ),
         "build-docx": (
             "present",
-            "Build the report of RUN as a Word file from the text of `kvstudy render`.",
+            "Build the report of RUN as a Word file from the Markdown of 'kvstudy render'.",
         ),
         "notebook": ("present", "Run the analysis notebook on RUN and export it to HTML."),
-        "export": ("present", "Export tables, figures and numbers of RUN for use in a thesis."),
+        "export": ("present", "Export tables, figures and numbers of RUN for a LaTeX document."),
     },
     "Checking and sharing": {
-        "trace": ("share", "Trace WHAT from the report back to the lines of the raw logs."),
+        "trace": (
+            "share",
+            "Trace a number, table or figure (WHAT) back to the lines of the raw logs.",
+        ),
         "commands": (
             "present",
             "Write the shell commands of all measured cells of RUN, in the order of measurement.",
         ),
-        "compare": (
-            "share",
-            "Compare two finished runs, A and B: before and after, two versions, two machines.",
-        ),
-        "archive": (
-            "share",
-            "Pack RUN, a folder below results/, as one file for a colleague or a repository.",
-        ),
+        "compare": ("share", "Compare two finished runs, for example of two versions or machines."),
+        "archive": ("share", "Pack RUN into one file to share with others or to publish."),
         "verify": (
             "share",
-            "Verify ARCHIVE, a file of 'kvstudy archive', or a run below results/.",
+            "Verify ARCHIVE: a file made by 'kvstudy archive', or a run in results/.",
         ),
         "rebuild": ("share", "Rebuild the report of ARCHIVE from its raw logs."),
     },
     "Development": {
         "translate": (
             "translate",
-            "Update the message catalogues of LANGUAGE (a code, for example cs).",
+            "Update the message catalogues of LANGUAGE (a language code such as cs).",
         ),
-        "schema": ("schema", "Write workflow/schemas/*.json, config/README.md and docs/stores.md."),
+        "schema": ("schema", "Regenerate the JSON schemas, config/README.md and docs/stores.md."),
     },
 }
 # Called by other commands, not listed.
@@ -214,8 +194,10 @@ def _refuse_repeated(command: click.Command) -> None:
 def cli() -> None:
     """Measure key-value stores with YCSB and build a report from the logs.
 
-    Run kvstudy in the project's folder. 'snakemake --cores 4' runs all steps
-    of a study; each command below is one step. See 'kvstudy COMMAND --help'.
+    Run kvstudy in the clone of its repository. 'snakemake --cores 4' measures a
+    study and builds its report; most commands below are single steps of that.
+    A cell is one measurement: a store, a workload, its parameters (records,
+    operations, threads) and a repetition. See 'kvstudy COMMAND --help'.
     """
 
 

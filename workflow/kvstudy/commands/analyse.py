@@ -19,16 +19,18 @@ STUDY_FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--study", required=True, help="Name of the new study.")
-@click.option("--machine", default="", help="Description of the measured machine.")
-@click.option("--measured-by", default="", help="Who measured.")
+@click.option(
+    "--machine", default="", help="Description of the machine on which the logs were made."
+)
+@click.option("--measured-by", default="", help="Name of the person who made the measurements.")
 def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     """Import the YCSB logs in FOLDER and its subfolders as the cells of a study.
 
-    Reads standard output and standard error from one file or two, with or without
-    status lines and HdrHistogram files, from Linux, Windows or PowerShell. The
-    command lines in the logs identify the cells. What they leave open is an empty
-    field in config/studies/STUDY/import.csv, and ambiguous logs are questions there:
-    complete the file and run the command again. Writes
+    Accepts standard output and standard error in one file or two, with or without
+    status lines and HdrHistogram files, written on Linux or Windows. The YCSB
+    command line in a log identifies its cell. If something is missing or ambiguous,
+    fill in the empty fields of config/studies/STUDY/import.csv, answer the questions
+    in its last column, and run the command again. Also writes
     config/studies/STUDY/study.yaml unless it exists. Nothing is measured;
     'snakemake --config study=STUDY' builds the report.
     """
@@ -111,16 +113,20 @@ def _changes(sources: list) -> dict[str, list[str]]:
 @click.command("parse")
 @click.argument("run")
 @click.option(
-    "--mixed", type=bool, default=False, help="Allow cells measured under different conditions."
+    "--mixed",
+    type=bool,
+    default=False,
+    help="Accept a run whose cells were measured under different conditions.",
 )
 def parse(run: str, mixed: bool) -> None:
-    """Parse the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.
+    """Parse the raw logs of RUN into tidy tables: cells.csv, measurements.csv and more.
 
-    Cells without logs are listed in cells.csv with the reason. A cell whose logs
-    cannot be read, or differ from their checksums, counts as failed: its files are
-    moved to results/RUN/failed/, and it can be measured again. Refuses cells whose
-    parameters differ from the study's, and cells measured under different
-    conditions (machine, versions, client, Java, provider, cores).
+    cells.csv also lists cells without logs and says why they are missing. If the
+    logs of a cell are unreadable or do not match their checksums, the cell counts as
+    failed: its files are moved to results/RUN/failed/, and it can be measured again.
+    Stops with an error if the parameters of cells differ from the study's, or if cells
+    were measured under different conditions (machine, versions, client, Java,
+    provider, cores).
     """
     from kvstudy.analyse.tidy.collect import collect
     from kvstudy.analyse.tidy.files import HISTOGRAMS
@@ -192,14 +198,17 @@ def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: 
 
 @click.command("look")
 @click.argument("repetitions", type=int)
-@click.option("--study", type=STUDY_FILE, required=True, help="study.yaml.")
-@click.option("--scale", type=float, default=1.0, help="Scale of the run.")
-@click.option("--output", type=STUDY_FILE, required=True, help="The result, as JSON.")
+@click.option("--study", type=STUDY_FILE, required=True, help="Path of the study.yaml.")
+@click.option(
+    "--scale", type=float, default=1.0, help="Multiplies the numbers of records and operations."
+)
+@click.option("--output", type=STUDY_FILE, required=True, help="The JSON file to write.")
 def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
-    """Test whether REPETITIONS repetitions decide every comparison, so that the run can stop.
+    """Test whether REPETITIONS repetitions are enough (interim analysis).
 
-    Reads the raw logs and the study's claims. For studies with repetitions: {from: ..., to: ...};
-    the workflow calls it after each repetition.
+    Tests whether every comparison is decided, so that the run can stop early. The
+    workflow runs this command after each repetition if the study sets
+    'repetitions: {from: ..., to: ...}'.
     """
     from kvstudy.analyse.claims.stopping import TRUNCATED
     from kvstudy.analyse.findings.looks import LOOKS, look_at
@@ -235,12 +244,13 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
 @click.command("analyse")
 @click.argument("run")
 def analyse(run: str) -> None:
-    """Compute means, intervals, ratios, percentiles, steadiness, drift and bottlenecks of RUN.
+    """Compute the statistics of RUN: means, confidence intervals, ratios and more.
 
-    Writes summary.csv with n, mean, geometric (the geometric mean of rates), sd, cov, min and max
-    over the repetitions. Invalid cells are excluded; workloads with several operations get a
-    combined row, the arithmetic mean of the operations' latencies. Writes one CSV file for each
-    analysis, and drift.json, to the folder analysis of RUN.
+    For each metric, summary.csv has the number of repetitions (n), the arithmetic
+    mean, the geometric mean (rates only), the standard deviation (sd), the coefficient
+    of variation (cov), the minimum and the maximum. Invalid cells are excluded. For
+    workloads with several types of operations, a further row has the unweighted mean
+    of their latencies. results/RUN/analysis/ has a CSV file for each further analysis.
     """
     from kvstudy.analyse.findings.files import analyse, write_analysis
     from kvstudy.analyse.run import find_run
@@ -266,10 +276,11 @@ def analyse(run: str) -> None:
 @click.argument("run")
 @LANGUAGE
 def claims(run: str) -> None:
-    """Judge the source's claims by the measured and the published values of RUN.
+    """Check the source's claims against the measurements of RUN.
 
-    Prints a verdict for each claim, and writes the verdicts with their intervals. A trial run
-    (scale other than 1) has intervals but no verdicts.
+    Prints a verdict for each claim and writes claims.csv, with the confidence
+    intervals behind the verdicts. At a scale other than 1 there are only intervals,
+    no verdicts.
     """
     from kvstudy.analyse.claims.table import judge_run
     from kvstudy.analyse.run import find_run
@@ -290,18 +301,19 @@ def claims(run: str) -> None:
 
 
 @click.command("audit")
-@click.option("--study", type=STUDY_FILE, required=True, help="study.yaml.")
+@click.option("--study", type=STUDY_FILE, required=True, help="Path of the study.yaml.")
 @click.option(
-    "--output", type=STUDY_FILE, help="The checks, as CSV [default: results/STUDY/audit.csv]."
+    "--output", type=STUDY_FILE, help="The CSV file to write [default: results/STUDY/audit.csv]."
 )
 @click.option("--all", "everything", is_flag=True, help="Also print the checks that pass.")
 def audit(study: Path, output: Path | None, everything: bool) -> None:
-    """Check whether the published values of a study's source are consistent.
+    """Check whether the values in a study's source are consistent with each other.
 
-    Reads published.csv and quotes.yaml next to study.yaml, and no measured value.
-    Allows for rounding to the printed digits.
+    Reads only published.csv and quotes.yaml in the study's folder, no measurements.
+    Differences that rounding in the source can explain are accepted.
 
-    Prints the number of checks by kind and those that fail, and writes all to CSV.
+    Prints the number of checks by type and the failed checks. Writes all checks to a
+    CSV file.
     """
     from kvstudy.analyse.audit.files import as_text, audit
     from kvstudy.analyse.claims.file import check_source
@@ -328,7 +340,10 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
 @click.command("provenance")
 @click.argument("run")
 def provenance(run: str) -> None:
-    """Write the cells behind each table and figure of RUN, with checksums, as JSON."""
+    """List the cells behind each table and figure of RUN, as JSON.
+
+    Writes provenance.json, with the checksums of the cells' logs.
+    """
     from kvstudy.analyse.run import find_run
     from kvstudy.share.trace.provenance import write_provenance
 

@@ -38,13 +38,17 @@ STATES = {True: "good", False: "not good", None: "unknown"}
 
 @click.command("doctor")
 @click.option("--machine", is_flag=True, help="Show sources of noise on this machine.")
-@click.option("--strict", is_flag=True, help="With --machine: exit status 1 if any is found.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="With --machine: exit with status 1 if a source of noise is found.",
+)
 def doctor(machine: bool, strict: bool) -> None:
     """Show which tools, YCSB bindings and stores are ready on this machine.
 
-    Exit status 1 if a tool is missing that every study needs.
-    With --machine: sources of noise and of differences from other machines;
-    exit status 0 unless --strict is given.
+    The exit status is 1 if a tool that every study needs is missing.
+    --machine shows possible sources of noise and differences from other machines
+    instead; the exit status is then 0 unless --strict is given.
     """
     if strict and not machine:
         raise click.UsageError("--strict belongs to --machine")
@@ -100,7 +104,7 @@ def _ready() -> int:
 
 @click.group("servers")
 def servers() -> None:
-    """List, install and add servers in servers/ (no root needed).
+    """Install servers into servers/ (without root).
 
     \b
     Examples:
@@ -146,7 +150,7 @@ def add_(path: Path, accept_unknown: bool) -> None:
 @click.argument("names", nargs=-1, metavar="STORE...")
 @click.option("--study", help="Install the servers of this study.")
 def get(names: tuple[str, ...], study: str | None) -> None:
-    """Install the servers of the STOREs [default: all; vendors' packages only by name].
+    """Download and install servers of STORE... [default: all but vendors' packages].
 
     Servers come from packages of the distribution (which need root or sudo), from an install
     script, or from vendors' packages, which are downloaded and verified. The next call resumes an
@@ -179,12 +183,14 @@ def get(names: tuple[str, ...], study: str | None) -> None:
 @click.command("ready")
 @click.argument("store")
 @click.option("--address", required=True, help="host:port of the server.")
-@click.option("--fields", default="", help="Fields of a record, with commas [default: YCSB's].")
+@click.option(
+    "--fields", default="", help="Comma-separated field names of a record [default: YCSB's]."
+)
 def ready(store: str, address: str, fields: str) -> None:
-    """Wait until a server of STORE, started by hand, is ready for loading.
+    """Wait until a manually started server of STORE is ready for the load phase.
 
-    Prints the server's version and creates the empty table that YCSB needs, if
-    the store has tables. Refuses a server that already holds records.
+    Prints the server's version. If the store uses tables, creates the empty table
+    that YCSB needs. Refuses a server that already holds records.
     """
     loaded = load_store(STORES / store)
     version = providers.make_ready(
@@ -197,12 +203,14 @@ def ready(store: str, address: str, fields: str) -> None:
 @click.argument("store")
 @click.option("--provider", type=PROVIDER, default="auto", show_default=True)
 @click.option("--raw", type=click.Path(path_type=Path), required=True, help="The run's raw logs.")
-@click.option("--output", type=click.Path(path_type=Path), required=True, help="JSON file.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), required=True, help="The JSON file to write."
+)
 def gap(store: str, provider: str, raw: Path, output: Path) -> None:
     """Record why STORE cannot be measured on this machine.
 
-    The report shows the reason instead of the store's numbers, also when it is
-    rebuilt on another machine.
+    The workflow runs this command. The report shows the reason instead of numbers,
+    even if it is rebuilt on another machine.
     """
     config = configuration()
     resolved = "native" if config.hosts.server else providers.resolve(provider, raw)

@@ -37,20 +37,50 @@ PORT = click.IntRange(0, 65535)
 # Whether the study can be read, its reader says.
 STUDY = click.Path(path_type=Path, readable=False)
 PINNED = (
-    "Cores of server and client: true for two halves, or lists such as 0-1/2-3.  [default: false]"
+    "Pin server and client to cores: true gives each half of them, 0-1/2-3 gives 0-1 to the server "
+    "and 2-3 to the client.  [default: false]"
 )
-EMPTY = "Delete ALL data of the external server first."
+DELETE = (
+    "Delete ALL data on the external server before measuring; without this option, a server that "
+    "holds records is refused."
+)
+HOW = (
+    "native (a local program), docker, external (already running) or auto (native if it is "
+    "installed, else docker).  [default: auto]"
+)
 OPTIONS = [
-    click.option("--study", type=STUDY, required=True, help="The study.yaml."),
-    click.option("--scale", default=1.0, show_default=True, help="Factor on the counts."),
-    click.option("--provider", type=PROVIDER, help="How the server runs.  [default: auto]"),
-    click.option("--port", type=PORT, help="The server's port; 0: any free.  [default: 0]"),
+    click.option("--study", type=STUDY, required=True, help="Path of the study.yaml."),
+    click.option(
+        "--scale",
+        default=1.0,
+        show_default=True,
+        help="Multiplies the numbers of records and operations.",
+    ),
+    click.option(
+        "--provider",
+        type=PROVIDER,
+        help=HOW,
+    ),
+    click.option(
+        "--port", type=PORT, help="Port of the server; 0 selects a free one.  [default: 0]"
+    ),
     click.option("--address", help="host:port of the server (provider external)."),
-    click.option("--may-empty", is_flag=True, default=None, help=EMPTY),
-    click.option("--ycsb-home", help="An unpacked YCSB distribution to use."),
-    click.option("--protocol", default=1, help="Version of the measuring procedure, recorded."),
+    click.option("--delete-all-data", is_flag=True, default=None, help=DELETE),
+    click.option(
+        "--ycsb-home",
+        help="Folder of an unpacked YCSB 0.17.0 distribution.  [default: kvstudy's bindings]",
+    ),
+    click.option(
+        "--protocol",
+        default=1,
+        help="Version number of the measuring procedure; it is stored with the results.",
+    ),
     click.option("--pin-cpus", help=PINNED),
-    click.option("--mixed", type=bool, help="Allow cells measured under different conditions."),
+    click.option(
+        "--mixed",
+        type=bool,
+        help="Accept a run whose cells were measured under different conditions.",
+    ),
 ]
 COUNT = click.IntRange(1, MOST)
 # Where the results of single cells lie, below results/, and what is in their table.
@@ -85,12 +115,13 @@ def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
 @click.option("--planned", hidden=True, help="The digest of the cell as Snakemake planned it.")
 @measuring
 def measure(cell: str, planned: str | None, study: Path, scale: float, **setting) -> None:
-    """Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan').
+    """Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan --cells').
 
-    Starts a fresh server on loopback, loads it, runs the workload and stops the
-    server. Raw logs go to results/RUN/raw/CELL/, those of a failed measurement to
-    results/RUN/failed/CELL/. The rate of an open-loop cell, and the number of
-    clients if the study says 'auto', come from existing trial cells.
+    Starts a new, empty server on 127.0.0.1, loads the records, runs the workload
+    and stops the server; an external server is neither started nor stopped. Raw
+    logs go to results/RUN/raw/CELL/. If the measurement fails, its logs go to
+    results/RUN/failed/CELL/. Trial cells must be measured first: they set the rate
+    of open-loop cells and, with 'clients: auto', the number of clients.
     """
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.clients import with_clients
@@ -156,12 +187,13 @@ def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mix
 @click.argument("store")
 @measuring
 def probe(store: str, study: Path, scale: float, **setting) -> None:
-    """Count the commands that one operation causes on the server of STORE.
+    """Count the server commands that each YCSB operation causes on STORE.
 
-    Starts a fresh server on loopback and runs a few thousand operations of each
-    kind, also on missing keys. The server's counters, and the record sizes before
-    and after, go to results/RUN/probes/STORE/ with YCSB's logs; logs of a failed
-    probe go to results/RUN/failed/probes/. The report shows them in a table.
+    Starts a new server on 127.0.0.1 and runs a few thousand operations of each
+    type, including reads of keys that do not exist. The server's counters, and the
+    record sizes before and after, go to results/RUN/probes/STORE/ with YCSB's logs;
+    the report shows them in a table. Logs of a failed probe go to
+    results/RUN/failed/probes/.
     """
     from kvstudy.measure.cell import probe_store
     from kvstudy.measure.setting import MeasurementContext
@@ -197,7 +229,7 @@ def agent(folder: str) -> None:
 
 
 @click.command("run")
-@click.option("--store", help="A folder under envs/stores/, see 'kvstudy doctor'.")
+@click.option("--store", help="Name of the store, see 'kvstudy doctor'.")
 @click.option(
     "--option",
     "chosen",
@@ -205,7 +237,7 @@ def agent(folder: str) -> None:
     metavar="NAME=CHOICE",
     help="An option of the store, for example consistency=strong.",
 )
-@click.option("--workload", help="A file under workloads/.")
+@click.option("--workload", help="Name of the workload, a file in workloads/.")
 @click.option("--insert-only", is_flag=True, help="Measure only the load phase.")
 @click.option("--records", type=COUNT, help="Records to load.")
 @click.option("--operations", type=COUNT, help="Operations of the run phase.")
@@ -215,12 +247,20 @@ def agent(folder: str) -> None:
     type=click.Choice(["auto", "native", "docker"]),
     default="auto",
     show_default=True,
-    help="How the server runs.",
+    help="How the server runs, see 'kvstudy measure --help'.",
 )
 @click.option(
-    "--port", type=PORT, default=0, show_default=True, help="The server's port; 0: any free."
+    "--port",
+    type=PORT,
+    default=0,
+    show_default=True,
+    help="Port of the server; 0 selects a free one.",
 )
-@click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
+@click.option(
+    "--ycsb-home",
+    default="",
+    help="Folder of an unpacked YCSB 0.17.0 distribution.  [default: kvstudy's bindings]",
+)
 def run(
     store: str | None,
     chosen: tuple[str, ...],
@@ -233,11 +273,12 @@ def run(
     port: int,
     ycsb_home: str,
 ) -> None:
-    """Measure a single cell without a study, print its result and keep its logs.
+    """Measure one cell without a study, print its result and keep its logs.
 
-    Prompts for store, workload and sizes that no option gives. Raw logs go to
-    results/single-cells/raw/, the result next to them as text and as a row of
-    results.csv. Measuring the same cell again adds a repetition.
+    Prompts for the store, the workload and its parameters if no option gives them.
+    Raw logs go to results/single-cells/raw/, the result to results/single-cells/ as
+    text and as a row of results.csv. With the same parameters again, the result is
+    added as a further repetition.
     """
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.logs.ycsb.log import parse

@@ -50,7 +50,7 @@ TAKEN = ("single-cells", "calibration", "comparisons")
 
 @click.group("new")
 def new() -> None:
-    """Write a commented first version of a study, a store or a workload.
+    """Create a commented template of a study, a store or a workload.
 
     Existing files are never overwritten.
     """
@@ -75,7 +75,7 @@ def study(
     repetitions: int,
     **sizes: tuple[list[int], ...],
 ) -> None:
-    """Write config/studies/NAME/study.yaml; asks for stores and workloads."""
+    """Create config/studies/NAME/study.yaml, interactively."""
     path = _place(STUDIES, name, "study", TAKEN, ("-partial",)) / "study.yaml"
     values = {
         "name": name,
@@ -105,7 +105,7 @@ def study(
 @click.argument("name")
 @click.option("--title", help="The store's name in text, tables and figures.")
 def store(name: str, title: str | None) -> None:
-    """Write envs/stores/NAME/ with store.yaml and verbs.py."""
+    """Create envs/stores/NAME/: store.yaml (configuration), verbs.py (queries)."""
     folder = _place(STORES, name, "store", (CEILING.name,), (AGAIN, "-client", "-clients"))
     used = {read_yaml(file, StoreFile).color for file in STORES.glob("*/store.yaml")}
     color = next((color for color in COLORS if color not in used), COLORS[0])
@@ -124,7 +124,7 @@ def store(name: str, title: str | None) -> None:
 @new.command("workload")
 @click.argument("name")
 def workload(name: str) -> None:
-    """Write workloads/NAME with YCSB's properties."""
+    """Create workloads/NAME, a property file of YCSB."""
     path = _place(WORKLOADS, name, "workload", (MEAN,))
     _write(path, "workload.j2", {"name": name})
     click.echo(

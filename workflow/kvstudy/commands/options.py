@@ -23,7 +23,7 @@ LANGUAGE = click.option(
     "--language",
     expose_value=False,
     callback=_use,
-    help="Language of text, tables, figures and numbers.  [default: en]",
+    help="Language of the output, including the decimal mark.  [default: en]",
 )
 PROVIDER = click.Choice(["auto", "native", "docker", "external"])
 

@@ -42,23 +42,34 @@ SECONDS = 1.0
 
 @click.command("plan")
 @click.argument("study", required=False)
-@click.option("--scale", type=float, help="Factor on the counts.  [default: as configured]")
-@click.option("--provider", type=PROVIDER, help="How the servers run.  [default: as configured]")
 @click.option(
-    "--calibrate", is_flag=True, help="First measure stores without any cell for some seconds."
+    "--scale",
+    type=float,
+    help="Multiplies the numbers of records and operations.  [default: as configured]",
 )
-@click.option("--cells", is_flag=True, help="List all cells in their order.")
+@click.option(
+    "--provider",
+    type=PROVIDER,
+    help="How servers run, see 'kvstudy measure --help'.  [default: as configured]",
+)
+@click.option(
+    "--calibrate",
+    is_flag=True,
+    help="First measure each store without a finished cell for a few seconds.",
+)
+@click.option("--cells", is_flag=True, help="List all cells in the order of measurement.")
 def plan(
     study: str | None, scale: float | None, provider: str | None, calibrate: bool, cells: bool
 ) -> None:
-    """Show the time and disk that STUDY needs, and the differences it can detect.
+    """Estimate the time and disk space for STUDY, and the detectable differences.
 
-    STUDY is a name or a study.yaml [default: the one in config/config.yaml]. Lists the
-    cells by store and workload, the stores that cannot be measured here, and the number of
-    repetitions that detect differences of 5, 10 and 25 %.
+    STUDY is the name of a study or the path of a study.yaml [default: the one in
+    config/config.yaml]. Lists the cells by store and workload, the stores that cannot
+    be measured here, and the number of repetitions needed to detect differences of
+    5, 10 and 25 %.
 
-    Times are estimated from the study's cells at any scale and from calibration cells
-    (--calibrate), which are kept in results/calibration for all studies.
+    Estimates use finished cells of the study, at any scale, and calibration cells (see
+    --calibrate). Calibration cells are kept in results/calibration for all studies.
     """
     config = configured()
     if provider:
@@ -176,14 +187,15 @@ def _held(cell) -> int:
 @click.command("watch")
 @click.argument("run", required=False)
 def watch(run: str | None) -> None:
-    """Show the progress of a run, live, in a second terminal.
+    """Show the live progress of a run; start it in a second terminal.
 
-    RUN is a folder below results/ [default: the current or the latest run]. A live line
-    shows finished and failed cells, the remaining time, and the current cell with its
-    phase and operations per second. Each finished or failed cell adds a line. Without a
-    terminal, only these lines are written.
+    RUN is a folder in results/ [default: the current or the latest run]. A live line
+    shows the number of finished and failed cells, the remaining time, and the current
+    cell with its phase and operations per second. Each finished or failed cell adds a
+    line; if the output is no terminal, only these lines are written.
 
-    The command only reads files and ends with the run. Ctrl-C stops the display, not the run.
+    The command only reads files, and exits when the run ends. Ctrl-C stops the display,
+    not the run.
     """
     name = Path(run).name if run else latest_run()
     if name is None:

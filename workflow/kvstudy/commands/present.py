@@ -12,9 +12,9 @@ from kvstudy.study.run_names import find_name
 @click.argument("run")
 @LANGUAGE
 def tabulate(run: str) -> None:
-    """Write the tables of RUN as CSV (unrounded), as LaTeX (booktabs) and as HTML.
+    """Write the tables of RUN as LaTeX, HTML and CSV (unrounded values).
 
-    The HTML is a fragment to include in a page: tables with their notes.
+    Each HTML file has a table and its notes, to include in a web page.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.typeset.table import write_tables
@@ -34,10 +34,10 @@ def tabulate(run: str) -> None:
 def workbook(run: str) -> None:
     """Write RUN as a workbook (.xlsx).
 
-    Contains the first page's grid with a chart, two sheets of averages, a sheet of
-    single runs per store, and the cells with the checksums of their logs. Ratios and
-    averages are formulas over the runs; their values are stored for viewers that do
-    not calculate.
+    Contains the table of the report's first page with a chart, two sheets of means,
+    one sheet per store with every measurement, and the cells with the checksums of
+    their logs. Ratios and means are formulas; their values are stored too, for
+    programs that do not calculate.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.workbook.write import write_workbook
@@ -53,12 +53,14 @@ def workbook(run: str) -> None:
 @LANGUAGE
 @click.option("--figure", "figures", multiple=True, help="Draw only this figure (may be repeated).")
 def draw(run: str, figures: tuple[str, ...]) -> None:
-    """Draw the figures of RUN as PDF, SVG, PNG, CSV data and interactive chart.
+    """Draw the figures of RUN (PDF, SVG, PNG, interactive) and write their data.
 
-    In addition to its own figures, every study has the ratios of its stores, the run order,
-    the runs second by second and the latency percentiles. In bar charts, dots are single runs
-    and whiskers 95 % intervals. A bar several times higher than the others on its axis is
-    broken and labelled with its value. NAME.vl.json is a Vega-Lite specification of the CSV data.
+    Besides the figures that the study defines, every run has figures of the ratios of
+    its stores, the order of measurement, the throughput over time and the percentiles
+    of latency. In bar charts, dots are single measurements and whiskers 95 %
+    confidence intervals. If a bar is several times longer than the others on its axis,
+    it is drawn with a break and labelled with its value. NAME.vl.json is the
+    interactive chart, a Vega-Lite specification.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.drawing.write import write_figures
@@ -74,7 +76,9 @@ def draw(run: str, figures: tuple[str, ...]) -> None:
 @click.argument("run")
 @LANGUAGE
 @click.option(
-    "--appendix", default="", help="A LaTeX file in the output's folder that ends the document."
+    "--appendix",
+    default="",
+    help="LaTeX file to append to the document; it must be in the output folder.",
 )
 def render(run: str, appendix: str) -> None:
     """Write the report of RUN as Markdown and LaTeX.
@@ -94,10 +98,10 @@ def render(run: str, appendix: str) -> None:
 @click.argument("run")
 @LANGUAGE
 def published(run: str) -> None:
-    """Write the report of a source's published values, without any measurement.
+    """Write a report of a source's published values only, without measurements.
 
-    RUN is STUDY-published, or STUDY-published-LANGUAGE. Reads published.csv, quotes.yaml and
-    claims.yaml next to study.yaml, if they exist.
+    RUN is the name of the output, STUDY-published or STUDY-published-LANGUAGE. Reads
+    published.csv, quotes.yaml and claims.yaml in the study's folder, if they exist.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.report.published import write_published
@@ -109,11 +113,11 @@ def published(run: str) -> None:
 @click.argument("run")
 @LANGUAGE
 def build_pdf(run: str) -> None:
-    """Build the PDF of RUN with latexmk from the LaTeX source of `kvstudy render`.
+    """Build the PDF of RUN with latexmk from the LaTeX source of 'kvstudy render'.
 
-    The build fails on undefined references or citations and on duplicate labels. It warns
-    of content beyond the page margins and of characters missing from the fonts. The PDF is
-    written only if the build succeeds.
+    The build fails on undefined references or citations and on duplicate labels. It
+    warns about content beyond the margins and about characters that the fonts lack.
+    The PDF is written only if the build succeeds.
     """
     from kvstudy.present.report.build import build_pdf
 
@@ -128,7 +132,7 @@ def build_pdf(run: str) -> None:
 @click.argument("run")
 @LANGUAGE
 def build_html(run: str) -> None:
-    """Build the report of RUN as one HTML page from the text of `kvstudy render`."""
+    """Build the report of RUN as one HTML page from the Markdown of 'kvstudy render'."""
     from kvstudy.present.report.html import build_html
 
     of = find_name(run)
@@ -142,7 +146,7 @@ def build_html(run: str) -> None:
 @click.argument("run")
 @LANGUAGE
 def build_docx(run: str) -> None:
-    """Build the report of RUN as a Word file from the text of `kvstudy render`."""
+    """Build the report of RUN as a Word file from the Markdown of 'kvstudy render'."""
     from kvstudy.present.report.document import build_docx
 
     of = find_name(run)
@@ -157,15 +161,15 @@ def build_docx(run: str) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     default="workflow/notebooks/analysis.ipynb",
     show_default=True,
-    help="The notebook to run (not changed).",
+    help="The notebook to run; the file itself is not modified.",
 )
-@click.option("--latex", is_flag=True, help="Also write notebook.tex, for the report.")
+@click.option("--latex", is_flag=True, help="Also write notebook.tex, to append to the PDF report.")
 def notebook(run: str, notebook: Path, latex: bool) -> None:
     """Run the analysis notebook on RUN and export it to HTML.
 
-    The notebook recomputes the results in a second way, draws the figures and shows
-    the tables. If a check fails, nothing is written. Writes report/RUN-analysis.html and the
-    executed notebook.
+    The notebook recomputes the results with code of its own, draws the figures and
+    shows the tables. If its results differ from the report's, nothing is written.
+    Writes the page to report/RUN-analysis.html, and the executed notebook.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.report.notebook import run_notebook
@@ -177,11 +181,11 @@ def notebook(run: str, notebook: Path, latex: bool) -> None:
 @click.argument("run")
 @click.option("--language", help="Language of tables and figures.  [default: en]")
 def export(run: str, language: str | None) -> None:
-    """Export tables, figures and numbers of RUN for use in a thesis.
+    """Export tables, figures and numbers of RUN for a LaTeX document.
 
-    Writes tables for \\input and as CSV, figures as PDF, SVG and PNG, numbers.tex with a macro for
-    each value, references.bib, and an example in English and in Czech to the folder export of
-    RUN, which is replaced.
+    Writes tables for \\input and as CSV, figures as PDF, SVG and PNG, numbers.tex with
+    macros for all values, references.bib, and an example in English and in Czech to
+    results/RUN/export/. The previous contents of that folder are deleted.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.export.folder import export
@@ -199,7 +203,8 @@ def export(run: str, language: str | None) -> None:
 def commands(run: str, output: Path | None) -> None:
     """Write the shell commands of all measured cells of RUN, in the order of measurement.
 
-    To repeat a cell by hand, paste the first lines and then the cell's lines into bash.
+    To repeat a cell by hand, paste the lines before the first cell into bash, then the
+    lines of the cell.
     """
     from kvstudy.present.export.by_hand import commands_of_run
     from kvstudy.study.load import load_study

@@ -25,10 +25,10 @@ MODELS: dict[str, type[BaseModel]] = {
 
 @click.command("schema")
 def schema() -> None:
-    """Write workflow/schemas/*.json, config/README.md and docs/stores.md.
+    """Regenerate the JSON schemas, config/README.md and docs/stores.md.
 
-    They follow from the models that validate the files and from the store files;
-    a test fails if they are out of date.
+    The files are generated from the validation models and from the store files; a test
+    fails if they are out of date.
     """
     for name, text in files().items():
         Path(name).write_text(text, encoding="utf-8")

@@ -27,29 +27,34 @@ if TYPE_CHECKING:
 @click.argument("what")
 @click.option("--run", "name", metavar="RUN", help="A folder below results/.")
 @click.option("--study", help="A study's name or study.yaml.  [default: as configured]")
-@click.option("--scale", type=float, help="Factor on the counts.  [default: as configured]")
-@click.option("--json", "as_json", is_flag=True, help="Print it as data.")
+@click.option(
+    "--scale",
+    type=float,
+    help="Multiplies the numbers of records and operations.  [default: as configured]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def trace(
     what: str, name: str | None, study: str | None, scale: float | None, as_json: bool
 ) -> None:
-    """Trace WHAT from the report back to the lines of the raw logs.
+    """Trace a number, table or figure (WHAT) back to the lines of the raw logs.
 
-    Prints the mean in summary.csv, each repetition in measurements.csv and whether
-    it counts, and the raw file with its SHA-256 checksum and line. Every step is
-    recomputed; differences are listed, and the exit status is then 1.
+    Prints the mean (summary.csv), each repetition (measurements.csv) and whether the
+    mean includes it, and the raw log with its SHA-256 checksum and line number. Every
+    step is recomputed. If a value differs, the difference is listed and the exit
+    status is 1.
 
     \b
     WHAT is
       STORE/WORKLOAD/METRIC             redis/a/throughput
       STORE/WORKLOAD/OPERATION/METRIC   redis/a/read/latency_p99
-      STORE/WORKLOAD/SIZES/...          redis/a/threads=8,records=1000/throughput
+      STORE/WORKLOAD/PARAMETERS/...     redis/a/threads=8,records=1000/throughput
       STORE/mean/throughput             the mean of all workloads
-      ratio:STORE/OTHER/WORKLOAD        the pairs behind a ratio
-      table:NAME, figure:NAME           their cells and the sha256 of their logs
+      ratio:STORE/OTHER/WORKLOAD        the pairs of measurements behind a ratio
+      table:NAME, figure:NAME           their cells, with the SHA-256 of the logs
 
     The operation 'all' means all operations of a workload combined. The default
-    sizes are those in the report. The default run is that of the configured study
-    and scale, or the only existing one.
+    parameters are those of the report's tables. The default run is that of the
+    configured study and scale, or the only existing one.
     """
     from kvstudy.share.trace import text
     from kvstudy.share.trace.chain import chain, ratio_chain, resolve
@@ -111,35 +116,35 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
 @click.argument("a")
 @click.argument("b")
 @click.option(
-    "--base",
+    "--baseline",
     metavar="STORE",
-    help="The store to divide by [default: the first that both runs have].",
+    help="The baseline store [default: the first that both runs have].",
 )
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder to write to [default: results/comparisons/A-vs-B].",
 )
-def compare(a: str, b: str, base: str | None, output: Path | None) -> None:
-    """Compare two finished runs, A and B: before and after, two versions, two machines.
+def compare(a: str, b: str, baseline: str | None, output: Path | None) -> None:
+    """Compare two finished runs, for example of two versions or machines.
 
-    A and B are folders below results/, or paths of such folders, also from another
-    machine. Only cells.csv, measurements.csv and environment.json are read.
+    A and B are folders in results/, or paths of such folders, for example copied from
+    another machine. Only cells.csv, measurements.csv and environment.json are read.
 
-    The output starts with the differences between the runs (machine, versions, sizes)
-    and with what is not compared and why. Then, for each workload that both have with
-    the same parameters:
+    The output first lists the differences between the runs (machine, versions, sizes)
+    and the parts that cannot be compared, with the reason. For each workload that both
+    runs measured with the same parameters, it then shows:
 
     \b
-    - the change of each store's throughput relative to the base store, from A to B. The
-      speed of the machines cancels out, so this also works between two machines.
-    - whether the stores have the same order.
-    - the change of absolute throughputs, only if both runs are from the same machine
-      (CPU, cores, memory).
+    - how each store's throughput relative to the baseline changed from A to B. The speed
+      of the machines cancels, so this also works between two machines;
+    - whether the stores have the same ranking;
+    - how absolute throughputs changed, only if both runs are from the same machine (CPU,
+      cores, memory).
 
-    Changes are B divided by A, with 95 % intervals. = marks a change whose whole interval
-    is within ±10 %, ~ an undecided one, with about the number of repetitions that would
-    settle it.
+    A change is B divided by A, with its 95 % confidence interval. The sign = means that
+    the whole interval is within ±10 %. The sign ~ means that the change is undecided; a
+    number after it estimates how many repetitions would decide it.
 
     The result is printed and written as CSV files, as a forest plot (PDF, SVG) and as
     comparison.pdf.
@@ -147,12 +152,12 @@ def compare(a: str, b: str, base: str | None, output: Path | None) -> None:
     \b
     Examples:
       kvstudy compare jedlicka2024 /media/stick/jedlicka2024
-      kvstudy compare before after --base memcached
+      kvstudy compare before after --baseline memcached
     """
     from kvstudy.present.comparison.compare import compare
     from kvstudy.present.comparison.text import as_text, build_document, write_comparison
 
-    comparison = compare(a, b, base)
+    comparison = compare(a, b, baseline)
     output = output or Path("results/comparisons") / f"{comparison.a.name}-vs-{comparison.b.name}"
     click.echo(as_text(comparison))
     drawn = write_comparison(comparison, output)
@@ -188,16 +193,18 @@ def compare(a: str, b: str, base: str | None, output: Path | None) -> None:
 def archive(
     run: str, output: Path | None, authors: tuple[str, ...], licence: str, lean: bool
 ) -> None:
-    """Pack RUN, a folder below results/, as one file for a colleague or a repository.
+    """Pack RUN into one file to share with others or to publish.
 
-    Contains raw logs, failed attempts, study, stores, workloads, tables, figures, the report
-    and the workflow that made them, with checksums. The zip file is a Workflow Run RO-Crate,
-    ready for Zenodo. The same files always give the same bytes. To pack an unfinished run, run
-    'make partial' and pack RUN-partial.
+    Contains raw logs, failed attempts, study, stores, workloads, tables, figures, the
+    report and the workflow that made them, with checksums. The zip file is a Workflow
+    Run RO-Crate, ready for Zenodo. Packing is reproducible: the same files give an
+    identical archive. To pack an unfinished run, run 'make partial' and pack
+    RUN-partial. CITATION.cff names the authors of kvstudy; give --author and --license
+    for your own data.
 
     Raw logs reveal processor, memory, kernel, versions, the time of each cell, and the
-    project's folder, which may contain a user name. They are packed unchanged, because
-    their checksums would not match otherwise; the command prints the folders that they name.
+    path of the clone, which may contain your user name. They are packed unchanged so
+    that their checksums stay valid; the command prints the paths that occur in them.
     Server logs (server.log) may also contain the machine's name.
 
     \b
@@ -243,19 +250,19 @@ SECONDS = 5
     help="Recompute the numbers with the archive's workflow. This runs programs from the archive.",
 )
 def verify(archive: str, output: Path | None, archived_code: bool) -> None:
-    """Verify ARCHIVE, a file of 'kvstudy archive', or a run below results/.
+    """Verify ARCHIVE: a file made by 'kvstudy archive', or a run in results/.
 
     \b
     - Checksums: no file was changed, removed or added since packing; raw logs are unchanged
       since the measurement.
-    - Plan: every planned cell is present, or the reason for its absence.
+    - Plan: every planned cell is present, or the reason why it is missing.
     - Course: the cells were measured one at a time, in the planned order, under the same
       conditions; none was repeated without keeping its earlier logs.
-    - Numbers: tidy data, analysis, tables and figure data, recomputed from the raw logs in a
-      temporary folder, are equal.
+    - Numbers: tidy data, analysis, tables and figure data are recomputed from the raw
+      logs in a temporary folder, and match those in the archive.
 
-    Prints one page. The exit status is 0 only if all of this holds; notes are not faults, but
-    worth a look. Nothing is measured. No program of the archive runs without --archived-code.
+    The exit status is 0 only if all of this holds. Notes do not change it, but read
+    them. Nothing is measured. Code from the archive runs only with --archived-code.
     """
     from kvstudy.share.archive.checks import as_text
     from kvstudy.share.archive.verify import verify
@@ -297,8 +304,8 @@ def rebuild(archive: Path, output: Path | None, own_code: bool) -> None:
     there. Nothing is measured, and no server is needed. Tables go to results/, figures to
     figures/, the report to report/ in that folder.
 
-    This runs programs from the archive: do it only with archives that you trust, or with
-    --own-code. 'kvstudy verify' runs none of them.
+    WARNING: this runs code from the archive. Use it only with archives that you trust,
+    or use --own-code. ('kvstudy verify' runs no code from the archive by default.)
     """
     from kvstudy.share.archive.rebuild import rebuild
 

@@ -34,12 +34,17 @@ HEADER = re.compile(
 
 @click.command("translate")
 @click.argument("language")
-@click.option("--check", is_flag=True, help="Only list missing translations (exit status 1).")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Only list missing translations; the exit status is 1 if there are any.",
+)
 def translate(language: str, check: bool) -> None:
-    """Update the message catalogues of LANGUAGE (a code, for example cs).
+    """Update the message catalogues of LANGUAGE (a language code such as cs).
 
-    Adds new texts, marks translations of changed texts as fuzzy, and removes obsolete ones. A new
-    language gets new catalogues. Lists the texts that need translation.
+    Adds new texts, marks translations of changed texts as 'fuzzy' (to be reviewed), and
+    removes obsolete ones. A new language gets new catalogues. Lists the texts that need
+    translation.
     """
     try:
         Locale.parse(language)

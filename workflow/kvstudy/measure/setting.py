@@ -35,8 +35,8 @@ CELL_ROOM = 1 << 20
 KEPT_ROOM = 1 << 15
 KEY = "config/config.yaml: pin_cpus"
 NOT_EMPTY = (
-    "a cell needs an empty one. Empty it, or set external.may_empty: true in config/config.yaml: "
-    "then ALL of its data is deleted before each cell"
+    "a cell needs an empty one. Empty it, or set external.delete_all_data: true in "
+    "config/config.yaml: then ALL of its data is deleted before each cell"
 )
 # Of the server, in the folder of a measurement.
 SERVER_LOG = "server.log"
@@ -56,7 +56,7 @@ class MeasurementContext:
     protocol: int
     port: int = 0
     address: str = ""
-    may_empty: bool = False
+    delete_all_data: bool = False
     ycsb_home: str = ""
     pin_cpus: str = "false"
     mixed: bool = False
@@ -132,7 +132,7 @@ class MeasurementContext:
             server.settings = record_settings(store, server, work)
             about = {"version": version, "settings": server.settings}
             self.refuse_unlike(name, server.describe() | about)
-            if self.used_provider == "external" and self.may_empty:
+            if self.used_provider == "external" and self.delete_all_data:
                 ask(store, server, "empty")
             # Only a server of somebody else can hold any records.
             check_empty(store, server, fields, NOT_EMPTY)

@@ -43,7 +43,7 @@ class External(_Section):
     """Servers that already run somewhere (provider external)."""
 
     servers: dict[str, str] = Field(default={}, description="Store and host:port of its server.")
-    may_empty: bool = Field(
+    delete_all_data: bool = Field(
         default=False, description="Consent to delete ALL data of these servers before each cell."
     )
 
@@ -184,7 +184,7 @@ class Config(_Section):
             "provider": self.provider,
             "port": self.port,
             "address": address,
-            "may_empty": bool(address) and self.external.may_empty,
+            "delete_all_data": bool(address) and self.external.delete_all_data,
             "ycsb_home": self.ycsb.home,
             # As the commands that measure take it.
             "pin_cpus": pinned,

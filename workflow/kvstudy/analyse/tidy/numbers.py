@@ -96,7 +96,7 @@ def marked_values() -> str:
 
 def of_other_sizes() -> str:
     """Return the text of the mark of other sizes."""
-    return _("another size")
+    return _("different parameters")
 
 
 def sized(size: str, number: int) -> str:

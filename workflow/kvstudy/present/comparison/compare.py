@@ -97,7 +97,7 @@ class Comparison:
         stores = Counter(store for speeds in self.matches.values() for store in speeds)
         if base is not None and base not in stores:
             hint = did_you_mean(base, list(stores))
-            raise InputError(f"--base {base}: not a store with values in both runs{hint}")
+            raise InputError(f"--baseline {base}: not a store with values in both runs{hint}")
         self.base = None
         if len(stores) > 1:
             self.base = base or stores.most_common(1)[0][0]

@@ -34,6 +34,8 @@ class Markup(str):
 # Pandoc lets every ASCII symbol be escaped, so all of them are: no list of
 # "special" ones to keep in step with pandoc's extensions.
 _SYMBOL = re.compile(r"([!-/:-@\[-`{-~])")
+# Of a section's heading.
+_LABEL = re.compile(r"^#+ .*\{#([\w-]+)", re.M)
 
 
 def for_markdown(text: str) -> Markup:
@@ -198,7 +200,8 @@ class Floats:
         """``Section 4``, as a link."""
         return _ref("section", label)
 
-    def mark(self, name: str) -> Markup:
+    @staticmethod
+    def mark(name: str) -> Markup:
         """A place: ``contents``, ``page-break``; ``barrier``, which floats before it do not drift
         past; ``appendix``, from which on sections are appendices.
         """
@@ -223,12 +226,24 @@ def _div(attributes: str, content: str = "") -> Markup:
     return Markup("\n" + "\n".join(filter(None, lines)) + "\n")
 
 
+def with_appendices(text: str) -> str:
+    """Name sections behind the mark ``appendix`` appendices where the ``text`` refers to them.
+
+    Only the whole text shows which they are; workloads have letters, too.
+    """
+    _, _, appendix = text.partition(str(Floats.mark("appendix")))
+    for label in _LABEL.findall(appendix):
+        text = text.replace(str(_ref("section", label)), str(_ref("appendix", label)))
+    return text
+
+
 def _ref(kind: str, label: str) -> Markup:
     # What is before the number, inside of a sentence.
     words = {
         "table": pgettext("reference", "Table"),
         "figure": pgettext("reference", "Figure"),
         "section": pgettext("reference", "Section"),
+        "appendix": pgettext("reference", "Appendix"),
     }
     return Markup(f"[{for_markdown(words[kind])}](#{label}){{.ref}}")
 

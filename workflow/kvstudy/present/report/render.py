@@ -22,7 +22,7 @@ from kvstudy.present.report.cells import joined
 from kvstudy.present.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.facts import run_facts
-from kvstudy.present.report.markdown import Floats, fill
+from kvstudy.present.report.markdown import Floats, fill, with_appendices
 from kvstudy.present.report.transcript import transcript
 from kvstudy.present.report.workloads import MOST_TIES
 from kvstudy.stats import intervals, laws, over_time, percentiles, power
@@ -88,7 +88,7 @@ def write_report(
         **{"study": study, "source": study.source, "floats": Floats(run)},
         **values,
     }
-    text = fill(REPORT / "text" / current(), template, values)
+    text = with_appendices(fill(REPORT / "text" / current(), template, values))
     workloads = {use.name: use.title for use in study.workloads}
     titles = (run.name, study.title, subtitle, dateline, subject)
     front = Front(*titles, current(), run.titles, workloads)

@@ -82,7 +82,7 @@ class GridTable(Table):
 
     compares = controls = True
     by_itself = True
-    own_caption = N_("Throughput relative to one store, and p99 latency")
+    own_caption = N_("Throughput relative to the baseline, and p99 latency")
 
     kind: Literal["grid"] = Field(description="All stores relative to one of them.")
 
@@ -273,8 +273,9 @@ def _sections(
         keys = pd.MultiIndex.from_product([names, [store]], names=by_key.index.names)
         return list(by_key.reindex(keys).reset_index().itertuples())
 
-    further = {_("rank"): _place} if run.scale == 1 else {}
-    further |= {_("p99"): _tail, _("published"): _source}
+    further = {_("published ratio"): _source}
+    further |= {_("rank"): _place} if run.scale == 1 else {}
+    further |= {_("p99"): _tail}
     for title, stores in _by_kind(run, bases, baseline):
         for store in stores:
             rows = rows_of(store)
@@ -340,7 +341,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
     if rows["low"].isna().all():
         notes = [_("Ratios of single runs.")]
     elif metric == THROUGHPUT:
-        text = _("Ratios of throughputs (geometric means, {}) with 95 % intervals.")
+        text = _("Throughput ratios (geometric means, {}) with 95 % intervals.")
         notes = [text.format(pairing(run.study))]
     else:
         text = _(
@@ -362,7 +363,12 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
     if reasons := [words for words, which in grey_if.items() if which.any()]:
         notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
     if run.scale == 1 and rows["first_place"].notna().any():
-        notes.append(_("Rank: possible ranks, corrected for all pairs."))
+        notes.append(
+            _(
+                "Rank: 1 plus the number of faster stores (corrected for all pairs); a range if "
+                "undecided."
+            )
+        )
     if rows["p99"].notna().any():
         text = _("p99: 99th percentile latency over all runs ({}).")
         notes.append(text.format(operations))

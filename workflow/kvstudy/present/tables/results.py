@@ -51,14 +51,16 @@ MOST_STORES = 10
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
 COMBINED = N_(
-    "{}: arithmetic means over the kinds of operations, not percentiles of all operations; the "
-    "number of operations is the sum."
+    "{}: means of the values of these operations, not percentiles of all operations; the number "
+    "of operations is the sum."
 )
 COMBINED_BY_SOURCE = N_(
-    "{}: arithmetic means over the kinds of operations, as in the source, not percentiles of "
-    "all operations; the number of operations is the sum."
+    "{}: means of the values of these operations, as in the source, not percentiles of all "
+    "operations; the number of operations is the sum."
 )
-OWN_SIZE = N_("{}: {} instead of {}; run times, minima and maxima are not comparable.")
+OWN_SIZE = N_(
+    "{}: {} instead of {}; do not compare its run times, minima and maxima with the others'."
+)
 OTHER_SIZE = N_(
     "A run has {} operations here and {} in the source: run times, minima and maxima are not "
     "comparable."
@@ -189,7 +191,7 @@ class ResultsTable(Table):
             text = _("The coefficient of variation over the runs is above {}.")
             yield note("*", text.format(percent))
         if RARE in cells:
-            text = _("Fewer than {} operations of a run exceed the percentile.")
+            text = _("Imprecise: fewer than {} operations of a run exceed this percentile.")
             yield note(RARE, text.format(ENOUGH_BEYOND))
 
 

@@ -78,10 +78,10 @@ class MachineTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per component: here, and that of the source if it told any."""
-        columns, widths = [_("This run")], (0.7,)
+        columns, widths = [_("This study")], (0.7,)
         source = run.study.source
         if (rows["source_name"] != "").any():
-            columns, widths = [_("This run"), f"{source.author}, {source.year}"], (0.4, 0.4)
+            columns, widths = [_("This study"), f"{source.author}, {source.year}"], (0.4, 0.4)
         lines = []
         for row in rows.itertuples():
             cells = [_joined(row.name, row.details), _joined(row.source_name, row.source_details)]

@@ -206,7 +206,7 @@ class Scoreboard(Table):
         """A line per claim: symbol and claim, what of it is shown, published and measured."""
         judged = rows["verdict"].ne("").any()
         lines = [_claim_line(row, judged) for row in rows.to_dict("records")]
-        part = _("least supported part") if judged else _("part")
+        part = _("weakest part") if judged else _("part")
         here = ", ".join([values_head(run.study), interval_head()])
         columns = [part, _("published"), here]
         counts = rows["verdict"].value_counts()
@@ -217,7 +217,7 @@ class Scoreboard(Table):
         ]
         notes = [", ".join(marks) + "."] if judged else []
         if judged and (rows["parts"] > 1).any():
-            text = _("In brackets: reproduced statements of the source.")
+            text = _("After a claim: the number of its parts that are reproduced.")
             notes.append(text)
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [TableSection("", lines)], notes, corner=_("Claim"), paper=paper)]
