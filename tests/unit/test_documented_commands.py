@@ -94,10 +94,7 @@ def test_the_command_lines_of_a_page_can_be_typed(page):
 
 def test_lines_are_found_and_what_is_none_fails():
     lines = {line for page in PAGES for line, _ in lines_of(page)}
-    assert (
-        "kvstudy plan STUDY           # duration, available servers, detectable differences"
-        in lines
-    )
+    assert "kvstudy --help                     # all commands" in lines
     assert any(line.startswith("snakemake") and "language=cs" in line for line in lines)
     assert len([line for line in lines if line.startswith("kvstudy")]) > 40
     for bad in ("kvstudy plan --cell x", "make stdy", "make study SCAL=1", "kvstudy pln"):

@@ -161,7 +161,7 @@ def test_marks_of_spread_and_of_rare_operations(tmp_path):
     assert r"\textdagger" in rows["99th percentile"][1]
     assert r"\textsuperscript" not in rows["95th percentile"][1]
     assert "is above 10" in text
-    assert "Fewer than 100 operations" in text
+    assert "fewer than 100 operations" in text
     plain = (tables(tmp_path, small.results()) / "two.tex").read_text()
     assert r"\textdagger" not in plain
     assert r"\textsuperscript{*}" not in plain
@@ -180,7 +180,7 @@ def test_machine_beside_the_source(folder):
     assert frame.loc[2, "name"] == "0.17.0"
     text = (folder / "machine.tex").read_text()
     assert r"CPU & New, 2 cores & Old, 50\,\% \& more" in text
-    assert "Component & This run & A. Nobody, 2020" in text
+    assert "Component & This study & A. Nobody, 2020" in text
 
 
 def test_machine_file_without_components_is_named(project):
