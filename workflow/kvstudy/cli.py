@@ -35,7 +35,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Estimate the time and disk space for STUDY, and the detectable differences.",
         ),
         "watch": ("plan", "Show the live progress of a run; start it in a second terminal."),
-        "run": ("measure", "Measure one cell without a study, print its result and keep its logs."),
+        "run": (
+            "single_cell",
+            "Measure one cell without a study, print its result and keep its logs.",
+        ),
         "measure": (
             "measure",
             "Measure CELL (store/workload/parameters/rep<n>, see 'kvstudy plan --cells').",

@@ -158,7 +158,7 @@ def _plain(row: re.Match, decimal: str) -> str:
             return value.replace(decimal, ".")
         if match["group"] != decimal and (match["rest"] or decimal)[0] == decimal:
             whole = re.sub(r"\D", "", match["whole"])
-            return f"{whole}{'.' * bool(rest)}{rest}{match['power'] or ''}"
+            return f"{whole}{'.' if rest else ''}{rest}{match['power'] or ''}"
     raise DataError(
         f"line {_line(row)}: '{row[0].strip()[:100]}' is not as YCSB writes it; leave only YCSB's "
         "own value there"

@@ -307,7 +307,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Style], widest: 
             form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
             form["fontweight"] = "bold" if is_broken else "normal"
             # Half of a dot reaches above its value.
-            form["above"] = 2 + round(DOTS["markersize"] / 2) * bool(row.dots)
+            form["above"] = 2 + (round(DOTS["markersize"] / 2) if row.dots else 0)
             draw.annotate(ax, row.x, row.reach, rate(row.value) + marks, **form)
     points = box.height * 72 * highest / ax.get_ylim()[1]
     ax.set_yticks(_ticks(highest, min(MOST_TICKS, max(1, int(points / TICK_POINTS)))))

@@ -163,7 +163,7 @@ def by_legend(legend: list[Style], *channels: str, of: str = "name") -> dict:
     Hatches are patterns of the page; a viewer without them takes the colour alone.
     """
     forms = {
-        "color": lambda look: f"url(#kv-{look.store}) " * bool(look.hatch) + color(look.color),
+        "color": lambda look: (f"url(#kv-{look.store}) " if look.hatch else "") + color(look.color),
         "strokeDash": lambda look: dash(look.line),
         "shape": lambda look: SHAPES[look.marker],
     }

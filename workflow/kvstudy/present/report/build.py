@@ -123,7 +123,7 @@ def _boxes(characters: list[str], study: Path | None, main: Path) -> list[str]:
         place = min((line.index(each) for each in characters if each in line), default=0)
         if place:
             key = re.findall(r"(\w+):", line[:place])[-1:]
-            where.append(f"{study}:{number}" + f" ({''.join(key)})" * bool(key))
+            where.append(f"{study}:{number}" + (f" ({''.join(key)})" if key else ""))
     names = [f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in characters]
     return [
         f"{_some(where) or main}: the PDF's fonts do not have {_some(names)}; a box is in "

@@ -81,7 +81,7 @@ class AuditTable(Table):
             for row in of.itertuples():
                 wrong = misfit(row, run.study, run.titles)
                 label = below(wrong.place, grey(wrong.note)) if wrong.note else wrong.place
-                given = wrong.given + COMPUTED_MARK * wrong.computed
+                given = wrong.given + (COMPUTED_MARK if wrong.computed else "")
                 lines.append(TableRow(label, [given, wrong.expected, wrong.off]))
             sections.append(TableSection(_(fits)[:1].upper() + _(fits)[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("error"), _("at least"))]

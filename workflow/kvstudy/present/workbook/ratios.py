@@ -223,10 +223,10 @@ class RatioSheet:
 def _number_format(row, metric: str, value: float) -> str:
     """Three significant digits, and the mark behind them."""
     decimals = len(significant(value).partition(".")[2])
-    number = "#,##0" + "." * bool(decimals) + "0" * decimals
+    number = "#,##0" + ("." + "0" * decimals if decimals else "")
     if not 1e-4 < value < 1e7:
         # An end of the interval of two runs.
         number = "0.00E+00"
     bound = metric == "ratio" and row.client_bound == "yes"
     inconsistent = metric == "published" and row.inconsistent
-    return number + f'"{BOUND}"' * bound + f'"{MARK}"' * bool(inconsistent)
+    return number + (f'"{BOUND}"' if bound else "") + (f'"{MARK}"' if inconsistent else "")
