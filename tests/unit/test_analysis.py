@@ -54,7 +54,7 @@ def test_interval_of_a_mean():
         [math.exp(mean), math.exp(mean - half), math.exp(mean + half)], rel=1e-5
     )
     assert row.n == 3
-    assert row["cov"] == pytest.approx(10 / 210)
+    assert row["cv"] == pytest.approx(10 / 210)
 
 
 def test_ratios_name_the_faster_store_first_and_what_is_decided():

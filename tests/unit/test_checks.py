@@ -98,12 +98,12 @@ def test_runs_tell_interval_spread_and_steadiness():
         ("3", 2, 0, "too short to judge", 0.1, 9.0, 9.0),
     )
     redis = row(runs(small.analysis().intervals, steadiness), "Redis")
-    assert redis["CoV"] == "6.7 %"
+    assert redis["CV"] == "6.7 %"
     assert redis["Steady"] == "1 of 2 ! (1 too short)"
     # Means over the two runs, which were cut after 5 and 10 s.
     assert [redis[name] for name in MEANS] == ["901", "1\N{NARROW NO-BREAK SPACE}001", "8"]
     assert "\N{NARROW NO-BREAK SPACE}" in redis["Ops/s"]
-    noisy = small.analysis().intervals.assign(cov=0.2)
+    noisy = small.analysis().intervals.assign(cv=0.2)
     grid = runs(noisy, steadiness.assign(verdict="too short to judge"))
     assert lines(grid)["Redis"][2] == "20 % !"
     assert lines(grid)["Redis"][-1] == "too short"

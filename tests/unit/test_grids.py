@@ -78,7 +78,7 @@ def made_up(of: Study, faults: dict[tuple[str, str, str], tuple[str, str, str]] 
         rows.append(("read-modify-write", "latency_mean", "us", 9000))
         values += [[*key, *row[:3], 1, row[3], math.nan, math.nan, row[3], row[3]] for row in rows]
     summary = pd.DataFrame(
-        values, columns=[*SUMMARY_KEYS, *["n", "mean", "sd", "cov", "min", "max"]]
+        values, columns=[*SUMMARY_KEYS, *["n", "mean", "sd", "cv", "min", "max"]]
     )
     summary["geometric"] = summary["mean"].where(summary["unit"] == "ops/s")
     cells = pd.DataFrame(cells, columns=small.CELL_COLUMNS)

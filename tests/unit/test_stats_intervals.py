@@ -42,7 +42,7 @@ def test_log_t_interval_as_in_r():
 
 @pytest.mark.parametrize(("n", "width"), [(3, 2.48), (5, 1.24), (10, 0.72)])
 def test_half_width_in_units_of_the_variation(n, width):
-    """The factors that METHODOLOGY names: half width by CoV, for a small CoV."""
+    """The factors that METHODOLOGY names: half width by CV, for a small CV."""
     logs = np.linspace(-1, 1, n)
     result = log_t_interval(np.exp(1e-4 * logs))
     relative = (result.high - result.low) / 2 / result.value

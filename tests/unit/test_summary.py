@@ -52,18 +52,18 @@ def summary(measurements: pd.DataFrame, cells: str = CELLS) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("values", "mean", "sd", "cov"),
+    ("values", "mean", "sd", "cv"),
     [
         ([10, 12, 17], 13, 13**0.5, 13**-0.5),  # (9 + 1 + 16) / 2
         ([10], 10, nan, nan),
         ([0, 0, 0], 0, 0, nan),
     ],
 )
-def test_mean_spread_and_range(values, mean, sd, cov):
+def test_mean_spread_and_range(values, mean, sd, cv):
     cells = "\n".join(CELLS.splitlines()[: 1 + len(values)])
     row = summary(measured(*overall(*values)), cells).loc["redis", "a", "overall", "throughput"]
     assert (row["n"], row["mean"]) == (len(values), mean)
-    assert [row["sd"], row["cov"]] == pytest.approx([sd, cov], nan_ok=True)
+    assert [row["sd"], row["cv"]] == pytest.approx([sd, cv], nan_ok=True)
     assert (row["min"], row["max"]) == (min(values), max(values))
 
 

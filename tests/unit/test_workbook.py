@@ -131,7 +131,7 @@ def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(workb
     expected = run.summary.assign(shown=shown_mean(run.summary))
     for column, name in {
         **{"Runs": "n", "Mean": "shown", "Standard deviation": "sd"},
-        **{"Coefficient of variation": "cov", "Smallest": "min", "Largest": "max"},
+        **{"Coefficient of variation": "cv", "Smallest": "min", "Largest": "max"},
     }.items():
         carried = values.sort_values("Mean", kind="stable")[column].astype(float).dropna()
         assert sorted(carried) == pytest.approx(sorted(expected[name].dropna()))

@@ -248,7 +248,7 @@ def analyse(run: str) -> None:
 
     For each metric, summary.csv has the number of repetitions (n), the arithmetic
     mean, the geometric mean (rates only), the standard deviation (sd), the coefficient
-    of variation (cov), the minimum and the maximum. Invalid cells are excluded. For
+    of variation (cv), the minimum and the maximum. Invalid cells are excluded. For
     workloads with several types of operations, a further row has the unweighted mean
     of their latencies. results/RUN/analysis/ has a CSV file for each further analysis.
     """

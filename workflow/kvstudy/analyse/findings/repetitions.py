@@ -22,7 +22,7 @@ from kvstudy.stats.percentiles import (
 )
 
 METRICS = ["throughput", "runtime", "latency_mean", "client_cpu", "server_cpu"]
-NUMBERS = ["n", "value", "low", "high", "cov"]
+NUMBERS = ["n", "value", "low", "high", "cv"]
 INTERVALS = AnalysisTable(
     "intervals",
     [*SUMMARY_KEYS, *NUMBERS],
@@ -70,7 +70,7 @@ def intervals(values: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     """Geometric mean and log-t interval over the repetitions.
 
     ``values`` has one row per repetition (``tidy.summary.per_repetition``). Columns: value, low,
-    high (in ``unit``; NaN for one run), cov.
+    high (in ``unit``; NaN for one run), cv.
     """
     rows = []
     chosen = values[values["metric"].isin(METRICS) & (values["value"] > 0)]

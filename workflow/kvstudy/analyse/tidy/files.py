@@ -150,7 +150,7 @@ TARGETS = CsvTable(
 )
 # Values over repetitions.
 SUMMARY_KEYS = [*SETTING, "operation", "metric", "unit"]
-SUMMARY_NUMBERS = ["n", "mean", "geometric", "sd", "cov", "min", "max"]
+SUMMARY_NUMBERS = ["n", "mean", "geometric", "sd", "cv", "min", "max"]
 SUMMARY = CsvTable("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "analyse")
 
 

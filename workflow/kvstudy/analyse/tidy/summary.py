@@ -55,7 +55,7 @@ def summarise(
     """Summarise ``measurements`` over repetitions.
 
     Rows are of ``stores`` only, and in the order of them and of ``workloads`` (the study's).
-    Columns as of ``SUMMARY``; sd and cov are NaN for n = 1, cov also for a mean of 0, the geometric
+    Columns as of ``SUMMARY``; sd and cv are NaN for n = 1, cv also for a mean of 0, the geometric
     mean for what is no rate.
     Raises DataError when measurements and cells contradict each other.
     """
@@ -66,7 +66,7 @@ def summarise(
     rates = values[values["unit"] == RATE_UNIT].groupby(SUMMARY_KEYS, sort=False)["value"]
     means = rates.agg(geometric_mean).rename("geometric").reset_index()
     summary = summary.merge(means, how="left", on=SUMMARY_KEYS)
-    summary["cov"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
+    summary["cv"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
     return _ordered(summary[SUMMARY.columns], stores, workloads)
 
 

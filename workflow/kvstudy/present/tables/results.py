@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
 COLUMNS = [
-    *["store", "operation", "metric", "unit", "n", "mean", "sd", "cov", "min", "max"],
+    *["store", "operation", "metric", "unit", "n", "mean", "sd", "cv", "min", "max"],
     *["published", "inconsistent", "note"],
 ]
 # Columns that fit side by side, where no published ones are between them.
@@ -78,7 +78,7 @@ class ResultsTable(Table):
     def rows(self, run: Run) -> pd.DataFrame:
         """Everything that the table shows, one value a row, unrounded.
 
-        Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
+        Columns: store, operation, metric, unit, n, mean, sd, cv, min, max,
         published, inconsistent, note. A value that does not exist is NaN; the note says why.
         """
         results, rows = run.results, []
@@ -197,7 +197,7 @@ class ResultsTable(Table):
 
 def _marks(row, fewest: pd.Series) -> str:
     """Return the marks of a measured value; ``fewest`` are a run's operations by store and kind."""
-    marks = "*" if row.cov > NOISY else ""
+    marks = "*" if row.cv > NOISY else ""
     if percent := METRICS[row.metric].percent:
         counts = fewest.reindex([(row.store, part) for part in row.operation.split("+")])
         if (counts * (100 - percent) / 100 < ENOUGH_BEYOND).any():

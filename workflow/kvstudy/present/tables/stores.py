@@ -56,7 +56,7 @@ class RunsTable(Table):
         columns = [
             (_("Ops/s"), number_of("value", rate)),
             (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
-            (_("CoV"), number_of("cov", lambda cov: share(cov) + (" !" if cov > NOISY else ""))),
+            (_("CV"), number_of("cv", lambda cv: share(cv) + (" !" if cv > NOISY else ""))),
             # Without the numbers by which a page would sort.
             (_("Whole"), lambda row: str(number_cell(row.whole, rate))),
             (_("Rest"), lambda row: str(number_cell(row.steady, rate))),
@@ -66,10 +66,10 @@ class RunsTable(Table):
         notes = [
             _(
                 "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
-                "CoV: coefficient of variation. Whole: mean ops/s in the whole seconds of a "
+                "CV: coefficient of variation. Whole: mean ops/s in the whole seconds of a "
                 "run, geometric mean of the runs with at least {} of them. Rest: the same after "
                 "a warm-up of Cut seconds, detected in runs of at least {} s. Steady: steady "
-                "runs of those that can be judged; too short: less than {} s remain. !: a CoV "
+                "runs of those that can be judged; too short: less than {} s remain. !: a CV "
                 "above {}, or unsteady runs, whose mean may hide a change."
             ).format(FEWEST_WHOLE, STEADY_SECONDS, STEADY_SECONDS, share(NOISY))
         ]

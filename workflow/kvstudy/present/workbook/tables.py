@@ -262,10 +262,10 @@ class AverageSheets:
                 for column, (function, value) in FORMULAS.items():
                     self._formula(sheet, column, function, row, getattr(row, value))
                 self._mean(sheet, "Mean", row)
-                if pd.notna(row.cov):
+                if pd.notna(row.cv):
                     runs = self._runs(row)
                     ratio = f"=STDEV({runs})/AVERAGE({runs})"
-                    sheet.formula("Coefficient of variation", ratio, row.cov)
+                    sheet.formula("Coefficient of variation", ratio, row.cv)
                 if pd.notna(row.published):
                     _write_published(sheet, "Published", row)
                     ratio = row.shown / row.published if row.published else math.nan
