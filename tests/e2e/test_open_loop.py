@@ -95,7 +95,7 @@ def test_every_operation_has_a_service_and_an_intended_time(results):
 
 def test_the_report_explains_and_shows_both_times(results):
     text = " ".join(text_of(results.parents[1] / "report/rates.pdf").split())
-    assert "At fixed rates" in text
+    assert "Latency at fixed rates" in text
     assert "coordinated omission" in text
     assert "Latency at fixed rates, Workload A" in text
     (rate,) = pd.read_csv(results / "analysis/open_rates.csv").itertuples()

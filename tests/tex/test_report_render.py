@@ -350,7 +350,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     build_pdf(main, main.parent / "build", pdf)
     text = " ".join(text_of(pdf).split())
     assert "s 39 claims, 38 are not measured and 1 is contradicted" in text
-    assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own values contradict C1." in text
+    assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own tables contradict C1." in text
     first = text.index("Table 1: The source\N{RIGHT SINGLE QUOTATION MARK}s claims at a glance")
     assert first < text.index("A The claims in full") < text.index(": Which of the source")
     # The table goes on over pages.
@@ -374,7 +374,7 @@ def test_claims_without_their_table_are_refused(inputs: Inputs, project: Path) -
 def methods(inputs: Inputs, project: Path) -> str:
     """The section on operations, one space between words."""
     text = written(inputs, project).replace("\u202f", " ")
-    return " ".join(text.split("# What one operation means")[1].split("\n# ")[0].split())
+    return " ".join(text.split("# Work per operation")[1].split("\n# ")[0].split())
 
 
 def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
@@ -449,7 +449,7 @@ def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: P
     table = (trial.cells.parent / "tables/claims.html").read_text("utf-8")
     assert "1.50" in table
     words = ("reproduced", "direction only", "undecided", "contradicted")
-    first = text.split("# How it was measured")[0]
+    first = text.split("# Method")[0]
     for word in words:
         assert word not in (first + table).lower()
 

@@ -317,7 +317,7 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
         title = run.study.workload(row.workload).title
         of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
     text = _("Ranked by mean throughput (kops/s after each name). {}.")
-    notes = [text.format(", ".join(of))]
+    notes = [text.format("; ".join(of))]
     over_workloads = (frame["workload"] == MEAN).any()
     if over_workloads or frame["n"].max() > 1:
         notes[0] += " " + kind_of_means(run.study, plain, over_workloads)
@@ -325,10 +325,12 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
         notes.append(
             _(
                 "A rank is one more than the number of significantly faster stores (corrected "
-                "for all pairs); equal ranks are ordered by value. {}: undecided. {}: equal "
-                "within {}."
-            ).format(TIE, EQUAL, margin_words(run.study))
+                "for all pairs)."
+            )
         )
+        if frame.dropna(subset="place").duplicated(["line", "place"]).any():
+            text = _("Equal ranks are ordered by value. {}: undecided. {}: equal within {}.")
+            notes.append(text.format(TIE, EQUAL, margin_words(run.study)))
     if frame["n"].max() == 1:
         notes.append(_("One run decides nothing."))
     else:

@@ -167,7 +167,9 @@ class ResultsTable(Table):
         if runs == "1":
             yield _("Measured: one run.")
         elif runs:
-            here = _("Measured: arithmetic means of {} runs, also of percentiles.").format(runs)
+            here = _(
+                "Measured: arithmetic means of {} runs; percentiles are averaged, too."
+            ).format(runs)
             plain = self.plain_means(run.study)
             yield here if plain else f"{here} {kind_of_means(run.study, plain)}"
         combined = results.all_operations(self.workload) or ""

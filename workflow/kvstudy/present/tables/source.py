@@ -217,7 +217,10 @@ class Scoreboard(Table):
         ]
         notes = [", ".join(marks) + "."] if judged else []
         if judged and (rows["parts"] > 1).any():
-            text = _("After a claim: the number of its parts that are reproduced.")
+            text = _(
+                "After a claim: the number of its parts that are reproduced; next to it, the "
+                "part with the weakest verdict."
+            )
             notes.append(text)
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [TableSection("", lines)], notes, corner=_("Claim"), paper=paper)]
