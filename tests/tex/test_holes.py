@@ -170,7 +170,7 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
     for words in (
         "after 3 runs (significant alone, but not after correction for 3 comparisons); about",
         "1.15 to 3.71; significant alone, but not after correction for 3 comparisons).",
-        "excludes 1, also after correction for the number of pairs (X). Otherwise they",
+        "excludes 1, even after correction for the number of pairs (X). Otherwise they",
         "for the number of pairs, and so are undecided: Redis / Memcached (C).",
     ):
         assert words in text.replace("\u202f", " "), words
@@ -200,7 +200,7 @@ def test_the_report_says_whether_claims_were_made_before_the_cells(
 
 def test_claims_of_a_study_without_a_source_have_their_list(place: Path) -> None:
     text = text_of(MadeUp(workloads=("c",), controls=False, claims=True).run())
-    assert "Of 1 claim, 1 is" in text
+    assert "Verdicts on 1 claim: 1" in text
     assert "source" not in text.partition("The claims in full")[2].partition("What one")[0]
 
 

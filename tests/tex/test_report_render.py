@@ -261,9 +261,10 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "4 planned cells have no valid value, among them all of Redis; Section" in text
     assert f"Only {ODD} has valid measurements" in text
     assert (
-        "Mean throughputs are geometric means over the runs, and ratios are ratios of these" in text
+        "Means of throughput, and ratios, are geometric means over the runs; all other means are "
+        "arithmetic" in text
     )
-    assert "also those of throughput in tables that reproduce one of the source" in text
+    assert "also give arithmetic means of throughput, so their values differ" in text
     assert "This report is incomplete. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text
@@ -349,7 +350,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     pdf = project / "report/tiny.pdf"
     build_pdf(main, main.parent / "build", pdf)
     text = " ".join(text_of(pdf).split())
-    assert "s 39 claims, 38 are not measured and 1 is contradicted" in text
+    assert "s 39 claims: 38 not measured and 1 contradicted" in text
     assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own tables contradict C1." in text
     first = text.index("Table 1: The source\N{RIGHT SINGLE QUOTATION MARK}s claims at a glance")
     assert first < text.index("A The claims in full") < text.index(": Which of the source")
@@ -731,7 +732,7 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
     assert "Workload A (4 client threads), repetition 2)." in text
     assert "Workload A, repetition 2 (1 client thread): failed; died." in text
     assert "Workload A (4 client threads): 1.00 ms, mean over the runs)" in text
-    assert "3 cells (store, workload, sizes and repetition)" in text
+    assert "3 cells (one for each store, workload, set of sizes and repetition)" in text
     assert "The cell has 4 client threads." in text
 
 
@@ -811,7 +812,7 @@ def test_a_run_without_control_cells_says_so(inputs: Inputs, project: Path) -> N
     write_csv(inputs.cells, CELLS.columns, [*selected, *rows])
     text = written(inputs, project)
     assert "The control cells were not measured" in gaps(text)
-    assert "Every planned cell of the stores was measured, and every measurement is valid." in text
+    assert "Every planned cell of the stores was measured, and no cell is invalid." in text
     assert "was measured twice" not in text
     assert "so noise floor and client ceiling are unknown" in text
 

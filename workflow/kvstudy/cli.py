@@ -26,7 +26,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "machine",
             "Show which tools, YCSB bindings and stores are ready on this machine.",
         ),
-        "servers": ("machine", "Install servers into servers/ (without root)."),
+        "servers": (
+            "machine",
+            "Install servers: releases into servers/, packages of the system with apt.",
+        ),
         "new": ("new", "Create a commented template of a study, a store or a workload."),
     },
     "Measuring": {

@@ -29,9 +29,9 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     Accepts standard output and standard error in one file or two, with or without
     status lines and HdrHistogram files, written on Linux or Windows. The YCSB
     command line in a log identifies its cell. If something is missing or ambiguous,
-    fill in the empty fields of config/studies/STUDY/import.csv, answer the questions
-    in its last column, and run the command again. Also writes
-    config/studies/STUDY/study.yaml unless it exists. Nothing is measured;
+    fill in the empty fields of config/studies/STUDY/import.csv, correct the rows with a
+    question in the last column, clear that column, and run the command again. Also
+    writes config/studies/STUDY/study.yaml unless it exists. Nothing is measured;
     'snakemake --config study=STUDY' builds the report.
     """
     from kvstudy.logs.imports.cells import import_cells, planned_without_logs
@@ -342,7 +342,7 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
 def provenance(run: str) -> None:
     """List the cells behind each table and figure of RUN, as JSON.
 
-    Writes provenance.json, with the checksums of the cells' logs.
+    Writes provenance.json, with the checksum of each cell's SHA256SUMS.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.share.trace.provenance import write_provenance

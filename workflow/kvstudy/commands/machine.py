@@ -47,8 +47,9 @@ def doctor(machine: bool, strict: bool) -> None:
     """Show which tools, YCSB bindings and stores are ready on this machine.
 
     The exit status is 1 if a tool that every study needs is missing.
-    --machine shows possible sources of noise and differences from other machines
-    instead; the exit status is then 0 unless --strict is given.
+    With --machine, shows instead possible sources of noise, and properties in which
+    this machine may differ from others; the exit status is then 0 unless --strict is
+    given.
     """
     if strict and not machine:
         raise click.UsageError("--strict belongs to --machine")
@@ -104,7 +105,7 @@ def _ready() -> int:
 
 @click.group("servers")
 def servers() -> None:
-    """Install servers into servers/ (without root).
+    """Install servers: releases into servers/, packages of the system with apt.
 
     \b
     Examples:
@@ -131,11 +132,12 @@ def list_() -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--accept-unknown", is_flag=True, help="Accept an unknown checksum.")
 def add_(path: Path, accept_unknown: bool) -> None:
-    """Add the server in PATH: a package (.deb, .tgz) or the folder of a release.
+    """Add a downloaded server package (.deb, .tgz) or a release folder.
 
-    The checksum of a package must be one of 'kvstudy servers list'. A package is unpacked to
-    servers/<store>, a folder is linked there. Reports name the package and whether its checksum
-    is known.
+    The checksum of a package should be one that 'kvstudy servers list' shows; otherwise
+    the command asks before it accepts the package. A package is unpacked to
+    servers/<store>; a folder is linked there. Reports name the package and say whether its
+    checksum is known.
     """
 
     def accept(question: str) -> bool:
@@ -150,7 +152,7 @@ def add_(path: Path, accept_unknown: bool) -> None:
 @click.argument("names", nargs=-1, metavar="STORE...")
 @click.option("--study", help="Install the servers of this study.")
 def get(names: tuple[str, ...], study: str | None) -> None:
-    """Download and install servers of STORE... [default: all but vendors' packages].
+    """Download and install the servers of one or more stores.
 
     Servers come from packages of the distribution (which need root or sudo), from an install
     script, or from vendors' packages, which are downloaded and verified. The next call resumes an

@@ -30,16 +30,17 @@ PORT = click.IntRange(0, 65535)
 # Whether the study can be read, its reader says.
 STUDY = click.Path(path_type=Path, readable=False)
 PINNED = (
-    "Pin server and client to cores: true gives each half of them, 0-1/2-3 gives 0-1 to the server "
-    "and 2-3 to the client.  [default: false]"
+    "Pin server and client to cores: true assigns half of the cores to each, 0-1/2-3 gives 0-1 to "
+    "the server and 2-3 to the client.  [default: false]"
 )
 DELETE = (
     "Delete ALL data on the external server before measuring; without this option, a server that "
     "holds records is refused."
 )
 HOW = (
-    "native (a local program), docker, external (already running) or auto (native if it is "
-    "installed, else docker).  [default: auto]"
+    "native (a local program), docker, external (already running) or auto: the provider of the "
+    "run's finished cells; in a new run, docker if its daemon responds, else native.  "
+    "[default: auto]"
 )
 OPTIONS = [
     click.option("--study", type=STUDY, required=True, help="Path of the study.yaml."),

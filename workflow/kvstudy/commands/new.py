@@ -75,7 +75,7 @@ def study(
     repetitions: int,
     **sizes: tuple[list[int], ...],
 ) -> None:
-    """Create config/studies/NAME/study.yaml, interactively."""
+    """Create config/studies/NAME/study.yaml; asks for what no option gives."""
     path = _place(STUDIES, name, "study", TAKEN, ("-partial",)) / "study.yaml"
     values = {
         "name": name,

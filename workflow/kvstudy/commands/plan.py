@@ -55,7 +55,7 @@ SECONDS = 1.0
 @click.option(
     "--calibrate",
     is_flag=True,
-    help="First measure each store without a finished cell for a few seconds.",
+    help="First measure, for a few seconds, each store and workload that has no finished cell.",
 )
 @click.option("--cells", is_flag=True, help="List all cells in the order of measurement.")
 def plan(
@@ -64,9 +64,9 @@ def plan(
     """Estimate the time and disk space for STUDY, and the detectable differences.
 
     STUDY is the name of a study or the path of a study.yaml [default: the one in
-    config/config.yaml]. Lists the cells by store and workload, the stores that cannot
-    be measured here, and the number of repetitions needed to detect differences of
-    5, 10 and 25 %.
+    config/config.yaml]. Shows the number of cells per store and workload, the stores
+    that cannot be measured here, and the number of repetitions needed to detect
+    differences of 5, 10 and 25 %.
 
     Estimates use finished cells of the study, at any scale, and calibration cells (see
     --calibrate). Calibration cells are kept in results/calibration for all studies.
@@ -192,7 +192,7 @@ def watch(run: str | None) -> None:
     RUN is a folder in results/ [default: the current or the latest run]. A live line
     shows the number of finished and failed cells, the remaining time, and the current
     cell with its phase and operations per second. Each finished or failed cell adds a
-    line; if the output is no terminal, only these lines are written.
+    line; if the output is not a terminal, only these lines are written.
 
     The command only reads files, and exits when the run ends. Ctrl-C stops the display,
     not the run.

@@ -78,7 +78,7 @@ def draw(run: str, figures: tuple[str, ...]) -> None:
 @click.option(
     "--appendix",
     default="",
-    help="LaTeX file to append to the document; it must be in the output folder.",
+    help="LaTeX file in results/RUN/report/ to append to the document.",
 )
 def render(run: str, appendix: str) -> None:
     """Write the report of RUN as Markdown and LaTeX.
@@ -100,7 +100,7 @@ def render(run: str, appendix: str) -> None:
 def published(run: str) -> None:
     """Write a report of a source's published values only, without measurements.
 
-    RUN is the name of the output, STUDY-published or STUDY-published-LANGUAGE. Reads
+    RUN is STUDY-published, in another language STUDY-published-LANGUAGE. Reads
     published.csv, quotes.yaml and claims.yaml in the study's folder, if they exist.
     """
     from kvstudy.analyse.run import find_run
@@ -169,7 +169,8 @@ def notebook(run: str, notebook: Path, latex: bool) -> None:
 
     The notebook recomputes the results with code of its own, draws the figures and
     shows the tables. If its results differ from the report's, nothing is written.
-    Writes the page to report/RUN-analysis.html, and the executed notebook.
+    Writes the page to report/RUN-analysis.html and the executed notebook to
+    results/RUN/analysis.ipynb.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.report.notebook import run_notebook
@@ -183,7 +184,7 @@ def notebook(run: str, notebook: Path, latex: bool) -> None:
 def export(run: str, language: str | None) -> None:
     """Export tables, figures and numbers of RUN for a LaTeX document.
 
-    Writes tables for \\input and as CSV, figures as PDF, SVG and PNG, numbers.tex with
+    Writes tables as .tex (for \\input) and CSV, figures as PDF, SVG and PNG, numbers.tex with
     macros for all values, references.bib, and an example in English and in Czech to
     results/RUN/export/. The previous contents of that folder are deleted.
     """

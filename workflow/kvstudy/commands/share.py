@@ -39,7 +39,8 @@ def trace(
     """Trace a number, table or figure (WHAT) back to the lines of the raw logs.
 
     Prints the mean (summary.csv), each repetition (measurements.csv) and whether the
-    mean includes it, and the raw log with its SHA-256 checksum and line number. Every
+    mean includes it, and the path of the raw log, its SHA-256 checksum and the line of
+    the value. Every
     step is recomputed. If a value differs, the difference is listed and the exit
     status is 1.
 
@@ -261,8 +262,8 @@ def verify(archive: str, output: Path | None, archived_code: bool) -> None:
     - Numbers: tidy data, analysis, tables and figure data are recomputed from the raw
       logs in a temporary folder, and match those in the archive.
 
-    The exit status is 0 only if all of this holds. Notes do not change it, but read
-    them. Nothing is measured. Code from the archive runs only with --archived-code.
+    The exit status is 0 only if all of this holds. Notes do not affect it, but you
+    should read them. Nothing is measured. Code from the archive runs only with --archived-code.
     """
     from kvstudy.share.archive.checks import as_text
     from kvstudy.share.archive.verify import verify

@@ -88,10 +88,10 @@ def run(
 ) -> None:
     """Measure one cell without a study, print its result and keep its logs.
 
-    Prompts for the store, the workload and its parameters if no option gives them.
+    Prompts for the store, the workload and those parameters that no option gives.
     Raw logs go to results/single-cells/raw/, the result to results/single-cells/ as
-    text and as a row of results.csv. With the same parameters again, the result is
-    added as a further repetition.
+    text and as a row of results.csv. If you run the command again with the same
+    parameters, the result is added as a further repetition.
     """
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.measure.cell import Request, measure_cell
