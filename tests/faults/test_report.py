@@ -243,96 +243,50 @@ def run(workflow: Workflow, *arguments: str, **environment: str):
 # --- what the report is built with
 
 
+def without(path: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / path).unlink()
+
+
+def holding(path: str, content: bytes) -> Callable[[Path], object]:
+    return lambda folder: (folder / path).write_bytes(content)
+
+
 # What a program of TeX or pandoc refuses is EnvironmentFault, what kvstudy misses DataError.
-BUILD: list[tuple[str, str, Callable[[Path], None], str, type[KvstudyError]]] = [
-    (
-        "no text",
-        "html",
-        lambda f: (f / "results/small/report/small.md").unlink(),
-        r"small\.md",
-        DataError,
-    ),
-    (
-        "no text",
-        "docx",
-        lambda f: (f / "results/small/report/small.md").unlink(),
-        r"small\.md",
-        DataError,
-    ),
-    (
-        "no text",
-        "pdf",
-        lambda f: (f / "results/small/report/small.tex").unlink(),
-        r"small\.tex",
-        DataError,
-    ),
+BUILD: list[tuple[str, str, Callable[[Path], object], str, type[KvstudyError]]] = [
+    ("no text", "html", without("results/small/report/small.md"), r"small\.md", DataError),
+    ("no text", "docx", without("results/small/report/small.md"), r"small\.md", DataError),
+    ("no text", "pdf", without("results/small/report/small.tex"), r"small\.tex", DataError),
     (
         "a command that is none",
         "pdf",
-        lambda f: (f / "results/small/report/body.tex").write_text("\\nonsense"),
+        holding("results/small/report/body.tex", b"\\nonsense"),
         "nonsense|[Uu]ndefined",
         EnvironmentFault,
     ),
-    (
-        "no figure",
-        "html",
-        lambda f: (f / "figures/small/throughput.svg").unlink(),
-        "throughput",
-        DataError,
-    ),
-    (
-        "no figure",
-        "pdf",
-        lambda f: (f / "figures/small/throughput.pdf").unlink(),
-        "throughput",
-        DataError,
-    ),
-    (
-        "no figure",
-        "docx",
-        lambda f: (f / "figures/small/throughput.png").unlink(),
-        "throughput",
-        EnvironmentFault,
-    ),
+    ("no figure", "html", without("figures/small/throughput.svg"), "throughput", DataError),
+    ("no figure", "pdf", without("figures/small/throughput.pdf"), "throughput", DataError),
+    ("no figure", "docx", without("figures/small/throughput.png"), "throughput", EnvironmentFault),
     (
         "a figure of noise",
         "pdf",
-        lambda f: (f / "figures/small/throughput.pdf").write_bytes(b"\xff\xfe"),
+        holding("figures/small/throughput.pdf", b"\xff\xfe"),
         "the PDF was not built",
         EnvironmentFault,
     ),
     (
         "a chart that ends",
         "html",
-        lambda f: (f / "figures/small/throughput.vl.json").write_text('{"data": {}}'),
+        holding("figures/small/throughput.vl.json", b'{"data": {}}'),
         r"throughput\.vl\.json",
         DataError,
     ),
-    (
-        "no table",
-        "html",
-        lambda f: (f / "results/small/tables/machine.html").unlink(),
-        "machine",
-        EnvironmentFault,
-    ),
-    (
-        "no table",
-        "docx",
-        lambda f: (f / "results/small/tables/machine.html").unlink(),
-        "machine",
-        EnvironmentFault,
-    ),
-    (
-        "no table",
-        "pdf",
-        lambda f: (f / "results/small/tables/machine.tex").unlink(),
-        "machine",
-        EnvironmentFault,
-    ),
+    ("no table", "html", without("results/small/tables/machine.html"), "machine", EnvironmentFault),
+    ("no table", "docx", without("results/small/tables/machine.html"), "machine", EnvironmentFault),
+    ("no table", "pdf", without("results/small/tables/machine.tex"), "machine", EnvironmentFault),
     (
         "no provenance",
         "html",
-        lambda f: (f / "results/small/provenance.json").write_text("{"),
+        holding("results/small/provenance.json", b"{"),
         "provenance",
         DataError,
     ),
