@@ -110,7 +110,7 @@ def run(
     workload = "insert" if insert_only else workload or _ask_workload()
     check_known("--workload", "workload", workload, project_workloads())
     records = records or _ask("Records", "--records", COUNT, 100_000)
-    if workload in _with_run_phase():
+    if not load_only(load_workload(WORKLOADS / workload)):
         operations = operations or _ask("Operations", "--operations", COUNT, 1_000_000)
     study = _study(store, options, workload, records, operations or 1, threads)
     stop_on_signals()
@@ -159,14 +159,11 @@ def _all_options(definition: Store, chosen: tuple[str, ...]) -> dict[str, str]:
     return options
 
 
-def _with_run_phase() -> list[str]:
-    return [name for name in project_workloads() if not load_only(load_workload(WORKLOADS / name))]
-
-
 def _ask_workload() -> str:
     if _ask("Insert only (measure the loading)", "--insert-only", click.BOOL, False):
         return "insert"
-    return _ask("Workload", "--workload", click.Choice(_with_run_phase()))
+    names = [name for name in project_workloads() if not load_only(load_workload(WORKLOADS / name))]
+    return _ask("Workload", "--workload", click.Choice(names))
 
 
 def _study(
