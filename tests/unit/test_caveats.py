@@ -24,7 +24,8 @@ def facts(**changes: object) -> SimpleNamespace:
         "measured_stores": [store("memory"), store("memory")],
         "operations": SimpleNamespace(lighter=[], heavier=[]),
         "cells": range(20),
-        "data": SimpleNamespace(study=SimpleNamespace(repetitions=3)),
+        "answers": SimpleNamespace(answers=[]),
+        "data": SimpleNamespace(study=SimpleNamespace(repetitions=3), scale=1),
         "floor": 1.02,
         "imports": None,
         "validity": SimpleNamespace(invalid=0),
@@ -35,6 +36,8 @@ def facts(**changes: object) -> SimpleNamespace:
 
 
 UNSTEADY = SimpleNamespace(unsteady=3, short=17, runs=20, stalled=["Redis"])
+SHORT = SimpleNamespace(short=["Redis"], use=SimpleNamespace(short="A"))
+ANSWERED = SimpleNamespace(answers=[SimpleNamespace(of=[SimpleNamespace(workload="A")])])
 BUSY = SimpleNamespace(number=9, of=10, cores=2)
 
 
@@ -60,11 +63,13 @@ BUSY = SimpleNamespace(number=9, of=10, cores=2)
         # Nothing is said of a machine that only one of them used.
         ({"busy": BUSY, "one_machine": False}, ["chance", "together"]),
         (
-            {"data": SimpleNamespace(study=SimpleNamespace(repetitions=1)), "floor": None},
+            {"data": SimpleNamespace(study=SimpleNamespace(repetitions=1), scale=1), "floor": None},
             ["chance", "together"],
         ),
         ({"floor": None, "client_bound": {"Redis": ["A"]}}, ["chance", "client", "together"]),
-        ({"workloads": [SimpleNamespace(short=["Redis"])]}, ["brief", "chance", "together"]),
+        ({"workloads": [SHORT]}, ["brief", "chance", "together"]),
+        # The answer says so itself, unless another workload is short too.
+        ({"workloads": [SHORT], "answers": ANSWERED}, ["chance", "together"]),
         ({"measured_stores": [store("embedded")]}, ["chance", "together"]),
         (
             {"measured_stores": [store("embedded"), store("memory")]},

@@ -43,7 +43,12 @@ def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
     course, background, busy = facts.course, facts.machine["background"], facts.busy
     unsteady = (course.unsteady + course.short) / max(course.runs, 1)
     others = background["above"] / background["cells"] if background else 0
-    brief = sum(len(workload.short) for workload in facts.workloads)
+    # An answer at the top of the page names its own short runs; a trial run has no answers.
+    answers = facts.answers.answers if facts.data.scale == 1 else []
+    answered = {comparison.workload for answer in answers for comparison in answer.of}
+    short = [workload for workload in facts.workloads if workload.short]
+    unsaid = any(workload.use.short not in answered for workload in short)
+    brief = sum(len(workload.short) for workload in short) if unsaid else 0
     bound = sum(map(len, facts.client_bound.values())) / max(busy.of, 1)
     # Where both share cores that are all in use, what one takes the other lacks; where some are
     # free, only the rates are those of the machine.
