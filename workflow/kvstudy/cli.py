@@ -75,10 +75,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "provenance": ("analyse", "List the cells behind each table and figure of RUN, as JSON."),
     },
     "Report": {
-        "tabulate": (
-            "present",
-            "Write the tables of RUN as LaTeX, HTML and CSV (unrounded values).",
-        ),
+        "tabulate": ("present", "Write the tables of RUN as LaTeX and HTML, and unrounded as CSV."),
         "workbook": ("present", "Write RUN as a workbook (.xlsx)."),
         "draw": (
             "present",

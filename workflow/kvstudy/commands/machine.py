@@ -47,9 +47,9 @@ def doctor(machine: bool, strict: bool) -> None:
     """Show which tools, YCSB bindings and stores are ready on this machine.
 
     The exit status is 1 if a tool that every study needs is missing.
-    With --machine, shows instead possible sources of noise, and properties in which
-    this machine may differ from others; the exit status is then 0 unless --strict is
-    given.
+    With --machine, shows possible sources of noise instead, and properties in which
+    this machine may differ from others; the exit status is then 0, unless --strict is
+    given and a source of noise is found.
     """
     if strict and not machine:
         raise click.UsageError("--strict belongs to --machine")
@@ -149,15 +149,17 @@ def add_(path: Path, accept_unknown: bool) -> None:
 
 
 @servers.command("get")
-@click.argument("names", nargs=-1, metavar="STORE...")
+@click.argument("names", nargs=-1, metavar="[STORE]...")
 @click.option("--study", help="Install the servers of this study.")
 def get(names: tuple[str, ...], study: str | None) -> None:
     """Download and install the servers of one or more stores.
 
-    Servers come from packages of the distribution (which need root or sudo), from an install
-    script, or from vendors' packages, which are downloaded and verified. The next call resumes an
-    interrupted download. Without STORE, servers that this system does not support are skipped
-    with the reason. The command waits while a cell is being measured.
+    Servers come from packages of the distribution (which need root or sudo), from an
+    install script, or from vendors' packages, which are downloaded and verified.
+    Without STORE, installs the servers of all stores, or with --study those of a study;
+    a vendor's package is downloaded only if its store is named. Servers that this
+    system does not support are skipped, and the reason is printed. The next call
+    resumes an interrupted download. The command waits while a cell is being measured.
     """
     stores = {path.parent.name: load_store(path.parent) for path in STORES.glob("*/store.yaml")}
     for name in names:

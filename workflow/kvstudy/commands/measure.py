@@ -105,8 +105,8 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     Starts a new, empty server on 127.0.0.1, loads the records, runs the workload
     and stops the server; an external server is neither started nor stopped. Raw
     logs go to results/RUN/raw/CELL/. If the measurement fails, its logs go to
-    results/RUN/failed/CELL/. Trial cells must be measured first: they set the rate
-    of open-loop cells and, with 'clients: auto', the number of clients.
+    results/RUN/failed/CELL/. If the study has trial cells, measure them first: they set
+    the rate of open-loop cells and, with 'clients: auto', the number of clients.
     """
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.clients import with_clients
@@ -174,8 +174,8 @@ def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mix
 def probe(store: str, study: Path, scale: float, **setting) -> None:
     """Count the server commands that each YCSB operation causes on STORE.
 
-    Starts a new server on 127.0.0.1 and runs a few thousand operations of each
-    type, including reads of keys that do not exist. The server's counters, and the
+    Starts a new server on 127.0.0.1, or uses the external one, and runs a few
+    thousand operations of each type, including reads of keys that do not exist. The server's counters, and the
     record sizes before and after, go to results/RUN/probes/STORE/ with YCSB's logs;
     the report shows them in a table. Logs of a failed probe go to
     results/RUN/failed/probes/.

@@ -40,7 +40,7 @@ SIZES = {
     "metavar": "NUMBER[,...]",
 }
 NAMES = {"type": Several(click.STRING), "multiple": True, "metavar": "NAME[,...]"}
-OFTEN = "once for each, or with commas."
+OFTEN = "repeat the option, or separate with commas."
 TEMPLATES = Path(__file__).with_name("scaffold")
 # Further colours for stores, told apart by most people with a colour deficiency.
 COLORS = ("#332288", "#44aa99", "#882255", "#ddcc77", "#117733", "#aa4499", "#999933", "#661100")
@@ -75,7 +75,10 @@ def study(
     repetitions: int,
     **sizes: tuple[list[int], ...],
 ) -> None:
-    """Create config/studies/NAME/study.yaml; asks for what no option gives."""
+    """Create config/studies/NAME/study.yaml.
+
+    Asks for what no option gives.
+    """
     path = _place(STUDIES, name, "study", TAKEN, ("-partial",)) / "study.yaml"
     values = {
         "name": name,
@@ -105,7 +108,7 @@ def study(
 @click.argument("name")
 @click.option("--title", help="The store's name in text, tables and figures.")
 def store(name: str, title: str | None) -> None:
-    """Create envs/stores/NAME/: store.yaml (configuration), verbs.py (queries)."""
+    """Create envs/stores/NAME/ with store.yaml and verbs.py."""
     folder = _place(STORES, name, "store", (CEILING.name,), (AGAIN, "-client", "-clients"))
     used = {read_yaml(file, StoreFile).color for file in STORES.glob("*/store.yaml")}
     color = next((color for color in COLORS if color not in used), COLORS[0])

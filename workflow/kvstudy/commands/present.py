@@ -12,7 +12,7 @@ from kvstudy.study.run_names import find_name
 @click.argument("run")
 @LANGUAGE
 def tabulate(run: str) -> None:
-    """Write the tables of RUN as LaTeX, HTML and CSV (unrounded values).
+    """Write the tables of RUN as LaTeX and HTML, and unrounded as CSV.
 
     Each HTML file has a table and its notes, to include in a web page.
     """
@@ -100,7 +100,8 @@ def render(run: str, appendix: str) -> None:
 def published(run: str) -> None:
     """Write a report of a source's published values only, without measurements.
 
-    RUN is STUDY-published, in another language STUDY-published-LANGUAGE. Reads
+    RUN is STUDY-published or, in a language other than English,
+    STUDY-published-LANGUAGE. Reads
     published.csv, quotes.yaml and claims.yaml in the study's folder, if they exist.
     """
     from kvstudy.analyse.run import find_run

@@ -137,8 +137,8 @@ def compare(a: str, b: str, baseline: str | None, output: Path | None) -> None:
     runs measured with the same parameters, it then shows:
 
     \b
-    - how each store's throughput relative to the baseline changed from A to B. The speed
-      of the machines cancels, so this also works between two machines;
+    - how each store's throughput relative to the baseline changed from A to B (the speed
+      of the machines cancels out, so this also works between two machines);
     - whether the stores have the same ranking;
     - how absolute throughputs changed, only if both runs are from the same machine (CPU,
       cores, memory).
