@@ -175,10 +175,10 @@ def probe(store: str, study: Path, scale: float, **setting) -> None:
     """Count the server commands that each YCSB operation causes on STORE.
 
     Starts a new server on 127.0.0.1, or uses the external one, and runs a few
-    thousand operations of each type, including reads of keys that do not exist. The server's counters, and the
-    record sizes before and after, go to results/RUN/probes/STORE/ with YCSB's logs;
-    the report shows them in a table. Logs of a failed probe go to
-    results/RUN/failed/probes/.
+    thousand operations of each type, including reads of keys that do not exist. The
+    server's counters, and the record sizes before and after, go to
+    results/RUN/probes/STORE/ with YCSB's logs; the report shows them in a table. Logs
+    of a failed probe go to results/RUN/failed/probes/.
     """
     from kvstudy.measure.cell import probe_store
     from kvstudy.measure.setting import MeasurementContext
