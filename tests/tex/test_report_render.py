@@ -264,7 +264,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
         "Means of throughput, and ratios, are geometric means over the runs; all other means are "
         "arithmetic" in text
     )
-    assert "also give arithmetic means of throughput, so their values differ" in text
+    assert "means of throughput are arithmetic, too, so their values differ" in text
     assert "This report is incomplete. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text
