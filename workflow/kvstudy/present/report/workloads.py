@@ -17,6 +17,7 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import SIZES
+from kvstudy.study.cells import Cell
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of
 from kvstudy.study.ycsb_properties import proportions_of
@@ -118,14 +119,18 @@ def workload_facts(
     )
 
 
-def _with_fewer_sizes(workload: str, run: Run, names: DisplayNames) -> list[tuple[str, int]]:
-    """The stores that do not have all sets of sizes of the workload, with how many they have."""
-    had: dict[str, set[str]] = {store: set() for store in run.study.store_names}
+def _with_fewer_sizes(workload: str, run: Run, names: DisplayNames) -> list[tuple[str, list[Cell]]]:
+    """The stores that do not have all sets of sizes of the workload, with those they have."""
+    had: dict[str, dict[str, None]] = {store: {} for store in run.study.store_names}
     for cell in run.planned.values():
         if cell.workload == workload and cell.store in had:
-            had[cell.store].add(cell.parameters)
+            had[cell.store][cell.parameters] = None
     most = max(map(len, had.values()))
-    return [(names.store(store), len(sizes)) for store, sizes in had.items() if len(sizes) < most]
+    return [
+        (names.store(store), [names.cells[workload, parameters] for parameters in sizes])
+        for store, sizes in had.items()
+        if len(sizes) < most
+    ]
 
 
 # The percentile that the text may name: of all runs together, of enough operations.

@@ -11,7 +11,7 @@ from pydantic import Field
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS
-from kvstudy.analyse.claims.table import JUDGED, counts_of, deciding_rows
+from kvstudy.analyse.claims.table import JUDGED, SHORT, UNLIKE, counts_of, deciding_rows
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
@@ -159,6 +159,10 @@ SYMBOLS = {
 }
 
 
+# Marks of parts whose interval does not decide, as a pattern.
+OVERRULED = f"{SHORT}|{UNLIKE}"
+
+
 class Scoreboard(Table):
     """The claims with their verdicts; a part of every report whose source makes claims."""
 
@@ -220,6 +224,12 @@ class Scoreboard(Table):
             text = _(
                 "After a claim: the number of its parts that are reproduced; next to it, the "
                 "part with the weakest verdict."
+            )
+            notes.append(text)
+        if (rows["verdict"].eq(Verdict.UNDECIDED) & rows["marks"].str.contains(OVERRULED)).any():
+            text = _(
+                "A part is undecided whatever its interval if it rests on cells shorter than 5 s "
+                "or compares minima or maxima of cells of different sizes."
             )
             notes.append(text)
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
