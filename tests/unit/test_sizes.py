@@ -122,7 +122,7 @@ def test_run_times_of_another_size_are_not_drawn_and_the_table_says_why(project)
     drawn = bars.rows(run).set_index("store")
     assert drawn.loc["redis", "value"] == pytest.approx(9.545, abs=0.001)
     assert pd.isna(drawn.loc["riak", "value"])
-    assert drawn.loc["riak", "note"] == "different parameters"
+    assert drawn.loc["riak", "note"] == "other size"
     # Rates are drawn, with a mark.
     keys = {"workloads": ["a"], "operation": "overall", "unit": "kops/s"}
     rates = small.figure("bars", metrics=["throughput"], **keys).rows(run).set_index("store")

@@ -28,7 +28,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "servers": (
             "machine",
-            "Install servers: releases into servers/, packages of the system with apt.",
+            "Install servers: vendors' releases into servers/, system packages with apt.",
         ),
         "new": ("new", "Create a commented template of a study, a store or a workload."),
     },

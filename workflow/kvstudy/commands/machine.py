@@ -105,7 +105,7 @@ def _ready() -> int:
 
 @click.group("servers")
 def servers() -> None:
-    """Install servers: releases into servers/, packages of the system with apt.
+    """Install servers: vendors' releases into servers/, system packages with apt.
 
     \b
     Examples:

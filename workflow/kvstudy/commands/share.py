@@ -137,8 +137,8 @@ def compare(a: str, b: str, baseline: str | None, output: Path | None) -> None:
     runs measured with the same parameters, it then shows:
 
     \b
-    - how each store's throughput relative to the baseline changed from A to B (the speed
-      of the machines cancels out, so this also works between two machines);
+    - how each store's throughput relative to the baseline changed from A to B (what makes
+      a machine faster for all stores alike cancels out);
     - whether the stores have the same ranking;
     - how absolute throughputs changed, only if both runs are from the same machine (CPU,
       cores, memory).
@@ -257,7 +257,7 @@ def verify(archive: str, output: Path | None, archived_code: bool) -> None:
     - Checksums: no file was changed, removed or added since packing; raw logs are unchanged
       since the measurement.
     - Plan: every planned cell is present, or the reason why it is missing.
-    - Course: the cells were measured one at a time, in the planned order, under the same
+    - Order: the cells were measured one at a time, in the planned order, under the same
       conditions; none was repeated without keeping its earlier logs.
     - Numbers: tidy data, analysis, tables and figure data are recomputed from the raw
       logs in a temporary folder, and match those in the archive.

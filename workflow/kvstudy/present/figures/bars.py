@@ -112,7 +112,7 @@ class Bars(BarFigure):
             if panel == "published":
                 row |= _published(results, (store, workload, operation, metric), self.unit)
             elif metric == "runtime" and (store, workload) in run.other_sizes:
-                row["note"] = N_("different parameters")
+                row["note"] = N_("other size")
             else:
                 row |= _measured(
                     results, (store, workload, operation, metric), self.unit, level_of(study)

@@ -24,7 +24,7 @@ from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.facts import run_facts
 from kvstudy.present.report.markdown import Floats, fill, with_appendices
 from kvstudy.present.report.transcript import transcript
-from kvstudy.present.report.workloads import MOST_TIES
+from kvstudy.present.report.workloads import MOST_EXPLAINED, MOST_TIES
 from kvstudy.stats import intervals, laws, over_time, percentiles, power
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.bibliography import check_citations
@@ -148,6 +148,7 @@ OF_A_RUN = {
     "enough_beyond": percentiles.ENOUGH_BEYOND,
     "most_runs": power.MOST,
     "most_ties": MOST_TIES,
+    "most_explained": MOST_EXPLAINED,
 }
 
 

@@ -159,6 +159,9 @@ def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamesp
 # The text lists at most this many pairs of a workload without a faster store.
 MOST_TIES = 3
 
+# The first page says what at most this many workloads do.
+MOST_EXPLAINED = 4
+
 # The first page shows at most this many answers.
 MOST_ANSWERS = 4
 

@@ -369,8 +369,10 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
                 "undecided."
             )
         )
+    if rows["store"].str.contains("/").any():
+        notes.append(_("Against itself: measured a second time under another name."))
     if rows["p99"].notna().any():
-        text = _("p99: 99th percentile latency over all runs ({}).")
+        text = _("p99: 99th percentile latency of all runs pooled ({}).")
         notes.append(text.format(operations))
     if (rows["client_bound"] == "yes").any():
         notes.append(_("{}: the client, not the store, is the bottleneck.").format(BOUND))

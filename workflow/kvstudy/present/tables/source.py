@@ -223,12 +223,13 @@ class Scoreboard(Table):
         if judged and (rows["parts"] > 1).any():
             text = _(
                 "After a claim: the number of its parts that are reproduced; next to it, the "
-                "part with the weakest verdict."
+                "part with the weakest verdict (from contradicted, not measured, undecided, "
+                "direction only to reproduced)."
             )
             notes.append(text)
         if (rows["verdict"].eq(Verdict.UNDECIDED) & rows["marks"].str.contains(OVERRULED)).any():
             text = _(
-                "A part is undecided whatever its interval if it rests on cells shorter than 5 s "
+                "A part is undecided, whatever its interval, if it rests on cells shorter than 5 s "
                 "or compares minima or maxima of cells of different sizes."
             )
             notes.append(text)
