@@ -369,8 +369,6 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
                 "undecided."
             )
         )
-    if rows["store"].str.contains("/").any():
-        notes.append(_("Against itself: measured a second time under another name."))
     if rows["p99"].notna().any():
         text = _("p99: 99th percentile latency of all runs pooled ({}).")
         notes.append(text.format(operations))
