@@ -71,13 +71,15 @@ def test_a_run_ends_with_its_answers_its_report_and_what_is_missing(pretend_stud
         path.parent.mkdir(parents=True, exist_ok=True)
     report.touch()
     text.write_text(
-        ":::::: glance\n\n- **A:** Redis is 1\\.2 times *faster*\n\n- So.\n\nNo more.\n"
+        ":::::: glance\n- **A:** Redis is 1\\.2 times \n*faster* (n = 3; "
+        "[Section](#a){.ref}),\nor so.\n\n- So.\n- And so.\n\n**Caveats:**\n\n- No more.\n"
     )
     assert set(run.missing) == {"unbound"}
     run.missing = {"pretend": reason("no-program", program="oddd", remedy="install it")}
     assert final_messages(run) == [
-        "- A: Redis is 1.2 times faster",
+        "- A: Redis is 1.2 times faster (n = 3), or so.",
         "- So.",
+        "- And so.",
         "Report: report/small.pdf; data, tables and workbook: results/small/",
         "Not measured: Pretend: no program oddd on this machine: install it.",
     ]

@@ -296,8 +296,10 @@ def stopped(of: WorkflowPlan) -> list[str]:
     return [*lines, *filter(None, [of.progress.end()])]
 
 
-# The answers, with which the text of a report opens.
-_ANSWERS = re.compile(r"^:+ glance\n+((?:- .+\n+)+)", re.MULTILINE)
+# The answers, with which the text of a report opens: a list, whose items may have several lines.
+_ITEM = r"^- .+\n(?:(?!- ).+\n)*"
+_ANSWERS = re.compile(rf"^:+ glance\n+((?:{_ITEM}\n*)+)", re.MULTILINE)
+_REFERENCE = r"(?:; )?\[[^]]*\]\([^)]*\)\{[^}]*\}"
 
 
 def final_messages(of: WorkflowPlan) -> list[str]:
@@ -308,8 +310,9 @@ def final_messages(of: WorkflowPlan) -> list[str]:
         return []
     text = Path(f"results/{of.run}{of.subfolder}/report/{of.run}.md")
     answers = _ANSWERS.search(text.read_text(encoding="utf-8") if text.is_file() else "")
-    lines = re.findall("- .+", answers[1]) if answers else []
-    lines = [re.sub(r"\[[^]]*\]\([^)]*\)\{[^}]*\}|\*|\\(?=\W)", "", line) for line in lines]
+    items = re.findall(_ITEM, answers[1], re.MULTILINE) if answers else []
+    plain = (re.sub(rf"{_REFERENCE}|\*|\\(?=\W)", "", item) for item in items)
+    lines = [" ".join(item.split()) for item in plain]
     lines.append(f"Report: {name}{', '.join(forms)}; data, tables and workbook: results/{of.run}/")
     return [*lines, *_not_measured(of)]
 
