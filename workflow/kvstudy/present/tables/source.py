@@ -12,6 +12,7 @@ from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS
 from kvstudy.analyse.claims.table import JUDGED, SHORT, UNLIKE, counts_of, deciding_rows
+from kvstudy.analyse.claims.values import SHORTEST_SECONDS
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
@@ -223,16 +224,16 @@ class Scoreboard(Table):
         if judged and (rows["parts"] > 1).any():
             text = _(
                 "After a claim: the number of its parts that are reproduced; next to it, the "
-                "part with the weakest verdict (from contradicted, not measured, undecided, "
-                "direction only to reproduced)."
+                "measured part with the weakest verdict, in this order: {}."
             )
-            notes.append(text)
+            order = [sentence(each) for each in WEAKEST_FIRST if each != Verdict.NOT_MEASURED]
+            notes.append(text.format(", ".join(order)))
         if (rows["verdict"].eq(Verdict.UNDECIDED) & rows["marks"].str.contains(OVERRULED)).any():
             text = _(
-                "A part is undecided, whatever its interval, if it rests on cells shorter than 5 s "
-                "or compares minima or maxima of cells of different sizes."
+                "A part is undecided, whatever its interval, if it rests on cells shorter than {} "
+                "s or compares minima or maxima of cells of different sizes."
             )
-            notes.append(text)
+            notes.append(text.format(SHORTEST_SECONDS))
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [TableSection("", lines)], notes, corner=_("Claim"), paper=paper)]
 
