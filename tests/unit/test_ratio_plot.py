@@ -126,7 +126,7 @@ def test_ratios_of_another_size_are_marked():
     assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[OTHER_SIZE], []]
     (legend,) = figure.legends
     measured = "measured, with its 95 % interval"
-    assert [text.get_text() for text in legend.get_texts()] == [measured, "different parameters"]
+    assert [text.get_text() for text in legend.get_texts()] == [measured, "other size"]
     figure = draw_ratios(table.assign(low=math.nan, high=math.nan), small.study())
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["different parameters"]
+    assert [text.get_text() for text in legend.get_texts()] == ["other size"]

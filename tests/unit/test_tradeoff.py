@@ -62,8 +62,8 @@ def test_points_of_another_size_have_a_mark():
     marks = [[text.get_text() for text in ax.texts if text.get_text()] for ax in figure.axes]
     assert marks == [[OTHER_SIZE], []]
     words = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert words == ["Redis", "Memcached", "different parameters"]
-    assert TRADEOFF.note(table, LOOKS).endswith(f"{OTHER_SIZE}: different parameters.")
+    assert words == ["Redis", "Memcached", "other size"]
+    assert TRADEOFF.note(table, LOOKS).endswith(f"{OTHER_SIZE}: other size.")
 
 
 def test_an_axis_is_logarithmic_where_values_are_far_apart():

@@ -22,6 +22,7 @@ from kvstudy.study.workload import SIZES, Rounds, divisible, load_only, properti
 # operation and its percentiles have samples. Smaller studies stay as they are.
 FEWEST_RECORDS = 1_000
 FEWEST_OPERATIONS = 10_000
+# Shorter cells decide no claim: a second or two of them is the start of the client.
 SHORTEST_SECONDS = 5
 # Open-loop cells have both times of an operation.
 INTENDED = {"measurement.interval": "both"}

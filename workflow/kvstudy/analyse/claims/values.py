@@ -19,12 +19,11 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import LEVEL, Interval, error_rate, geometric_mean, trimmed_mean
 from kvstudy.study.base import SIZES
+from kvstudy.study.cells import SHORTEST_SECONDS
 from kvstudy.study.controls import is_compared
 from kvstudy.study.parts import MEAN
 
 Runs = dict[str, float]
-# Cells that are shorter decide no claim: a second or two of them is the start of the client.
-SHORTEST_SECONDS = 5
 # What depends on how many operations there are.
 EXTREMES = ("latency_min", "latency_max")
 # Store, workload, sizes (a slug, or the numbers of a published value).

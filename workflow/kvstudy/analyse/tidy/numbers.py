@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import floor, inf, log10
 
-from kvstudy.language.current import _, ngettext
+from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.study.metrics import metric_of
 
@@ -21,6 +21,7 @@ FARTHEST = 1000
 MARK = "\N{DOUBLE DAGGER}"
 # Behind a value of other numbers of records or operations than those next to it.
 OTHER_SIZE = "\N{SECTION SIGN}"
+OTHER_SIZE_TEXT = N_("other size")
 
 
 def converted(value: float, unit: str, wanted: str) -> float:
@@ -96,7 +97,7 @@ def marked_values() -> str:
 
 def of_other_sizes() -> str:
     """Return the text of the mark of other sizes."""
-    return _("different parameters")
+    return _(OTHER_SIZE_TEXT)
 
 
 def sized(size: str, number: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from kvstudy.analyse.findings.spread import level_of
-from kvstudy.analyse.tidy.numbers import converted
+from kvstudy.analyse.tidy.numbers import OTHER_SIZE_TEXT, converted
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
@@ -112,7 +112,7 @@ class Bars(BarFigure):
             if panel == "published":
                 row |= _published(results, (store, workload, operation, metric), self.unit)
             elif metric == "runtime" and (store, workload) in run.other_sizes:
-                row["note"] = N_("other size")
+                row["note"] = OTHER_SIZE_TEXT
             else:
                 row |= _measured(
                     results, (store, workload, operation, metric), self.unit, level_of(study)

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kvstudy.analyse.audit.check import LARGE, SMALL
-from kvstudy.analyse.claims.values import SHORTEST_SECONDS
 from kvstudy.analyse.findings import bottleneck
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
@@ -28,7 +27,7 @@ from kvstudy.present.report.workloads import MOST_EXPLAINED, MOST_TIES
 from kvstudy.stats import intervals, laws, over_time, percentiles, power
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.bibliography import check_citations
-from kvstudy.study.cells import TRIALS
+from kvstudy.study.cells import SHORTEST_SECONDS, TRIALS
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.parts import AUTO

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.values import SHORTEST_SECONDS
 from kvstudy.analyse.findings.pairs import order_of, undecided_by_correction
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import amount
@@ -17,7 +16,7 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import SIZES
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import SHORTEST_SECONDS, Cell
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of
 from kvstudy.study.ycsb_properties import proportions_of

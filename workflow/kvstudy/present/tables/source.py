@@ -12,7 +12,6 @@ from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS
 from kvstudy.analyse.claims.table import JUDGED, SHORT, UNLIKE, counts_of, deciding_rows
-from kvstudy.analyse.claims.values import SHORTEST_SECONDS
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
@@ -33,6 +32,7 @@ from kvstudy.present.typeset.table import (
     values_head,
 )
 from kvstudy.study.base import SIZES
+from kvstudy.study.cells import SHORTEST_SECONDS
 from kvstudy.study.load import STUDIES
 from kvstudy.study.parts import MEAN
 
