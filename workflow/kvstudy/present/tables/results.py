@@ -52,11 +52,11 @@ MOST_STORES = 10
 RARE = "\N{DAGGER}"
 COMBINED = N_(
     "{}: means of the values of these operations, not percentiles of all operations; the number "
-    "of operations is the sum."
+    "of operations is the sum of those that succeeded."
 )
 COMBINED_BY_SOURCE = N_(
     "{}: means of the values of these operations, as in the source, not percentiles of all "
-    "operations; the number of operations is the sum."
+    "operations; the number of operations is the sum of those that succeeded."
 )
 OWN_SIZE = N_(
     "{}: {} instead of {}; do not compare its run times, minima and maxima with the others'."
