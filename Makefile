@@ -86,7 +86,7 @@ bench: setup-test ## run the benchmarks of the pipeline and print their figures
 	@for script in tests/bench/bench_*.py; do \
 	    echo "== $$script"; $(IN_VENV) python "$$script"; done
 
-false-calls: setup-test ## simulate how often equal stores are called different; SEEDS="1 2" also measures it (15 min each)
+false-calls: setup-test ## simulate how often equal stores are called different; SEEDS="1 2" also measures it (25 min each)
 	$(IN_VENV) python tests/bench/false_calls.py $(SEEDS)
 
 reference: setup ## verify the reference run and rebuild its report from the raw logs

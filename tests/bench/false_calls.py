@@ -4,7 +4,7 @@ Simulates runs of a study with a control, and judges them twice: by the rule of 
 (``stats.variances``), and by the paired t test of each pair, Holm's correction and the far end of
 the control's interval as noise floor. Writes the table and the figure of docs/decisions.md. With
 words, seeds of its random order, it also measures the study ``aa``, one store under eight names
-(30 min each); let nothing else run meanwhile.
+(25 min each); let nothing else run meanwhile.
 """
 
 from __future__ import annotations
