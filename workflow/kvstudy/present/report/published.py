@@ -24,7 +24,7 @@ from kvstudy.present.report.markdown import listed
 from kvstudy.present.report.render import write_report
 from kvstudy.present.typeset.source import PublishedSource
 from kvstudy.present.typeset.table import write_grids, write_table
-from kvstudy.study.kinds import AnyFigure, AnyTable
+from kvstudy.study.exhibits import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.parts import MEAN
