@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from pathlib import Path
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -36,6 +36,34 @@ PUBLISHED = ["published_what", "published", "published_unit"]
 MOST = 3
 
 
+class ClaimLine(NamedTuple):
+    """One statement of a claim: what it comes to, and its verdict where that differs."""
+
+    what: str
+    value: str
+    notes: str
+    verdict: str
+
+
+class ClaimRow(NamedTuple):
+    """A claim, how its source supports it, and its verdict, as code and in words.
+
+    ``lines`` are what each statement comes to: first those that the source says, then those
+    derived from its tables.
+    """
+
+    id: str
+    claim: str
+    place: str
+    note: str
+    said: str
+    source: str
+    source_notes: list[str]
+    verdict: str
+    verdict_words: str
+    lines: list[ClaimLine]
+
+
 def write_claims(
     rows: pd.DataFrame, names: ClaimNames, templates: Path, tables: Path, measured: bool = True
 ) -> list[Path]:
@@ -64,12 +92,8 @@ def write_claims(
     return files
 
 
-def content(rows: pd.DataFrame, names: ClaimNames, measured: bool = True) -> list[SimpleNamespace]:
-    """The table's rows, from ``claims.csv``; if nothing was ``measured``, of published values.
-
-    ``lines`` are what each statement comes to, with its ``verdict``: first those that the source
-    says, then those ``derived`` from its tables.
-    """
+def content(rows: pd.DataFrame, names: ClaimNames, measured: bool = True) -> list[ClaimRow]:
+    """The table's rows, from ``claims.csv``; if nothing was ``measured``, of published values."""
     result = []
     for _id, of in rows.groupby("id", sort=False):
         first = of.iloc[0]
@@ -90,7 +114,7 @@ def content(rows: pd.DataFrame, names: ClaimNames, measured: bool = True) -> lis
             published = of if of["published_what"].ne("").any() else of.head(1)
             lines = [_source_line(row, names, support) for row in published.to_dict("records")]
         result.append(
-            SimpleNamespace(
+            ClaimRow(
                 **{key: _text(sentence(first[key])) for key in ("id", "claim", "place", "note")},
                 said=_(_text(first["said"])),
                 source=sentence(support),
@@ -117,7 +141,7 @@ def lines(rows: pd.DataFrame, names: ClaimNames) -> list[str]:
     return lines
 
 
-def _line(row: dict[str, object], names: ClaimNames, derived: bool = False) -> SimpleNamespace:
+def _line(row: dict[str, object], names: ClaimNames, derived: bool = False) -> ClaimLine:
     reason, what = row["reason"], label(row["what"], names)
     value = sentence(reason)
     if not value:
@@ -129,7 +153,7 @@ def _line(row: dict[str, object], names: ClaimNames, derived: bool = False) -> S
         listed = ", ".join(_(COUNTED[Verdict(verdict)]).format(count) for count, verdict in counts)
         notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", listed))
     statement_verdict = row["statement_verdict"]
-    return SimpleNamespace(
+    return ClaimLine(
         what=_("derived, {}").format(what) if derived else what,
         value=value,
         notes="; ".join(filter(None, notes)),
@@ -137,14 +161,14 @@ def _line(row: dict[str, object], names: ClaimNames, derived: bool = False) -> S
     )
 
 
-def _source_line(row: dict[str, object], names: ClaimNames, support: str) -> SimpleNamespace:
+def _source_line(row: dict[str, object], names: ClaimNames, support: str) -> ClaimLine:
     if pd.isna(row["published"]):
         what, value, support_word = row["what"], sentence(row["reason"]), support
     else:
         what, support_word = row["published_what"], row["statement_source"]
         value = number(row["published"], unit=row["published_unit"])
     verdict = "" if support_word == support else sentence(support_word)
-    return SimpleNamespace(what=label(what, names), value=value, notes="", verdict=verdict)
+    return ClaimLine(label(what, names), value, "", verdict)
 
 
 def _audited(rows: pd.DataFrame, names: ClaimNames) -> list[str]:
