@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from kvstudy.errors import DataError
 from kvstudy.language.reasons import sentence
@@ -188,12 +189,24 @@ def counting(cells: pd.DataFrame) -> pd.DataFrame:
     return cells[(cells["status"] == "measured") & (cells["invalid"] == "")]
 
 
-def path_of(row) -> str:
+class CellRow(Protocol):
+    """A row of ``cells.csv``; of another table of cells it has the first four columns."""
+
+    store: str
+    workload: str
+    parameters: str
+    repetition: str
+    status: str
+    reason: str
+    invalid: str
+
+
+def path_of(row: CellRow) -> str:
     """The path of the cell in a ``row`` of ``cells.csv``, or of another table of cells."""
     return cell_path(row.store, row.workload, row.parameters, row.repetition)
 
 
-def why_not(row) -> str:
+def why_not(row: CellRow) -> str:
     """Return why the cell in a ``row`` of ``cells.csv`` is excluded; "" if it counts."""
     if row.status != "measured":
         return ": ".join(filter(None, (row.status, sentence(row.reason))))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import CELL, path_of, why_not
+from kvstudy.analyse.tidy.files import CELL, CellRow, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.share.trace.sources import RawCell, RawFile
@@ -241,7 +241,9 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
     return sorted(repetitions, key=lambda each: int(each.repetition))
 
 
-def _values(run: Run, address: Address, cell, problems: list[str]) -> list[MeasuredValue]:
+def _values(
+    run: Run, address: Address, cell: CellRow, problems: list[str]
+) -> list[MeasuredValue]:
     """The rows of measurements.csv that a cell gives to the value."""
     rows = run.all_measurements
     phase = measured_phases(rows).get(cell.workload, "run")
