@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kvstudy.errors import DataError
-from kvstudy.language.reasons import sentence
+from kvstudy.language.reasons import reason
 from kvstudy.libraries import arrow_csv, np, pa, pd
 from kvstudy.study.cells import cell_path
 
@@ -207,7 +207,7 @@ def path_of(row: CellRow) -> str:
 
 
 def why_not(row: CellRow) -> str:
-    """Return why the cell in a ``row`` of ``cells.csv`` is excluded; "" if it counts."""
-    if row.status != "measured":
-        return ": ".join(filter(None, (row.status, sentence(row.reason))))
-    return f"invalid: {sentence(row.invalid)}" if row.invalid else ""
+    """Return the code of why the cell in a row of ``cells.csv`` is excluded; "" if it counts."""
+    if row.status == "measured":
+        return reason("invalid", why=row.invalid) if row.invalid else ""
+    return reason(row.status.replace(" ", "-"), why=row.reason) if row.reason else row.status
