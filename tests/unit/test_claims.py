@@ -967,10 +967,11 @@ def test_claims_csv_is_one_for_all_languages():
         "at-most amount=10 unit=ms",
         "in workload=a operation=read threads=16; of store=fast; before store=slow",
     ]
-    assert english["misfit"][0] == "misfit place='Table 7' printed=-50.5 expected=-74.21 unit=%"
+    assert english["misfit"][0] == "misfit 'place=Table 7' printed=-50.5 expected=-74.21 unit=%"
     shown = [line.what.replace("\xa0", " ") for line in row.lines]
     assert shown[0] == "A, 16 vláken: Fast / Slow"
     assert shown[1] == "A, Fast; vlákna 1 až 16"
     assert shown[2].endswith("; nejvýše 10 ms")
     assert "Fast před Slow" in shown[3]
-    assert "vytištěno \N{MINUS SIGN}50,5 %, má být" in row.source_notes[-1].replace("\u202f", " ")
+    note = row.source_notes[-1].replace("\u202f", " ")
+    assert "vytištěno \N{MINUS SIGN}50,5 %, má být" in note

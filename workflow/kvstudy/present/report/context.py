@@ -246,7 +246,7 @@ def separation_facts(
 
 
 def _faster_first(row: tuple, names: DisplayNames, turned: bool) -> SourcePair:
-    """Return a row of ``separation_orders`` with the store first that the source has as the faster."""
+    """Return the pair in a row of ``separation_orders``."""
     swapped = row.published < 1
     stores = [names.store(name) for name in (row.one, row.other)]
     first, second = stores[::-1] if swapped else stores

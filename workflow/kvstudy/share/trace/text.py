@@ -86,7 +86,8 @@ def part_lines(title: str, part: dict[str, Any]) -> list[str]:
         if setting != before:
             lines.append(f"  {setting}")
             before = setting
-        lines += [f"    {repetition}  {cell['sums']}", *wrapped(sentence(cell["why"]), "          ")]
+        why = wrapped(sentence(cell["why"]), "          ")
+        lines += [f"    {repetition}  {cell['sums']}", *why]
     lines += [] if before else ["  none"]
     for why, paths in reasons.items():
         lines += ["", *wrapped(why[0].upper() + why[1:]), *(f"  {path}" for path in paths)]
