@@ -21,7 +21,9 @@ def tree_of(path: Path) -> ast.Module:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-        text = "\n".join("".join(cell["source"]) for cell in cells)
+        lines = [line for cell in cells for line in [*cell["source"], "\n"]]
+        # A line with % is an order to IPython.
+        text = "".join(line for line in lines if not line.startswith("%"))
     return ast.parse(text)
 
 

@@ -16,30 +16,39 @@ STAMPS = Path(".snakemake/code")
 
 # Files and folders, by what they are for.
 _STUDY = ("errors.py", "libraries.py", "whole_file.py", "language", "study")
-_CELLS = (*_STUDY, "code_files.py", "stats", "stores", "logs/ycsb", "analyse/tidy")
-_RUN = (*_CELLS, "analyse")
-_TABLES = (*_RUN, "present/templates.py", "present/typeset", "present/tables", "present/claims.py")
-_FIGURES = (*_RUN, "present/typeset", "present/drawing", "present/figures")
-_BUILT = (*_STUDY, "stats", "stores", "commands/options.py", "commands/present.py")
-_REPORT = (*_TABLES, *_FIGURES, "present/report", "commands/options.py", "commands/present.py")
+_PRESENT = ("commands/options.py", "commands/present.py")
+_STORES = tuple(
+    f"stores/{name}.py" for name in ("configuration", "definition", "process", "server")
+)
+_CELLS = (*_STUDY, *_STORES, "code_files.py", "stats", "logs/ycsb", "analyse/tidy")
+_RUN = (*_CELLS, "analyse", "commands/options.py")
+_PAGE = ("present/templates.py", "present/typeset", "present/drawing/page.py")
+_TABLES = (*_RUN, *_PAGE, "present/tables", "present/claims.py")
+_FIGURES = (*_RUN, *_PAGE, "present/drawing", "present/figures")
+_TEXT = (
+    *(*_STUDY, *_PAGE, "present/report/document.py", "present/report/transcript.py"),
+    *("analyse/tidy/numbers.py", *_PRESENT),
+)
+_CHARTS = ("present/drawing/mount.js", "present/drawing/charts.css")
+_REPORT = (*_TABLES, *_FIGURES, "present/report", "commands/present.py")
 CODE: dict[str, tuple[str, ...]] = {
-    "parse": (*_CELLS, "commands/analyse.py"),
+    "parse": (*_CELLS, "commands/analyse.py", "commands/options.py"),
     "look": (*_RUN, "commands/analyse.py"),
     "analyse": (*_RUN, "commands/analyse.py"),
     "audit": (*_RUN, "commands/analyse.py"),
-    "claims": (*_TABLES, "commands/options.py", "commands/analyse.py"),
-    "provenance": (*_TABLES, *_FIGURES, "share/trace", "commands/analyse.py"),
-    "tabulate": (*_TABLES, "commands/options.py", "commands/present.py"),
-    "draw": (*_FIGURES, "commands/options.py", "commands/present.py"),
+    "claims": (*_RUN, *_PAGE, "present/claims.py", "commands/analyse.py"),
+    "provenance": (*_TABLES, *_FIGURES, "share/trace/provenance.py", "commands/analyse.py"),
+    "tabulate": (*_TABLES, "commands/present.py"),
+    "draw": (*_FIGURES, "commands/present.py"),
     "render": _REPORT,
     "published": _REPORT,
-    "notebook": _REPORT,
-    "build-pdf": (*_BUILT, "present/report/build.py"),
-    "build-html": _REPORT,
-    "build-docx": _REPORT,
-    "export": (*_REPORT, "present/export"),
-    "commands": (*_RUN, "present/export", "commands/options.py", "commands/present.py"),
-    "workbook": (*_TABLES, "present/workbook", "commands/options.py", "commands/present.py"),
+    "notebook": (*_RUN, *_TEXT, "present/drawing", "present/report"),
+    "build-pdf": (*_STUDY, "present/report/build.py", *_PRESENT),
+    "build-html": (*_TEXT, *_CHARTS, "present/report/html.py"),
+    "build-docx": _TEXT,
+    "export": (*_TABLES, *_FIGURES, "present/export", "commands/present.py"),
+    "commands": (*_CELLS, "present/export/by_hand.py", *_PRESENT),
+    "workbook": (*_TABLES, "present/workbook", "commands/present.py"),
 }
 
 

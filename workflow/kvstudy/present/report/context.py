@@ -289,9 +289,7 @@ class ClaimFacts:
     before: bool = False
 
 
-def claim_facts(
-    folder: Path, timing: Mapping[str, object] = MappingProxyType({})
-) -> ClaimFacts:
+def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({})) -> ClaimFacts:
     """From ``claims.csv`` in ``folder`` and ``claims_timing``; DataError when it is missing."""
     rows = JUDGED.read(folder)
     if rows.empty:

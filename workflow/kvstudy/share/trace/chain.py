@@ -243,9 +243,7 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
     return sorted(repetitions, key=lambda each: int(each.repetition))
 
 
-def _values(
-    run: Run, address: Address, cell: CellRow, problems: list[str]
-) -> list[MeasuredValue]:
+def _values(run: Run, address: Address, cell: CellRow, problems: list[str]) -> list[MeasuredValue]:
     """The rows of measurements.csv that a cell gives to the value."""
     rows = run.all_measurements
     phase = measured_phases(rows).get(cell.workload, "run")
