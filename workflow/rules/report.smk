@@ -18,6 +18,7 @@ rule render_report:
         ANALYSIS,
         tables("tex", "html"),
         JUDGED,
+        CLAIMS_TABLE,
         glob(f"report/text/{PLAN.config.language}/*.*"),
         glob("report/templates/*.*"),
         "report/references.bib",
@@ -45,7 +46,7 @@ rule run_notebook:
         ANALYSIS,
         glob("report/templates/notebook/*"),
         notebook=NOTEBOOK,
-        code=code_of("notebook", NOTEBOOK),
+        code=code_of("notebook"),
     output:
         in_report(
             *("report/{run}-analysis.html", "notebook", "Report"),

@@ -25,7 +25,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Table, TableRow, TableSection, number_of
-from kvstudy.study.kinds import Caching, OfRound, TwoStores
+from kvstudy.study.exhibits import Caching, OfRound, TwoStores
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

@@ -26,7 +26,7 @@ from kvstudy.present.typeset.latex import (
     plain,
 )
 from kvstudy.stats.ratios import Decision
-from kvstudy.study.kinds import AnyTable
+from kvstudy.study.exhibits import AnyTable
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

@@ -1,6 +1,6 @@
 """The cells behind each table, figure and number of a run, as data: ``provenance.json``.
 
-- ``cells``: by path, ``counts`` (whether it is in means), ``why`` not, ``raw`` (the folder
+- ``cells``: by path, ``counts`` (whether it is in means), ``why`` not (a code), ``raw`` (the folder
   of its logs) and ``sums``, the sha256 of its SHA256SUMS, which has those of all its
   files; "" where there are no logs. ``probes``: the same by store.
 - ``settings``: by ``store/workload/parameters``, the cells that its values are means of.
@@ -19,7 +19,7 @@ from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.errors import DataError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import controls, is_compared
-from kvstudy.study.kinds import Exhibit
+from kvstudy.study.exhibits import Exhibit
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
