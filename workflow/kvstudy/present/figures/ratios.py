@@ -50,6 +50,7 @@ VERDICTS = {
 class RatioPlot(DrawnFigure):
     """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
+    in_template = True
     compares = True
     texts = TEXTS
     fields = ("pair", "workload", "decision", "in_floor", "other_size", *NUMBERS)
