@@ -19,6 +19,7 @@ BY_NAME = {
     HERE / "present/typeset/table.py": TABLES,
     HERE / "present/report/course.py": TABLES,
     HERE / "share/trace/provenance.py": FIGURES | TABLES,
+    HERE / "present/workbook/write.py": TABLES,
 }
 # Each has the commands of a stage, which import what they need themselves.
 COMMANDS = frozenset((HERE / "commands").glob("[!_]*.py")) - {HERE / "commands/options.py"}

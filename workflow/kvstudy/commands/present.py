@@ -22,7 +22,7 @@ def tabulate(run: str) -> None:
 
     of = find_run(run)
     with noted(of.tables, "tabulate") as outputs:
-        written = write_tables(of, Path("report/templates/tables"), of.tables)
+        written = write_tables(of, of.tables)
         outputs += [
             path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")
         ]
@@ -34,9 +34,9 @@ def tabulate(run: str) -> None:
 def workbook(run: str) -> None:
     """Write RUN as a workbook (.xlsx).
 
-    Contains the table of the report's first page with a chart, two sheets of means,
-    one sheet per store with every measurement, and the cells with the checksums of
-    their logs. Ratios and means are formulas; their values are stored too, for
+    Contains the tables of the report, the first one with a chart, a sheet of means and
+    spread, one sheet per store with every measurement, and the cells with the checksums
+    of their logs. Numbers of single runs are formulas; their values are stored too, for
     programs that do not calculate.
     """
     from kvstudy.analyse.run import find_run

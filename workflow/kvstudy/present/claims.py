@@ -14,7 +14,8 @@ from kvstudy.analyse.claims.verdicts import Support, Verdict
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import sentence
-from kvstudy.present.typeset.latex import fill, fill_html
+from kvstudy.present.typeset.html import fill_html
+from kvstudy.present.typeset.latex import fill
 
 NAME = "claims"
 # How a claim is in its source.

@@ -101,12 +101,12 @@ def _make_tables(source: PublishedSource, output: Path) -> tuple[list[AnyTable],
     for table in source.study.tables:
         if table.kind == "audit":
             if source.audit is not None:
-                write_table(table, source, TABLES, output)
+                write_table(table, source, output)
         elif table.name not in source.study.automatic_names["tables"]:
             grid = table.published_grid(source)
             (left if grid is None else tables).append(table)
             if grid:
-                write_grids(table.name, "printed", grid.frame(), [grid], TABLES, output)
+                write_grids(table.name, "printed", grid.frame(), [grid], output)
     return tables, left
 
 

@@ -17,23 +17,27 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import Text
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import (
+from kvstudy.present.typeset.grid import (
+    CellText,
+    Grid,
+    Paper,
+    TableRow,
+    TableSection,
+    cell_of,
+    head_of,
+)
+from kvstudy.present.typeset.rich_text import (
     BOUND,
     DASH,
     EQUAL,
     TIE,
-    Rich,
+    RichText,
     grey,
     lines,
-    marked,
     with_mark,
 )
 from kvstudy.present.typeset.table import (
-    Grid,
-    Paper,
     Table,
-    TableRow,
-    TableSection,
     client_bound,
     interval,
     kind_of_means,
@@ -82,7 +86,7 @@ class RatiosTable(Table):
         if len(floor):
             noise = {
                 row.workload: (
-                    marked(significant(row.ratio), row.ratio),
+                    cell_of(significant(row.ratio), row.ratio),
                     interval(row.ratio, row.low, row.high),
                 )
                 for row in floor.itertuples()
@@ -91,7 +95,7 @@ class RatiosTable(Table):
             store = floor["store"].iloc[0]
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
             sections.insert(0, TableSection(_("One store"), lines))
-        heads = [marked(study.workload(name).short, workload=name) for name in names]
+        heads = [head_of(study.workload(name).short, workload=name) for name in names]
         note = " ".join(_signs(rows, bound, study))
         return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
 
@@ -120,7 +124,7 @@ def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], study: Study) -> Ite
         yield _("{}: one of the two is client-bound.").format(BOUND)
 
 
-def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[str, str]:
+def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[CellText, CellText]:
     """The ratio of ``one`` to the other with its marks, and the interval below it."""
     if row is None:
         return DASH, ""
@@ -130,9 +134,10 @@ def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[str, str]:
         marks += f" ({row.would_decide:.0f})"
     if bound & {(row.workload, row.faster), (row.workload, row.slower)}:
         marks += BOUND
-    text = marked(f"{significant(value)} {marks}".rstrip(), value)
-    between = interval(value, low, high)
-    return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
+    text, between = f"{significant(value)} {marks}".rstrip(), interval(value, low, high)
+    if row.in_floor == "yes":
+        text, between = grey(text), grey(between)
+    return cell_of(text, value), between
 
 
 # What a source prints of places: rates, or the places themselves.
@@ -216,7 +221,7 @@ class RankingTable(Table):
             rates, ranks = (of[of["metric"] == metric] for metric in SOURCE_METRICS)
             place_of = source_places(rates["value"], ranks["value"])
             printed = {row.Index: row for row in rates.itertuples()}
-            cells: list[list[str]] = [[] for _ in range(number)]
+            cells: list[list[str | RichText]] = [[] for _ in range(number)]
             for store in source.study.store_names:
                 if store in place_of:
                     text, row = source.title(store), printed.get(store)
@@ -224,7 +229,7 @@ class RankingTable(Table):
                         text = with_mark(f"{text} {source.printed(row)}", row.inconsistent)
                     cells[place_of[store] - 1].append(text)
             if place_of:
-                shown.append(TableRow(line.title, [Rich(" = ").join(cell) for cell in cells]))
+                shown.append(TableRow(line.title, [lines(*cell, separator=" = ") for cell in cells]))
         if not shown:
             return None
         heads = [f"{place}." for place in range(1, number + 1)]
@@ -289,7 +294,7 @@ def source_places(rates: Mapping[str, float], printed: Mapping[str, float]) -> d
 
 def _cells(
     line: pd.DataFrame, titles: dict[str, str], number: int, pairs: dict | None = None
-) -> list[str]:
+) -> list[RichText]:
     """The stores at each place, those of one place by their values with a sign between.
 
     ``pairs`` are those of the analysis; without them the places are the source's.

@@ -16,8 +16,9 @@ from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, grey, marked
-from kvstudy.present.typeset.table import Grid, Paper, Table, TableRow, TableSection
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection, head_of
+from kvstudy.present.typeset.rich_text import DASH, RichText, grey, rich
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.properties import (
     JUDGED,
@@ -171,7 +172,7 @@ class PropertiesTable(Table):
         """A line per property, a column per store."""
         versions = rows.drop_duplicates("store").set_index("store")["version"]
         columns = [
-            marked(f"{run.titles[store]} {version}", store=store)
+            head_of(f"{run.titles[store]} {version}", store=store)
             for store, version in versions.items()
         ]
         lines = [
@@ -204,12 +205,10 @@ class PropertiesTable(Table):
         return source.table(heads, sections, notes=notes, text=True, stores=stores)
 
 
-def _statement(row) -> Rich:
+def _statement(row) -> RichText:
     """Return the store's property, and in brackets the source's statement."""
-    text = Rich.escape(row.says)
-    if row.published:
-        text += " " + grey(f"({sentence(row.published)})")
-    return text
+    published = " " + grey(f"({sentence(row.published)})") if row.published else ""
+    return rich(row.says) + published
 
 
 def _notes(rows: pd.DataFrame, study: Study) -> list[str]:

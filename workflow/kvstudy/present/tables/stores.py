@@ -14,13 +14,10 @@ from kvstudy.analyse.tidy.numbers import between, rate, share, significant, whol
 from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, number_cell
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection, cell_of
+from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.present.typeset.table import (
-    Grid,
-    Paper,
     Table,
-    TableRow,
-    TableSection,
     interval,
     interval_head,
     number_of,
@@ -58,10 +55,9 @@ class RunsTable(Table):
             (_("Ops/s"), number_of("value", rate)),
             (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
             (_("CV"), number_of("cv", lambda cv: share(cv) + (" !" if cv > NOISY else ""))),
-            # Without the numbers by which a page would sort.
-            (_("Whole"), lambda row: str(number_cell(row.whole, rate))),
-            (_("Rest"), lambda row: str(number_cell(row.steady, rate))),
-            (_("Cut"), lambda row: str(number_cell(row.cut, whole))),
+            (_("Whole"), number_of("whole", rate)),
+            (_("Rest"), number_of("steady", rate)),
+            (_("Cut"), number_of("cut", whole)),
             (_("Steady"), lambda row: DASH if pd.isna(row.verdict) else row.verdict),
         ]
         notes = [
@@ -196,11 +192,8 @@ class TrimmedTable(Table):
                     cells += [DASH] * 3
                     continue
                 row = by_metric.loc[metric]
-                mean, trimmed, low, high = (
-                    marked(rate(row[name], 4), row[name])
-                    for name in ("mean", "trimmed", "low", "high")
-                )
-                cells += [mean, trimmed, between(low, high)]
+                cells += [cell_of(rate(row[name], 4), row[name]) for name in ("mean", "trimmed")]
+                cells.append(between(rate(row["low"], 4), rate(row["high"], 4)))
             return [TableRow(run.titles[store], cells, store)]
 
         columns = [
