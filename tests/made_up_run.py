@@ -18,7 +18,6 @@ from kvstudy.analyse.tidy import files, open_loop
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.summary import summarise
-from kvstudy.language.current import languages, using
 from kvstudy.study.cells import closed_loop
 from kvstudy.study.load import load_study
 from kvstudy.study.published import CLAIMS, PUBLISHED
@@ -111,10 +110,9 @@ class MadeUp:
         vars(run)["analysis"] = analyse(run)
         if run.audit_file:
             vars(run)["audit"] = audit(run.study, folder / PUBLISHED, None)
-        for language in languages() if run.claims_file else ():
-            with using(language):
-                run.text.mkdir(parents=True, exist_ok=True)
-                judge_run(run).to_csv(run.text / "claims.csv", index=False)
+        if run.claims_file:
+            run.folder.mkdir(parents=True, exist_ok=True)
+            judge_run(run).to_csv(run.folder / "claims.csv", index=False)
         return run
 
     def _study(self) -> dict:

@@ -183,7 +183,7 @@ def test_values_that_the_audit_rejects_are_marked(report):
     assert "1.05\N{DOUBLE DAGGER}" in (folder / "figures/throughput.svg").read_text()
     claims = pd.read_csv(folder / "tables/claims.csv", keep_default_na=False)
     resting = claims[(claims["id"] == "J3") & (claims["rests_on"] != "")]["rests_on"].item()
-    assert resting.count("Riak KV, mean latency") == 2
+    assert resting.count("store=riak metric=latency_mean") == 2
 
 
 def test_a_source_without_values_has_claims_quotes_and_a_machine(report):

@@ -16,6 +16,7 @@ import yaml
 from kvstudy.analyse.audit.check import COLUMNS as CHECKS
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
 from kvstudy.analyse.claims.table import JUDGED
+from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.findings.files import write_analysis
 from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.run import Run
@@ -307,13 +308,13 @@ CLAIM = {
     "statement_verdict": "contradicted",
     "parts": 3,
     "verdicts": "1 contradicted, 2 reproduced",
-    "what": "A_1: Odd / Redis",
+    "what": "in workload=A_1; of store=odd; by store=redis",
     "value": 1.5,
     "low": 1.25,
     "high": 1.75,
     "n": 3,
     "marks": "client-bound",
-    "published_what": "A_1: Odd / Redis",
+    "published_what": "in workload=A_1; of store=odd; by store=redis",
     "published": 0.9,
 }
 UNKNOWN = {
@@ -337,7 +338,8 @@ def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
     run = inputs.cells.parent
     write_csv(run / "claims.csv", CLAIMS, rows)
     templates = Path("report/templates/tables")
-    write_claims(JUDGED.read(run), templates, run, run / "tables")
+    names = ClaimNames({"odd": "Odd", "redis": "Redis"}, {})
+    write_claims(JUDGED.read(run), names, templates, run / "tables")
     tex, html = ((run / f"tables/claims.{form}").read_text("utf-8") for form in ("tex", "html"))
     assert same_cells(tex, html)
     inputs.study.with_name("claims.yaml").touch()

@@ -12,7 +12,7 @@ from kvstudy.present.figures.latencies import Box
 from kvstudy.present.figures.open_loop import OpenLoopFigure
 from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
 from kvstudy.present.figures.tradeoff import Tradeoff
-from kvstudy.study.kinds import AnyFigure
+from kvstudy.study.exhibits import AnyFigure
 from kvstudy.study.model import Study
 
 from . import small_results as small

@@ -9,7 +9,6 @@ from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values
 from kvstudy.analyse.claims.verdicts import Support
-from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.study.load import load_study
@@ -114,7 +113,7 @@ def test_claims_and_audit_agree_on_each_sentence(name, monkeypatch):
     source = published_values(values, grid, study.workload_names, checks)
     claims = load_claims(STUDIES / name / "claims.yaml", study)
     stores = study.store_names
-    rows = judge_claims(claims, ClaimNames({}, {}, grid), stores, Values({}), source).itertuples()
+    rows = judge_claims(claims, grid, stores, Values({}), source).itertuples()
     for claim in claims:
         for number, statement in enumerate(claim.statements, start=1):
             parts = statement.parts(grid, stores)

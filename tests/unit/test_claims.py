@@ -1,5 +1,6 @@
 """What is made of claims: each kind of statement, on small made data."""
 
+import re
 from dataclasses import astuple, replace
 from math import inf
 from pathlib import Path
@@ -20,7 +21,7 @@ from kvstudy.analyse.claims.table import (
 )
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, combined_verdict, support_of
-from kvstudy.analyse.claims.words import ClaimNames
+from kvstudy.analyse.claims.words import ClaimNames, label
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.looks import Claimed
 from kvstudy.analyse.findings.pairs import FLOOR
@@ -28,6 +29,7 @@ from kvstudy.analyse.findings.rounds import Times, crossing
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.results import read_published
+from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import content, lines
 from kvstudy.present.report.context import claim_facts
@@ -46,7 +48,8 @@ COUNTS = [1, 2, 4, 8, 16]
 SETS = [ParameterSet(1000, 10000, count, f"t{count}") for count in COUNTS]
 GRID = ParameterGrid({"a": SETS, "b": [SETS[-1]]}, {"a": SETS[-1], "b": SETS[-1]})
 NOTHING = Values({})
-NAMES = ClaimNames({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"}, GRID)
+NAMES = ClaimNames({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"})
+WORKLOADS = [SimpleNamespace(name=name, short=short) for name, short in NAMES.workloads.items()]
 # Operations per second with 16 threads, three repetitions.
 SPEED = {"fast": (200, 210, 220), "slow": (100, 104, 111), "near": (101, 102, 112)}
 
@@ -121,18 +124,23 @@ def judged(
     statements: list[dict],
     measured: Values | None = None,
     published: Values = NOTHING,
-    names: ClaimNames = NAMES,
+    grid: ParameterGrid = GRID,
     **more: object,
 ) -> pd.DataFrame:
     """The table of a claim with these statements."""
     return judge_claims(
-        claims_of(statements), names, STORES, measured or values(), published, **more
+        claims_of(statements), grid, STORES, measured or values(), published, **more
     )
 
 
 def answer(statement: dict, measured: Values | None = None, published: Values = NOTHING):
     """The first row of a claim with this one statement."""
     return judged([statement], measured, published).iloc[0]
+
+
+def words(subject: str, names: ClaimNames = NAMES) -> str:
+    """The words of a code, with plain spaces."""
+    return re.sub("[\xa0\u202f]", " ", label(subject, names))
 
 
 def verdict(statement: dict, measured: Values | None = None) -> str:
@@ -268,7 +276,7 @@ def test_the_trend_of_a_ratio():
     growing = trend | {"of": {"store": "fast"}, "to": {"store": "slow"}, "goes": "up"}
     result = answer(growing, both)
     assert result["verdict"] == "reproduced"
-    assert result["what"].replace("\xa0", " ") == "A: Fast / Slow; threads 1 to 16"
+    assert words(result["what"]) == "A: Fast / Slow; threads 1 to 16"
 
 
 def test_a_trend_over_rounds_pairs_none():
@@ -318,7 +326,7 @@ def test_the_point_of_saturation_may_differ_between_repetitions():
     unsteady.runs_of["fast", "a", "t8"]["overall", "throughput"]["2"] = 80.0
     result = judged([SATURATION | {"at_most": 4}], unsteady)
     assert result["verdict"].tolist() == ["undecided"]
-    assert "4 [4, 8] threads" in "\n".join(lines(result)).replace("\xa0", " ")
+    assert "4 [4, 8] threads" in "\n".join(lines(result, NAMES)).replace("\xa0", " ")
 
 
 def test_one_store_saturates_first():
@@ -498,7 +506,7 @@ def test_what_is_derived_decides_nothing():
     assert set(result["verdict"]) == {"reproduced"}
     assert result["statement_verdict"].tolist() == ["reproduced", "direction only"]
     assert result["derived"].tolist() == ["no", "yes"]
-    (row,) = content(result)
+    (row,) = content(result, NAMES)
     assert [line.what.startswith("derived, ") for line in row.lines] == [False, True]
     assert [line.verdict for line in row.lines] == ["reproduced", "direction only"]
     # Where there is nothing else, it is all that can be judged.
@@ -622,7 +630,7 @@ def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders():
     records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
     measured = Values(runs_of, updating={"a", "b"}, records=records)
     claims = load_claims(THESIS / "claims.yaml", study)
-    result = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, measured, source)
+    result = judge_claims(claims, grid, study.store_names, measured, source)
     verdicts = dict(zip(result["id"], result["verdict"], strict=True))
     assert verdicts["J1"] == verdicts["J8"] == "reproduced"
 
@@ -634,7 +642,7 @@ def test_each_workload_of_a_statement_has_a_verdict_and_the_claim_the_weakest():
     result = judged([order], half)
     assert result["statement_verdict"].tolist() == ["reproduced", "undecided"]
     assert result["verdict"].tolist() == ["undecided"] * 2
-    (row,) = content(result)
+    (row,) = content(result, NAMES)
     assert [line.what[0] for line in row.lines] == ["A", "B"]
     assert [line.verdict for line in row.lines] == ["reproduced", "undecided"]
 
@@ -684,7 +692,7 @@ def test_a_range_over_repetitions_keeps_no_run_going():
 def test_a_trial_run_has_values_and_no_verdicts():
     result = judged([ratio(2)], verdicts=False)
     assert not {each.value for each in Verdict} & set(result.iloc[0])
-    shown = "\n".join(lines(result)).replace("\xa0", " ")
+    shown = "\n".join(lines(result, NAMES)).replace("\xa0", " ")
     assert "REPRODUCED" not in shown
     assert "A, 16 threads: Fast / Slow: 2." in shown
 
@@ -700,7 +708,7 @@ def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
     runs = {("fast", "a", "same"): {("overall", "throughput"): {"1": 5.0, "2": 6.0}}}
     equal = statement("equal", store="fast")
     equal |= {"of": {"records": 2000}, "to": {"records": 1000}}
-    result = judged([equal], Values(runs), names=ClaimNames({}, {}, grid))
+    result = judged([equal], Values(runs), grid=grid)
     assert result["verdict"].tolist() == ["not measured"]
 
 
@@ -711,19 +719,18 @@ def test_sizes_are_those_that_were_measured():
         for n in (1, 10)
     ]
     grid = ParameterGrid({"a": sizes}, {"a": sizes[0]})
-    names = ClaimNames(NAMES.stores, {"a": "Insert"}, grid)
     runs = {("fast", "a", f"r{n}"): {("overall", "throughput"): {"1": 5.0}} for n in (1, 10)}
     numbers = {("fast", "a", (100_000 * n, None, 4)): runs["fast", "a", f"r{n}"] for n in (1, 10)}
     equal = statement("equal", store="fast")
     equal |= {"of": {"records": 1_000_000}, "to": {"records": 100_000}}
     bound = statement("bound", store="fast", at_least=1)
-    rows = judged([equal, bound], Values(runs), Values(numbers, by_slug=False), names)
-    rows = rows.replace("[\xa0\u202f]", " ", regex=True)
-    assert rows["what"].tolist() == [
+    rows = judged([equal, bound], Values(runs), Values(numbers, by_slug=False), grid)
+    names = ClaimNames(NAMES.stores, {"a": "Insert"})
+    assert [words(text, names) for text in rows["what"]] == [
         "Insert, Fast: 10 000 records / 1 000 records",
         "Insert, Fast, 1 000 records; at least 1 ops/s",
     ]
-    assert rows["published_what"].tolist() == [
+    assert [words(text, names) for text in rows["published_what"]] == [
         "Insert, Fast: 1 000 000 records / 100 000 records",
         "Insert, Fast, 100 000 records; at least 1 ops/s",
     ]
@@ -777,7 +784,7 @@ def test_a_claim_rests_on_values_that_the_audit_rejects():
     source = published(*PUBLISHED, inconsistent={("slow", "a")})
 
     def notes(statement: dict) -> list[str]:
-        (row,) = content(judged([statement], published=source), measured=False)
+        (row,) = content(judged([statement], published=source), NAMES, measured=False)
         return [note.replace("\xa0", " ") for note in row.source_notes]
 
     assert answer(ratio(2), published=source)["source"] == "supported"
@@ -789,7 +796,8 @@ def test_a_claim_rests_on_values_that_the_audit_rejects():
 def test_a_mean_with_a_rejected_value_in_it_is_rejected_too():
     mean = statement("value", workload="mean", store="fast", value=5000)
     result = answer(mean, published=published(*PUBLISHED, inconsistent={("fast", "b")}))
-    assert result["rests_on"] == "mean, Fast"
+    assert result["rests_on"] == "in workload=mean store=fast"
+    assert label(result["rests_on"], NAMES) == "mean, Fast"
 
 
 @pytest.mark.parametrize(
@@ -805,7 +813,7 @@ def test_the_audit_of_a_sentence_is_the_claims_too(fits, support, notes):
     checks = pd.DataFrame([check | {"given": -50.0, "expected": -74.21}])
     result = judged([ratio(2)], published=published(*PUBLISHED, checks=checks))
     assert result["source"].tolist() == [support]
-    (row,) = content(result, measured=False)
+    (row,) = content(result, NAMES, measured=False)
     assert [note.replace("\u202f", " ") for note in row.source_notes] == [
         "in the text, p. 7: printed \N{MINUS SIGN}50 %, should be \N{MINUS SIGN}74.2 %"
     ][:notes]
@@ -816,7 +824,7 @@ def test_a_rate_of_the_source_does_not_decide_the_verdict_here():
     result = judged(statements, published=published(*PUBLISHED))
     assert set(result["verdict"]) == {"reproduced"}
     assert set(result["source"]) == {"not supported"}
-    (row,) = content(result)
+    (row,) = content(result, NAMES)
     assert len(row.lines) == 1
     (note,) = row.source_notes
     assert note.endswith("4.00 kops/s")
@@ -884,8 +892,8 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
 def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
     source = published(*PUBLISHED, inconsistent={("slow", "a")})
     statements = [ratio(2), ratio(2, workload="b", of={"store": "far"})]
-    study = SimpleNamespace(source=object(), imported=None, until=None)
-    run = SimpleNamespace(text=tmp_path, study=study)
+    study = SimpleNamespace(source=object(), imported=None, until=None, workloads=WORKLOADS)
+    run = SimpleNamespace(folder=tmp_path, study=study, titles=NAMES.stores)
     scoreboard = TABLES["scoreboard"].automatic(study)[0]
     for verdicts in (True, False):
         tables = (
@@ -911,9 +919,9 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
         ratio(4, derived=True),
     ]
     judged(statements).to_csv(tmp_path / "claims.csv", index=False)
-    study = SimpleNamespace(source=object(), imported=None, until=None)
+    study = SimpleNamespace(source=object(), imported=None, until=None, workloads=WORKLOADS)
     scoreboard = TABLES["scoreboard"].automatic(study)[0]
-    run = SimpleNamespace(text=tmp_path, study=study)
+    run = SimpleNamespace(folder=tmp_path, study=study, titles=NAMES.stores)
     (grid,) = scoreboard.grids(scoreboard.rows(run), run)
     (line,) = grid.lines
     assert line.label == "\N{CIRCLE WITH LEFT HALF BLACK} <b>X1</b> ? (1 of 2)"
@@ -932,5 +940,37 @@ def test_claims_csv_is_read_back(tmp_path):
     written.to_csv(tmp_path / "claims.csv", index=False)
     result = JUDGED.read(tmp_path)
     assert list(result.columns) == COLUMNS
-    assert result.loc[0, "what"].replace("\xa0", " ") == "A, 16 threads: Fast / Slow"
-    assert [row.verdict for row in content(result)] == ["reproduced"]
+    assert result.loc[0, "what"] == "in workload=a threads=16; of store=fast; by store=slow"
+    assert words(result.loc[0, "what"]) == "A, 16 threads: Fast / Slow"
+    assert [row.verdict for row in content(result, NAMES)] == ["reproduced"]
+
+
+def test_claims_csv_is_one_for_all_languages():
+    check = {"claim": "X1/1", "fits": "changes a value", "place": "Table 7", "unit": "%"}
+    checks = pd.DataFrame([check | {"given": -50.5, "expected": -74.21, "off": 0.2}])
+    source = published(*PUBLISHED, inconsistent={("slow", "a")}, checks=checks)
+    statements = [
+        ratio(2),
+        TREND | {"goes": "up"},
+        statement("bound", store="slow", metric="latency_mean", operation="read", at_most="10 ms"),
+        statement("break-even", cache="fast", database="slow", reads=2.5),
+    ]
+    english = judged(statements, published=source)
+    with using("cs"):
+        czech = judged(statements, published=source)
+        (row,) = content(czech, NAMES)
+    pd.testing.assert_frame_equal(english, czech)
+    assert english["what"].tolist() == [
+        "in workload=a threads=16; of store=fast; by store=slow",
+        "in workload=a store=fast; over size=threads first=1 last=16",
+        "in workload=a store=slow metric=latency_mean operation=read threads=16; "
+        "at-most amount=10 unit=ms",
+        "in workload=a operation=read threads=16; of store=fast; before store=slow",
+    ]
+    assert english["misfit"][0] == "misfit place='Table 7' printed=-50.5 expected=-74.21 unit=%"
+    shown = [line.what.replace("\xa0", " ") for line in row.lines]
+    assert shown[0] == "A, 16 vláken: Fast / Slow"
+    assert shown[1] == "A, Fast; vlákna 1 až 16"
+    assert shown[2].endswith("; nejvýše 10 ms")
+    assert "Fast před Slow" in shown[3]
+    assert "vytištěno \N{MINUS SIGN}50,5 %, má být" in row.source_notes[-1].replace("\u202f", " ")

@@ -9,7 +9,6 @@ from kvstudy.analyse.claims.file import Claims, check_source, load_claims
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.table import judge_claims
 from kvstudy.analyse.claims.values import Values, published_values
-from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import STUDIES, load_study
@@ -28,7 +27,7 @@ def source(study_path: Path) -> dict[str, str]:
     grid = grid_of(study, 1.0)
     frame = read_published(study_path.with_name("published.csv"))
     selected = published_values(frame, grid, study.workload_names)
-    result = judge_claims(claims, ClaimNames({}, {}, grid), study.store_names, Values({}), selected)
+    result = judge_claims(claims, grid, study.store_names, Values({}), selected)
     return dict(zip(result["id"], result["source"], strict=True))
 
 

@@ -49,7 +49,7 @@ def test_claims_are_judged_and_judged_again_after_an_edit(workflow):
     # Its cells take no five seconds.
     assert table.marks[0].startswith("short-cells")
     assert list(table.n) == [2]
-    assert list(table.what) == ["Pretend: C\N{NO-BREAK SPACE}/ A"]
+    assert list(table.what) == ["in store=pretend; of workload=c; by workload=a"]
 
     workflow.edit(
         "config/studies/small/claims.yaml",

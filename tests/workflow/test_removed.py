@@ -29,7 +29,7 @@ MADE = {
     f"{RESULTS}/analysis/drift.json": "analyse",
     f"{RESULTS}/audit.csv": "audit_source",
     f"{RESULTS}/claims.csv": "judge_claims",
-    f"{RESULTS}/tables/claims.tex": "judge_claims",
+    f"{RESULTS}/tables/claims.tex": "make_tables",
     f"{RESULTS}/tables/workload-a.csv": "make_tables",
     f"{RESULTS}/tables/workload-a.tex": "make_tables",
     f"{RESULTS}/tables/workload-a.html": "make_tables",

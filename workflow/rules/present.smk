@@ -7,18 +7,15 @@ rule judge_claims:
         CLAIMS,
         tidy("measurements", "cells", "probes", "rounds"),
         ANALYSIS,
-        [f"report/templates/tables/{part}.j2" for part in ("claims.tex", "claims.html")],
-        PLAN.catalogues,
         code=code_of("claims"),
     output:
         in_report(
-            *(*texts("claims.csv"), "claims", "Claims"),
+            *(*tidy("claims"), "claims", "Claims"),
             **{"Table": "claims", "Shows": "What holds of the source's claims"},
         ),
-        texts("tables/claims.tex", "tables/claims.html"),
     log:
-        log_of("claims"),
-    # The text waits for it, as for the tables.
+        log_of("claims", ""),
+    # The tables wait for it.
     priority: 1
     message:
         "verdicts on the source's claims to {output[0]}"
@@ -35,7 +32,7 @@ rule make_tables:
         tidy("measurements", "summary", "cells", "probes"),
         "results/{run}/environment.json",
         ANALYSIS,
-        texts("claims.csv") if CLAIMS else [],
+        JUDGED,
         glob("report/templates/tables/*.*"),
         PLAN.catalogues,
         code=code_of("tabulate"),
@@ -44,6 +41,7 @@ rule make_tables:
             tables("csv", "tex", "html"),
             *(PLAN.study.tables, "Table", ".csv"),
         ),
+        CLAIMS_TABLE,
     log:
         log_of("tabulate"),
     priority: 1

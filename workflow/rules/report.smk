@@ -18,6 +18,7 @@ rule render_report:
         ANALYSIS,
         tables("tex", "html"),
         JUDGED,
+        CLAIMS_TABLE,
         glob(f"report/text/{PLAN.config.language}/*.*"),
         glob("report/templates/*.*"),
         "report/references.bib",

@@ -20,7 +20,7 @@ rule export_for_thesis:
         # One form: the others are made with it, and Snakemake takes the checksum of each input
         # for each of the outputs.
         tables("csv"),
-        JUDGED,
+        CLAIMS_TABLE,
         figures("csv"),
         code=code_of("export"),
     output:

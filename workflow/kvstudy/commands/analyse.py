@@ -282,21 +282,21 @@ def claims(run: str) -> None:
     intervals behind the verdicts. At a scale other than 1 there are only intervals,
     no verdicts.
     """
-    from kvstudy.analyse.claims.table import judge_run
+    from kvstudy.analyse.claims.table import JUDGED, judge_run
+    from kvstudy.analyse.claims.words import ClaimNames
     from kvstudy.analyse.run import find_run
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
-    from kvstudy.present.claims import lines, write_claims
+    from kvstudy.present.claims import lines
 
     of = find_run(run)
     rows = judge_run(of)
-    with noted(of.text, "claims") as outputs:
-        write_claims(rows, Path("report/templates/tables"), of.text, of.tables)
-        tables = [of.tables / f"claims.{form}" for form in ("tex", "html")]
-        outputs += [of.text / "claims.csv", *tables]
+    with noted(of.folder, "judge") as outputs:
+        rows.to_csv(JUDGED.path(of.folder), index=False, lineterminator="\n")
+        outputs.append(JUDGED.path(of.folder))
     if of.scale != 1:
         click.echo(_("trial run (scale {}): no verdicts").format(decimal(f"{of.scale:g}")))
-    for line in lines(rows):
+    for line in lines(rows, ClaimNames.of(of.study, of.titles)):
         click.echo(line)
 
 

@@ -226,21 +226,28 @@ def coded(text: str) -> list[tuple[str, dict[str, str]]]:
     """Code and values of each reason in ``text``; nothing where a part of it is none."""
     if text.split(" ", 1)[0].rstrip(";") not in SENTENCES:
         return []
+    codes = split_codes(text)
+    known = all(code in SENTENCES and values.keys() == _names(code) for code, values in codes)
+    return codes if known else []
+
+
+def split_codes(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Return each code in ``text`` with its values; nothing where a part of it is none."""
     lexer = shlex.shlex(text, posix=True, punctuation_chars=";")
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         words = list(lexer)
     except ValueError:
         return []
-    reasons = []
+    codes = []
     for separator, (code, *rest) in itertools.groupby(words, lambda word: word == ";"):
         if separator:
             continue
         values = dict(word.split("=", 1) for word in rest if "=" in word)
-        if code not in SENTENCES or len(values) != len(rest) or values.keys() != _names(code):
+        if len(values) != len(rest):
             return []
-        reasons.append((code, values))
-    return reasons
+        codes.append((code, values))
+    return codes
 
 
 def _names(code: str) -> set[str]:

@@ -4,11 +4,8 @@ import itertools
 import math
 from dataclasses import dataclass
 from operator import attrgetter
-from pathlib import Path
 
-from kvstudy.errors import InputError
 from kvstudy.study.base import SIZES, Sizes, as_list
-from kvstudy.study.kinds import Exhibit
 from kvstudy.study.model import Study
 from kvstudy.study.parts import WorkloadUse
 
@@ -105,19 +102,3 @@ def _lists(study: Study, use: WorkloadUse) -> list[dict[str, list[int]]]:
 def threads_of(study: Study, use: WorkloadUse) -> list[int]:
     """The client threads of the workload's own list, without those under ``also``."""
     return _own(study, use)["threads"]
-
-
-def check_lines(part: Exhibit, study: Study, path: Path, key: str) -> None:
-    """Raise InputError when a line of ``part`` over the size ``part.over`` has no cells on it."""
-    if getattr(part.where, part.over) is not None:
-        raise InputError(
-            f"{path}: {key}.where.{part.over}: is what the lines go over; remove the key"
-        )
-    workloads = part.workloads_of(study)
-    for line in series_of(study, part.over, part.where, workloads, study.store_names[:1]):
-        if len(line.points) < 2:
-            sizes = " and ".join(f"{number} {size}" for size, number in line.fixed)
-            raise InputError(
-                f"{path}: {key}.where: workload '{line.workload}' has {len(line.points)} cells "
-                f"over {part.over} with {sizes}; it takes two or more"
-            )

@@ -6,8 +6,8 @@ from pathlib import Path
 from kvstudy.errors import InputError
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.kinds import FIGURES, TABLES, added
-from kvstudy.study.model import Design, Study
+from kvstudy.study.kinds import FIGURES, TABLES
+from kvstudy.study.model import Design, Study, with_further
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, check_names, sibling_file
@@ -199,7 +199,8 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
     tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]
     means = any(row["metric"] == "latency_mean" for row in rows)
     figures = FIGURES["separation"].automatic(study) if means else []
-    parts = {"tables": added(study.tables, tables), "figures": added(study.figures, figures)}
+    parts = {"tables": with_further(study.tables, tables)}
+    parts["figures"] = with_further(study.figures, figures)
     return study.model_copy(update=parts)
 
 

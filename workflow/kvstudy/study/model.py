@@ -6,6 +6,7 @@ These models validate the file, and they are the source of its JSON schema
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
@@ -13,7 +14,7 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 from kvstudy.language.current import _
 from kvstudy.language.locale import Text
 from kvstudy.study.base import Count, Name, Strict, as_list
-from kvstudy.study.kinds import FIGURES, TABLES, AnyFigure, Figure, Table, with_automatic
+from kvstudy.study.kinds import FIGURES, TABLES, Figure, Table
 from kvstudy.study.parts import (
     MEAN,
     ExpectedFailures,
@@ -28,6 +29,12 @@ from kvstudy.study.parts import (
 
 # The scalability law needs so many (stats.laws.LEAST_COUNTS).
 THREADS_FOR_SCALING = 6
+
+
+def with_further(exhibits: list, parts: Iterable[Strict]) -> list:
+    """Return the study's exhibits, and those ``parts`` that it does not define itself."""
+    subjects = {part.subject for part in exhibits}
+    return exhibits + [part for part in parts if part.subject not in subjects]
 
 
 class Study(Strict):
@@ -125,12 +132,19 @@ class Study(Strict):
                 names.append("scaling")
                 break
         names += ["store"] if self.store_pages else []
-        tables = with_automatic(self.tables, [TABLES[name] for name in names], self)
+        tables = self._with_automatic(self.tables, [TABLES[name] for name in names])
         kinds = [FIGURES[name] for name in ("run-order", "ratios", "spectrum")]
-        figures = with_automatic(self.figures, kinds, self)
+        figures = self._with_automatic(self.figures, kinds)
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "figures", figures)
         return self
+
+    def _with_automatic(self, exhibits: list[Strict], kinds: Iterable[type[Strict]]) -> list:
+        """Return the exhibits and automatic ones of ``kinds``, those of all workloads first."""
+        parts = [part for kind in kinds for part in kind.automatic(self)]
+        position = {name: number for number, name in enumerate(self.workload_names, 1)}
+        parts.sort(key=lambda part: position.get(getattr(part, "workload", ""), 0))
+        return with_further(exhibits, parts)
 
     @property
     def until(self) -> UntilDecided | None:
@@ -177,7 +191,7 @@ class Study(Strict):
         return [figure for figure in self.figures if figure.kind == kind]
 
     @property
-    def drawn_figures(self) -> list[AnyFigure]:
+    def drawn_figures(self) -> list[Figure]:
         """All but transcripts, which are text."""
         return [figure for figure in self.figures if figure.drawn]
 

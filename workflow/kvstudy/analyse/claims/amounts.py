@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from kvstudy.analyse.tidy.numbers import UNIT_FACTORS, grouped, sign
+from kvstudy.analyse.tidy.numbers import UNIT_FACTORS
+from kvstudy.language.reasons import reason
 from kvstudy.study.metrics import metric_of
 
 _FORM = r"(\d+(?:\.\d+)?) ?(us|ms|s|ops/s|kops/s|%)"
@@ -45,10 +46,10 @@ def amount_of(metric: str, key: str, amount: str | float) -> float:
     return float(number) / (100 if unit == "%" else factors[unit])
 
 
-def words_of(metric: str, amount: str | float) -> str:
-    """Return the amount with its unit, as people read it."""
+def limit_code(code: str, metric: str, amount: str | float) -> str:
+    """Return the limit that is the amount: ``at-least amount=10 unit=ms``."""
     number, unit = _split(metric, amount)
-    return f"{grouped(number)} {sign(unit)}"
+    return reason(code, amount=number, unit=unit)
 
 
 def _split(metric: str, amount: str | float) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from kvstudy.analyse.claims.statements import Statement
 from kvstudy.errors import InputError
-from kvstudy.language.locale import Text
+from kvstudy.language.locale import Noted
 from kvstudy.study.base import CLAIM_ID, Strict
 from kvstudy.study.bibliography import check_citations
 from kvstudy.study.load import known_stores
@@ -32,16 +32,16 @@ class Claim(Strict):
     id: Annotated[str, Field(pattern=rf"^{CLAIM_ID}$")] = Field(
         description="Short name, for example J1."
     )
-    claim: Text = Field(description="The claim, in plain words.")
-    short: Text = Field(
+    claim: Noted = Field(description="The claim, in plain words.")
+    short: Noted = Field(
         default="",
         description="The claim in about ten words, for the list of all claims. Default: the claim.",
     )
-    place: Text = Field(description="Where in the source: section, table, figure or page.")
+    place: Noted = Field(description="Where in the source: section, table, figure or page.")
     said: Literal["quoted", "derived"] = Field(
         description="quoted: the source says so. derived: it follows from the source's numbers."
     )
-    note: Text = Field(default="", description="A note for the reader.")
+    note: Noted = Field(default="", description="A note for the reader.")
     statements: Annotated[list[Statement], Field(min_length=1)] = Field(
         description="Statements that must all hold, except derived ones."
     )

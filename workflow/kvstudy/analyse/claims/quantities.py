@@ -55,7 +55,7 @@ class Proposition:
 
     ``of`` are the operands behind it (two make a ratio); ``over`` names the size
     of a trend or a saturation, ``several`` how many ratios are taken together, ``between``
-    is between the two operands, ``limits`` are what the claim says of the value, in words.
+    is between the two operands, ``limits`` are what the claim says of the value: all are codes.
     """
 
     find: Callable[[Values], Quantity]
@@ -63,8 +63,8 @@ class Proposition:
     of: tuple[Operand, ...]
     over: str = ""
     several: str = ""
-    between: str = "/"
-    limits: tuple[tuple[str, str], ...] = ()
+    between: str = "by"
+    limits: tuple[str, ...] = ()
 
 
 def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Proposition:

@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from kvstudy.analyse.claims import quantities
-from kvstudy.analyse.claims.amounts import UNITS, Amount, amount_of, words_of
+from kvstudy.analyse.claims.amounts import UNITS, Amount, amount_of, limit_code
 from kvstudy.analyse.claims.quantities import (
     Couple,
     Proposition,
@@ -30,7 +30,6 @@ from kvstudy.analyse.claims.quantities import (
 from kvstudy.analyse.claims.selection import ParameterGrid, Selection, couples, singles
 from kvstudy.analyse.claims.verdicts import Judge, beyond_one
 from kvstudy.errors import InputError
-from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.ratios import MARGIN, margin_bounds
 from kvstudy.study.base import Name, Size, Strict, as_list
@@ -288,8 +287,8 @@ class _Single(AnyStatement):
             for operand in singles(self, grid)
         ]
 
-    def _limits_of(self, metric: str) -> tuple[tuple[str, str], ...]:
-        """Return what the claim says of the value, which the table prints next to it."""
+    def _limits_of(self, metric: str) -> tuple[str, ...]:
+        """Return codes of what the claim says of the value, which the table prints next to it."""
         return ()
 
 
@@ -306,9 +305,10 @@ class Bound(_Single):
         _check_limits(*limits)
         return _within(*limits)
 
-    def _limits_of(self, metric: str) -> tuple[tuple[str, str], ...]:
-        forms = ((N_("at least {}"), self.at_least), (N_("at most {}"), self.at_most))
-        return tuple((form, words_of(metric, one)) for form, one in forms if one is not None)
+    def _limits_of(self, metric: str) -> tuple[str, ...]:
+        given = {"at-least": self.at_least, "at-most": self.at_most}
+        limits = given.items()
+        return tuple(limit_code(code, metric, one) for code, one in limits if one is not None)
 
 
 class AbsoluteValue(_Single):
@@ -425,7 +425,7 @@ class BreakEven(AnyStatement):
         }
         find = partial(quantities.break_even, **costs)
         shown = (costs["read"], costs["database"])
-        return [Proposition(find, self._judge(), shown, between=N_("before"))]
+        return [Proposition(find, self._judge(), shown, between="before")]
 
     def _judge(self) -> Judge:
         # Infinite means that none pay off.

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.file import Claim, load_claims
 from kvstudy.analyse.claims.quantities import Proposition, Quantity
-from kvstudy.analyse.claims.selection import Operand, grid_of
+from kvstudy.analyse.claims.selection import Operand, ParameterGrid, grid_of
+from kvstudy.analyse.claims.subjects import subject_of, value_code
 from kvstudy.analyse.claims.values import UnknownValue, Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import (
     WEAKEST_FIRST,
@@ -23,15 +24,11 @@ from kvstudy.analyse.claims.verdicts import (
     combined_verdict,
     support_of,
 )
-from kvstudy.analyse.claims.words import ClaimNames, label, sides
 from kvstudy.analyse.tidy.files import CsvTable
-from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.language.current import N_, _
-from kvstudy.language.locale import decimal
-from kvstudy.language.reasons import sentence, several
+from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import np, pd
-from kvstudy.study.parts import MEAN
 from kvstudy.study.published import CLAIMS
 
 NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
@@ -69,7 +66,7 @@ class Answer:
 
 def judge_claims(
     claims: list[Claim],
-    names: ClaimNames,
+    grid: ParameterGrid,
     stores: list[str],
     measured: Values,
     published: Values,
@@ -84,7 +81,8 @@ def judge_claims(
     low to high, unit ("" for a ratio) and n, or the reason why there is none, marks (client-bound,
     noise floor), the value of the source that fits worst, with what it is of, values of the source
     behind the statement that its audit finds inconsistent, and the number of its text that does
-    not fit. A ratio of two workloads is of both. Without ``verdicts``
+    not fit. A ratio of two workloads is of both. What values are of are codes (see
+    ``claims.subjects``), so the table is one for all languages. Without ``verdicts``
     those columns are empty: a trial run has none, and published values alone.
 
     ``stores`` are the study's. Each claim was made before the measurement, so the intervals are
@@ -96,14 +94,14 @@ def judge_claims(
         of_claim["short"] = claim.short or claim.claim
         for number, statement in enumerate(claim.statements, start=1):
             by_workload: dict[tuple[str, ...], list[Answer]] = defaultdict(list)
-            for part in statement.parts(names.grid, stores):
+            for part in statement.parts(grid, stores):
                 workloads = tuple(dict.fromkeys(operand.workload for operand in part.of))
                 by_workload[workloads].append(answer_of(part, measured, published))
             for workloads, answers in by_workload.items():
                 misfit = published.misfit(f"{claim.id}/{number}", set(workloads))
                 derived = "yes" if statement.derived else "no"
                 of_kind = of_claim | {"kind": statement.kind, "derived": derived}
-                rows.append(of_kind | _row(answers, misfit, names))
+                rows.append(of_kind | _row(answers, misfit, grid))
     table = JUDGED.frame(rows)
     table["statement"] = table.groupby("id").cumcount() + 1
     claimed = dict(list(table.groupby("id")))
@@ -138,7 +136,9 @@ def counts_of(rows: pd.DataFrame) -> Counter[Verdict]:
     return counts
 
 
-def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: ClaimNames) -> dict:
+def _row(
+    answers: list[Answer], misfit: Mapping[str, object] | None, grid: ParameterGrid
+) -> dict[str, object]:
     """Return the row of a statement from the answers of its parts.
 
     ``misfit`` is the row of audit.csv of a number in which the source's text makes the statement,
@@ -162,7 +162,7 @@ def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Clai
         "statement_verdict": combined_verdict(counts).value,
         "parts": len(answers),
         "verdicts": ", ".join(f"{counts[one]} {one}" for one in WEAKEST_FIRST if one in counts),
-        "what": label(shown.part, quantity, replace(names, measured=True)),
+        "what": subject_of(shown.part, quantity, grid, measured=True),
         "unit": quantity.unit if quantity else published.unit if published else "",
         "reason": shown.reason,
         "marks": several(marks),
@@ -175,10 +175,10 @@ def _row(answers: list[Answer], misfit: Mapping[str, object] | None, names: Clai
     if quantity:
         row |= {name: getattr(quantity, name) for name in ("value", "low", "high", "n")}
     if source:
-        row["published_what"] = label(source.part, source.published, names)
+        row["published_what"] = subject_of(source.part, source.published, grid)
         row |= {"published": source.published.value, "published_unit": source.published.unit}
     rests_on = dict.fromkeys(operand for answer in answers for operand in answer.rests_on)
-    return row | {"rests_on": "; ".join(sides([operand], [], names) for operand in rests_on)}
+    return row | {"rests_on": several(value_code(operand, grid) for operand in rests_on)}
 
 
 def _strength(answer: Answer) -> tuple[int, float]:
@@ -244,13 +244,11 @@ def _floor(ratio: Quantity, measured: Values) -> float | None:
 
 
 def _misfit(row: Mapping[str, object] | None) -> str:
-    """``4.5.2: printed 28.4 %, should be 38.5 %``; "" where only digits change."""
+    """Return the code of a number of the text that does not fit; "" where only digits change."""
     if row is None or row["fits"] == Fits.DIGITS:
         return ""
-    unit = f" {row['unit']}" if row["unit"] else ""
-    numbers = (decimal(f"{row['given']:.15g}"), significant(row["expected"]))
-    texts = (grouped(text).replace("-", "\N{MINUS SIGN}") + unit for text in numbers)
-    return _("{}: printed {}, should be {}").format(sentence(row["place"]), *texts)
+    numbers = {"printed": f"{row['given']:.15g}", "expected": row["expected"]}
+    return reason("misfit", place=row["place"], **numbers, unit=row["unit"])
 
 
 NOT_PUBLISHED = N_("not published")
@@ -265,10 +263,9 @@ def judge_run(run) -> pd.DataFrame:
     values = read_published(None) if run.published is None else run.published
     published = published_values(values, grid, study.workload_names, run.audit)
     measured = Values({}) if run.published_only else measured_values(run)
-    workloads = {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}
     rows = judge_claims(
         load_claims(run.study_file.with_name(CLAIMS), study),
-        *(ClaimNames(run.titles, workloads, grid), study.store_names, measured, published),
+        *(grid, study.store_names, measured, published),
         verdicts=run.scale == 1 and not run.published_only,
     )
     if run.published_only:

@@ -17,7 +17,7 @@ from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, subset, ticker
-from kvstudy.study.kinds import AnyFigure
+from kvstudy.study.exhibits import AnyFigure
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

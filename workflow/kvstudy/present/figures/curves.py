@@ -27,7 +27,8 @@ from kvstudy.study.base import (
     Size,
     Sizes,
 )
-from kvstudy.study.combinations import Series, check_lines
+from kvstudy.study.combinations import Series
+from kvstudy.study.exhibits import check_lines
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 

@@ -15,7 +15,7 @@ from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.study.base import MEASURED, PUBLISHED
-from kvstudy.study.kinds import Caching, OfRound, TwoStores
+from kvstudy.study.exhibits import Caching, OfRound, TwoStores
 
 RATIOS = ["operation", "origin", "records", "ratio", "low", "high"]
 ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from kvstudy.study.base import Name
-from kvstudy.study.kinds import AnyFigure
+from kvstudy.study.exhibits import AnyFigure
 
 
 class Transcript(AnyFigure):

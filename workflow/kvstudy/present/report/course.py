@@ -18,7 +18,7 @@ from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import RATE_TRIAL_SLUG
-from kvstudy.study.kinds import AnyTable
+from kvstudy.study.exhibits import AnyTable
 from kvstudy.study.workload import properties_of, rounds_of
 
 # Watching must not take more of a core, in per cent.

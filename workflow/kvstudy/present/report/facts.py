@@ -124,7 +124,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         rounds=course.rounds_facts(run),
         audit=context.audit_facts(run.audit, names),
         separation=context.separation_facts(analysis, names, run.results.inconsistent),
-        claims=context.claim_facts(run.text, context.claims_timing(run, started))
+        claims=context.claim_facts(run.folder, context.claims_timing(run, started))
         if run.claims_file
         else None,
         published_operations=set(published["operation"]),

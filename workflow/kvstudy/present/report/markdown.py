@@ -20,7 +20,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
 from kvstudy.present.report.transcript import TranscriptLine
 from kvstudy.present.typeset.latex import breakable
-from kvstudy.study.kinds import AnyFigure, AnyTable, Exhibit
+from kvstudy.study.exhibits import AnyFigure, AnyTable, Exhibit
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 

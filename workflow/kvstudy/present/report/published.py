@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.table import judge_run
+from kvstudy.analyse.claims.table import JUDGED, judge_run
+from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import read_published
@@ -23,7 +24,7 @@ from kvstudy.present.report.markdown import listed
 from kvstudy.present.report.render import write_report
 from kvstudy.present.typeset.source import PublishedSource
 from kvstudy.present.typeset.table import write_grids, write_table
-from kvstudy.study.kinds import AnyFigure, AnyTable
+from kvstudy.study.exhibits import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.parts import MEAN
@@ -60,7 +61,9 @@ def write_published(run: Run) -> Path:
     tables, no_tables = _make_tables(source, run.tables)
     figures, no_figures = _make_figures(run)
     if run.claims_file:
-        write_claims(judge_run(run), TABLES, run.tables, run.tables, measured=False)
+        rows, names = judge_run(run), ClaimNames.of(study, run.titles)
+        rows.to_csv(JUDGED.path(run.tables), index=False, lineterminator="\n")
+        write_claims(rows, names, TABLES, run.tables, measured=False)
     lacking = joined((missing, figure) for figure, missing in figures if missing)
     none_of = _("The source printed no values for {}.")
     published = SimpleNamespace(

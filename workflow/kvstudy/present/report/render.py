@@ -29,7 +29,7 @@ from kvstudy.stores.definition import Deviation
 from kvstudy.study.bibliography import check_citations
 from kvstudy.study.cells import SHORTEST_SECONDS, TRIALS
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.kinds import AnyFigure
+from kvstudy.study.exhibits import AnyFigure
 from kvstudy.study.parts import AUTO
 from kvstudy.study.run_names import REPORT
 from kvstudy.study.workload import operations_of

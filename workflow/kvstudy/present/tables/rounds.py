@@ -33,7 +33,7 @@ from kvstudy.present.typeset.grid import (
 )
 from kvstudy.present.typeset.rich_text import DASH, TIE, grey
 from kvstudy.present.typeset.table import Table, number_of
-from kvstudy.study.kinds import Caching, OfRound, TwoStores
+from kvstudy.study.exhibits import Caching, OfRound, TwoStores
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

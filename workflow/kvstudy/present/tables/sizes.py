@@ -33,7 +33,8 @@ from kvstudy.present.typeset.table import (
 )
 from kvstudy.stats.laws import SATURATED
 from kvstudy.study.base import SIZE_TITLES, SIZES, Name, Size, Sizes
-from kvstudy.study.combinations import check_lines, series_of
+from kvstudy.study.combinations import series_of
+from kvstudy.study.exhibits import check_lines
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

@@ -13,7 +13,7 @@ from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.quantities import READS
 from kvstudy.analyse.claims.table import JUDGED, SHORT, UNLIKE, counts_of, deciding_rows
 from kvstudy.analyse.claims.verdicts import HOLDING, WEAKEST_FIRST, Support, Verdict
-from kvstudy.analyse.claims.words import number
+from kvstudy.analyse.claims.words import ClaimNames, label, number
 from kvstudy.analyse.tidy.numbers import amount, grouped, rate, significant
 from kvstudy.errors import InputError
 from kvstudy.language.current import N_, _, pgettext
@@ -180,7 +180,7 @@ class Scoreboard(Table):
 
         Of those that decide it; ``parts`` and ``verdicts`` are those of all of these.
         """
-        rows = JUDGED.read(run.text)
+        rows = JUDGED.read(run.folder)
         claims = [deciding_rows(of) for _id, of in rows.groupby("id", sort=False)]
         if not claims:
             return rows
@@ -205,7 +205,8 @@ class Scoreboard(Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per claim: symbol and claim, what of it is shown, published and measured."""
         judged = rows["verdict"].ne("").any()
-        lines = [_claim_line(row, judged) for row in rows.to_dict("records")]
+        names = ClaimNames.of(run.study, run.titles)
+        lines = [_claim_line(row, names, judged) for row in rows.to_dict("records")]
         part = _("weakest part") if judged else _("part")
         here = ", ".join([values_head(run.study), interval_head()])
         columns = [part, _("published"), here]
@@ -233,15 +234,15 @@ class Scoreboard(Table):
         return [Grid(columns, [TableSection("", lines)], notes, corner=_("Claim"), paper=paper)]
 
 
-def _claim_line(row: dict[str, object], judged: bool) -> TableRow:
-    text = row["short"]
+def _claim_line(row: dict[str, object], names: ClaimNames, judged: bool) -> TableRow:
+    text = sentence(row["short"])
     if judged and row["parts"] > 1:
         counts = counts_of(pd.DataFrame([row]))
         holding = sum(counts[verdict] for verdict in HOLDING)
         text = _("{} ({} of {})").format(text, holding, f"{row['parts']:.0f}")
     symbol = SYMBOLS[row["verdict"]] if judged else ""
     claim = f"{symbol} " + bold(row["id"]) + f" {text}"
-    what = row["what"]
+    what = label(row["what"], names)
     if row["unit"] == READS:
         # The words are longer than the numbers.
         what, row = f"{what};{_(' reads per write')}", row | {"unit": ""}

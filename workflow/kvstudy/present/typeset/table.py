@@ -27,7 +27,7 @@ from kvstudy.present.typeset.html import html
 from kvstudy.present.typeset.latex import latex
 from kvstudy.present.typeset.rich_text import EQUAL, TIE, RichText
 from kvstudy.stats.ratios import Decision
-from kvstudy.study.kinds import AnyTable
+from kvstudy.study.exhibits import AnyTable
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

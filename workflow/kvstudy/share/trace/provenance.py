@@ -19,7 +19,7 @@ from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.errors import DataError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import controls, is_compared
-from kvstudy.study.kinds import Exhibit
+from kvstudy.study.exhibits import Exhibit
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
