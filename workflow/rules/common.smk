@@ -165,3 +165,13 @@ OPEN_LOOP = tidy(
     *(f"open-loop/{name}" for name in ("cells", "measurements", "series", "histograms", "targets"))
 )
 ANALYSIS = ["results/{run}/analysis/drift.json"] + tidy(*(f"analysis/{name}" for name in ANALYSED))
+# What tables are made of, for the report and for the workbook; what the stores are, and what the
+# source says of it, is read where a table asks for it.
+TABLES_READ = [
+    *PLAN.study_files("properties.yaml"),
+    *PLAN.of_stores("properties.yaml"),
+    *tidy("measurements", "summary", "cells", "probes"),
+    "results/{run}/environment.json",
+    *ANALYSIS,
+    *JUDGED,
+]

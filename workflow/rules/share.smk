@@ -51,18 +51,16 @@ rule write_commands:
 
 
 rule write_workbook:
-    """Averages and single runs, for Excel and LibreOffice."""
+    """Tables and single runs, for Excel and LibreOffice."""
     input:
         STUDY,
-        tidy("cells", "measurements", "summary"),
-        ANALYSIS,
-        "results/{run}/environment.json",
+        TABLES_READ,
         code=code_of("workbook"),
     output:
         "results/{run}/{run}.xlsx",
     log:
         log_of("workbook", ""),
     message:
-        "averages and single runs to {output}"
+        "tables and single runs to {output}"
     shell:
         "kvstudy workbook {wildcards.run} > {log} 2>&1"

@@ -28,7 +28,13 @@ from kvstudy.present.typeset.grid import (
 )
 from kvstudy.present.typeset.rich_text import DASH, with_mark
 from kvstudy.present.typeset.source import label_of
-from kvstudy.present.typeset.table import Table, interval_head, kind_of_means, span_of
+from kvstudy.present.typeset.table import (
+    Table,
+    interval_head,
+    kind_of_means,
+    mean_throughput,
+    span_of,
+)
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
@@ -139,8 +145,16 @@ class ComparisonTable(Table):
             interval = DASH
             if not math.isnan(row.low):
                 interval = between(change(row.low).removesuffix(" %"), change(row.high))
+            setting = (row.workload, run.headline.get(row.workload, "all"))
+            runs = {
+                side: mean_throughput(store, [setting])
+                for side, store in (("baseline", self.baseline), ("store", self.store))
+            }
             here, published = (
-                [number_cell(getattr(row, of + name), form) for name, form in FORMS.items()]
+                [
+                    number_cell(getattr(row, of + name), form, runs.get(of + name))
+                    for name, form in FORMS.items()
+                ]
                 for of in ("", "published_")
             )
             title = run.study.workload(row.workload).title

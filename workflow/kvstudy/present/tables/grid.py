@@ -37,6 +37,7 @@ from kvstudy.present.typeset.table import (
     client_bound,
     interval,
     interval_head,
+    mean_throughput,
     pairing,
     two_lines,
 )
@@ -284,7 +285,7 @@ def _sections(
     for title, stores in _by_kind(run, bases, baseline):
         for store in stores:
             rows = rows_of(store)
-            lines = _ratios(bold(run.titles[store]), rows, store)
+            lines = _ratios(bold(run.titles[store]), rows, store, run)
             for label, text in further.items():
                 source = text is _source
                 cells = [text(row) for row in rows]
@@ -295,15 +296,16 @@ def _sections(
     for pair in {store for _name, store in by_key.index if "/" in store}:
         store = pair.partition("/")[0]
         title = _("{} against itself").format(run.titles[store])
-        yield TableSection(title, _ratios(INDENT + _("ratio"), rows_of(pair), store))
+        yield TableSection(title, _ratios(INDENT + _("ratio"), rows_of(pair), store, run))
 
 
-def _ratios(label: str | RichText, rows: list, store: str) -> list[TableRow]:
+def _ratios(label: str | RichText, rows: list, store: str, run: Run) -> list[TableRow]:
     """The ratios, and their intervals below them: side by side, five of 0.048 do not fit a line."""
-    return two_lines(label, list(map(_ratio, rows)), store, INDENT + interval_head())
+    cells = [_ratio(row, run) for row in rows]
+    return two_lines(label, cells, store, INDENT + interval_head())
 
 
-def _ratio(row) -> tuple[CellText, CellText]:
+def _ratio(row, run: Run) -> tuple[CellText, CellText]:
     if math.isnan(row.ratio):
         return DASH, ""
     ends = "" if math.isnan(row.low) else interval(row.ratio, row.low, row.high)
@@ -312,7 +314,8 @@ def _ratio(row) -> tuple[CellText, CellText]:
     text += BOUND if row.client_bound == "yes" else ""
     if row.in_floor == "yes" or row.decision == Decision.UNDECIDED:
         text, ends = grey(text), grey(ends)
-    return cell_of(text, row.ratio), ends
+    settings = run.headline.items() if row.workload == MEAN else [(row.workload, row.parameters)]
+    return cell_of(text, row.ratio, mean_throughput(row.store, settings, row.baseline)), ends
 
 
 def _place(row) -> CellText:

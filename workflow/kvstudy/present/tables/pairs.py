@@ -42,6 +42,7 @@ from kvstudy.present.typeset.table import (
     interval,
     kind_of_means,
     margin_words,
+    mean_throughput,
     pairing,
     sign_of,
     two_lines,
@@ -137,7 +138,9 @@ def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[CellText, CellTe
     text, between = f"{significant(value)} {marks}".rstrip(), interval(value, low, high)
     if row.in_floor == "yes":
         text, between = grey(text), grey(between)
-    return cell_of(text, value), between
+    other = row.slower if one == row.faster else row.faster
+    runs = mean_throughput(one, [(row.workload, row.parameters)], other)
+    return cell_of(text, value, runs), between
 
 
 # What a source prints of places: rates, or the places themselves.

@@ -8,6 +8,7 @@ the latencies.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal
@@ -31,6 +32,7 @@ from kvstudy.present.typeset.grid import (
     Grid,
     Head,
     Paper,
+    Statistic,
     TableCell,
     TableRow,
     TableSection,
@@ -144,7 +146,7 @@ class ResultsTable(Table):
                     # Where no run counts, the column says so once.
                     gap = "" if states[row.store] else DASH
                     marks = _marks(row, fewest)
-                    cells.append(_number(metric, row.mean, marks) if row.n else gap)
+                    cells.append(_number(row, marks, self._runs(row, run)) if row.n else gap)
                     if published:
                         marks = MARK if row.inconsistent else ""
                         cells.append(_published(run.study, metric, row.published, marks))
@@ -156,6 +158,12 @@ class ResultsTable(Table):
         grid.notes = [*self._notes(run, stores, cells), *incomplete]
         grid.paper = Paper(hang=True, most=0 if published else MOST_STORES)
         return [grid]
+
+    def _runs(self, row, run: Run) -> Statistic:
+        """Return how a mean follows from single runs: geometric of rates, as the table has it."""
+        rates = row.unit == "ops/s" and not self.plain_means(run.study)
+        key = (row.store, self.workload, run.headline[self.workload], row.operation, row.metric)
+        return Statistic("geometric" if rates else "mean", (key,))
 
     def _heads(self, stores: list[str], run: Run) -> tuple[list[tuple[Head, int]], list[Head], list[RichText]]:
         """The heads of stores, those below them, and why the marked ones are incomplete."""
@@ -223,10 +231,10 @@ def _marks(row, fewest: pd.Series) -> str:
     return marks
 
 
-def _number(metric: str, value: float | None, marks: str = "") -> TableCell:
-    if pd.isna(value):
+def _number(row, marks: str, runs: Statistic) -> TableCell:
+    if pd.isna(row.mean):
         return cell_of(DASH)
-    return _aligned(grouped(fixed(metric, value)), 1, value, marks)
+    return replace(_aligned(grouped(fixed(row.metric, row.mean)), 1, row.mean, marks), runs=runs)
 
 
 def _published(study: Study, metric: str, value: float | None, marks: str) -> TableCell:

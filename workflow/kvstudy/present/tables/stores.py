@@ -14,12 +14,13 @@ from kvstudy.analyse.tidy.numbers import between, rate, share, significant, whol
 from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection, cell_of
+from kvstudy.present.typeset.grid import Grid, Paper, Statistic, TableRow, TableSection, cell_of
 from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.present.typeset.table import (
     Table,
     interval,
     interval_head,
+    mean_throughput,
     number_of,
     sections_of,
     store_grid,
@@ -52,7 +53,7 @@ class RunsTable(Table):
         of_throughput = (rows["operation"] == "overall") & (rows["metric"] == "throughput")
         shown = rows[of_throughput].join(_seconds(run), on=SETTING)
         columns = [
-            (_("Ops/s"), number_of("value", rate)),
+            (_("Ops/s"), number_of("value", rate, _mean)),
             (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
             (_("CV"), number_of("cv", lambda cv: share(cv) + (" !" if cv > NOISY else ""))),
             (_("Whole"), number_of("whole", rate)),
@@ -74,6 +75,10 @@ class RunsTable(Table):
         if not grid.sections:
             grid.sections = [TableSection("", [TableRow(_("no valid run"), [DASH] * len(columns))])]
         return [grid]
+
+
+def _mean(row) -> Statistic:
+    return mean_throughput(row.store, [(row.workload, row.parameters)])
 
 
 def _seconds(run: Run) -> pd.DataFrame:
@@ -335,8 +340,12 @@ class StoreTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload."""
+
+        def runs(row) -> Statistic:
+            return mean_throughput(self.store, [(row.workload, run.headline[row.workload])])
+
         columns = [
-            (_("Ops/s"), number_of("throughput", partial(rate, digits=4))),
+            (_("Ops/s"), number_of("throughput", partial(rate, digits=4), runs)),
             (_("95 % interval"), lambda row: interval(row.throughput, row.low, row.high, 4)),
             (_("% of fastest"), number_of("of_fastest", share)),
             (_("Mean (µs)"), number_of("latency_mean", rate)),

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kvstudy.analyse.findings.spread import margin_of
 from kvstudy.analyse.tidy.numbers import between, ends
+from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import (
     CellText,
     Grid,
-    RunKey,
     Statistic,
     TableCell,
     TableRow,
@@ -180,6 +180,17 @@ def number_of(
     ``runs`` says how the number follows from single runs.
     """
     return lambda row: number_cell(getattr(row, name), text, runs(row))
+
+
+def mean_throughput(
+    store: str, settings: Iterable[tuple[str, str]], base: str = ""
+) -> Statistic:
+    """Return the geometric mean of a store's runs, over that of ``base`` if one is named.
+
+    ``settings`` are workloads with their parameters.
+    """
+    keys = [[(name, *setting, *THROUGHPUT) for setting in settings] for name in (store, base) if name]
+    return Statistic("geometric", *map(tuple, keys))
 
 
 def span_of(runs: Iterable[float]) -> str:
