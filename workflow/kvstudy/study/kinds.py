@@ -102,6 +102,7 @@ TABLES = Kinds(
         "scaling": "sizes.ScalingTable",
         "scoreboard": "source.Scoreboard",
         "store": "stores.StoreTable",
+        "summary": "summary.SummaryTable",
         "sweep": "sizes.SweepTable",
         "trimmed": "stores.TrimmedTable",
         "validity": "stores.ValidityTable",

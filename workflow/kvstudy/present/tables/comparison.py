@@ -32,7 +32,7 @@ from kvstudy.present.typeset.table import (
     Table,
     interval_head,
     kind_of_means,
-    mean_throughput,
+    throughput_of,
     span_of,
 )
 from kvstudy.stats.intervals import geometric_mean
@@ -147,7 +147,7 @@ class ComparisonTable(Table):
                 interval = between(change(row.low).removesuffix(" %"), change(row.high))
             setting = (row.workload, run.headline.get(row.workload, "all"))
             runs = {
-                side: mean_throughput(store, [setting])
+                side: throughput_of(store, [setting])
                 for side, store in (("baseline", self.baseline), ("store", self.store))
             }
             here, published = (

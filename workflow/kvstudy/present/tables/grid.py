@@ -37,7 +37,7 @@ from kvstudy.present.typeset.table import (
     client_bound,
     interval,
     interval_head,
-    mean_throughput,
+    throughput_of,
     pairing,
     two_lines,
 )
@@ -315,7 +315,7 @@ def _ratio(row, run: Run) -> tuple[CellText, CellText]:
     if row.in_floor == "yes" or row.decision == Decision.UNDECIDED:
         text, ends = grey(text), grey(ends)
     settings = run.headline.items() if row.workload == MEAN else [(row.workload, row.parameters)]
-    return cell_of(text, row.ratio, mean_throughput(row.store, settings, row.baseline)), ends
+    return cell_of(text, row.ratio, throughput_of(row.store, settings, row.baseline)), ends
 
 
 def _place(row) -> CellText:

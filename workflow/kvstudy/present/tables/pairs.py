@@ -42,7 +42,7 @@ from kvstudy.present.typeset.table import (
     interval,
     kind_of_means,
     margin_words,
-    mean_throughput,
+    throughput_of,
     pairing,
     sign_of,
     two_lines,
@@ -139,7 +139,7 @@ def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[CellText, CellTe
     if row.in_floor == "yes":
         text, between = grey(text), grey(between)
     other = row.slower if one == row.faster else row.faster
-    runs = mean_throughput(one, [(row.workload, row.parameters)], other)
+    runs = throughput_of(one, [(row.workload, row.parameters)], other)
     return cell_of(text, value, runs), between
 
 

@@ -20,7 +20,7 @@ from kvstudy.present.typeset.table import (
     Table,
     interval,
     interval_head,
-    mean_throughput,
+    throughput_of,
     number_of,
     sections_of,
     store_grid,
@@ -78,7 +78,7 @@ class RunsTable(Table):
 
 
 def _mean(row) -> Statistic:
-    return mean_throughput(row.store, [(row.workload, row.parameters)])
+    return throughput_of(row.store, [(row.workload, row.parameters)])
 
 
 def _seconds(run: Run) -> pd.DataFrame:
@@ -342,7 +342,7 @@ class StoreTable(Table):
         """A line per workload."""
 
         def runs(row) -> Statistic:
-            return mean_throughput(self.store, [(row.workload, run.headline[row.workload])])
+            return throughput_of(self.store, [(row.workload, run.headline[row.workload])])
 
         columns = [
             (_("Ops/s"), number_of("throughput", partial(rate, digits=4), runs)),

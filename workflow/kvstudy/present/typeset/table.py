@@ -182,15 +182,15 @@ def number_of(
     return lambda row: number_cell(getattr(row, name), text, runs(row))
 
 
-def mean_throughput(
-    store: str, settings: Iterable[tuple[str, str]], base: str = ""
+def throughput_of(
+    store: str, settings: Iterable[tuple[str, str]], base: str = "", kind: str = "geometric"
 ) -> Statistic:
-    """Return the geometric mean of a store's runs, over that of ``base`` if one is named.
+    """Return the mean of a store's runs, or what ``kind`` says, over that of a ``base``.
 
     ``settings`` are workloads with their parameters.
     """
     keys = [[(name, *setting, *THROUGHPUT) for setting in settings] for name in (store, base) if name]
-    return Statistic("geometric", *map(tuple, keys))
+    return Statistic(kind, *map(tuple, keys))
 
 
 def span_of(runs: Iterable[float]) -> str:
