@@ -33,8 +33,7 @@ from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import content, lines
 from kvstudy.present.report.context import claim_facts
-from kvstudy.present.typeset.latex import plain
-from kvstudy.present.typeset.table import notes_of
+from kvstudy.present.typeset.grid import notes_of
 from kvstudy.stats.intervals import Interval
 from kvstudy.stats.ratios import margin_bounds, unpaired_ratio
 from kvstudy.study.kinds import TABLES
@@ -904,10 +903,10 @@ def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
         (grid,) = scoreboard.grids(scoreboard.rows(run), run)
         first, second = grid.lines
         signs = ["\N{BLACK CIRCLE}", "\N{EN DASH}"] if verdicts else ["", ""]
-        labels = [f"{sign} <b>X{n}</b> ?" for n, sign in enumerate(signs, 1)]
-        assert [line.label for line in grid.lines] == labels
-        assert [plain(first.cells[1]), first.cells[2][:4]] == ["2.00", "2.00"]
-        assert second.cells[1:] == ["\N{EN DASH}"] * 2
+        labels = [f"{sign} X{n} ?" for n, sign in enumerate(signs, 1)]
+        assert [str(line.label) for line in grid.lines] == labels
+        assert [first.cells[1].text.without("hanging"), first.texts[2][:4]] == ["2.00", "2.00"]
+        assert second.texts[1:] == ["\N{EN DASH}"] * 2
         assert ("reproduced (1)" in notes_of([grid])[0]) == verdicts
 
 
@@ -924,8 +923,8 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
     run = SimpleNamespace(folder=tmp_path, study=study, titles=NAMES.stores)
     (grid,) = scoreboard.grids(scoreboard.rows(run), run)
     (line,) = grid.lines
-    assert line.label == "\N{CIRCLE WITH LEFT HALF BLACK} <b>X1</b> ? (1 of 2)"
-    assert "Slow / Fast" in line.cells[0].replace("\xa0", " ")
+    assert str(line.label) == "\N{CIRCLE WITH LEFT HALF BLACK} X1 ? (1 of 2)"
+    assert "Slow / Fast" in line.texts[0].replace("\xa0", " ")
     assert "partly reproduced (1)" in notes_of([grid])[0]
     facts = claim_facts(tmp_path)
     assert facts.verdicts == [("partly reproduced", 1)]

@@ -194,7 +194,7 @@ def as_text(comparison: Comparison) -> str:
         grid = part.grid
         # Places to break are for narrow columns on paper.
         rows = [
-            [str(cell).replace(ZERO_WIDTH_SPACE, "") for cell in (line.label, *line.cells)]
+            [text.replace(ZERO_WIDTH_SPACE, "") for text in (str(line.label), *line.texts)]
             for line in grid.lines
         ]
         if not rows:
@@ -206,7 +206,7 @@ def as_text(comparison: Comparison) -> str:
                 for line in _wrapped(f"{label}: {'  ->  '.join(cells)}", indent=6)
             ]
         else:
-            lines = _aligned([[grid.corner, *(str(head.text) for head in grid.columns)], *rows])
+            lines = _aligned([[grid.corner, *map(str, grid.columns)], *rows])
         notes = [line for note in grid.notes for line in _wrapped(note)]
         blocks.append([part.title, *lines, *notes])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

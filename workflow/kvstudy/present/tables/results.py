@@ -154,7 +154,7 @@ class ResultsTable(Table):
                 sections[-1].lines.append(TableRow(label, cells))
         groups, columns, incomplete = self._heads(stores, run)
         grid = Grid(columns, sections, groups=groups)
-        cells = "".join(str(cell) for line in grid.lines for cell in line.cells)
+        cells = "".join(text for line in grid.lines for text in line.texts)
         grid.notes = [*self._notes(run, stores, cells), *incomplete]
         grid.paper = Paper(hang=True, most=0 if published else MOST_STORES)
         return [grid]

@@ -88,6 +88,9 @@ class Head:
     published: bool = False
     gap: str = ""
 
+    def __str__(self) -> str:
+        return str(self.text)
+
     def __bool__(self) -> bool:
         return bool(self.text)
 
@@ -115,6 +118,11 @@ class TableRow:
 
     def __post_init__(self) -> None:
         self.label, self.cells = cell_of(self.label), list(map(cell_of, self.cells))
+
+    @property
+    def texts(self) -> list[str]:
+        """The cells as they are read."""
+        return list(map(str, self.cells))
 
 
 @dataclass

@@ -82,16 +82,16 @@ class GridSheet:
             if title and width > 1:
                 last = column + width - 1
                 middle = self._book.style(**HEAD, align="center")
-                self.sheet.merge_range(self.row, column, self.row, last, str(title.text), middle)
+                self.sheet.merge_range(self.row, column, self.row, last, str(title), middle)
             elif title:
-                self.sheet.write_string(self.row, column, str(title.text), style)
+                self.sheet.write_string(self.row, column, str(title), style)
             column += width
         self.row += bool(grid.groups)
         if any(grid.columns) or not grid.groups:
             self.sheet.write_string(self.row, 0, grid.corner, self._book.style(**HEAD))
             for column, head in enumerate(grid.columns, start=1):
-                self.sheet.write_string(self.row, column, str(head.text), style)
-            words = [len(str(head.text)) / self._widths[at] for at, head in enumerate(grid.columns, 1)]
+                self.sheet.write_string(self.row, column, str(head), style)
+            words = [len(str(head)) / self._widths[at] for at, head in enumerate(grid.columns, 1)]
             self.sheet.set_row(self.row, LINE * (1 + int(max(words, default=0))))
             self.row += 1
 
