@@ -153,7 +153,6 @@ PUBLISHED = PLAN.study_files("published.csv")
 CLAIMS = PLAN.study_files("claims.yaml")
 # What is made of the source's claims and of its audit.
 JUDGED = tidy("claims") if CLAIMS else []
-CLAIMS_TABLE = texts("tables/claims.tex", "tables/claims.html") if CLAIMS else []
 AUDIT = tidy("audit") if PLAN.audited else []
 # What all that shows values reads.
 STUDY = [PLAN.study_file, *PLAN.of_stores("store.yaml"), *PUBLISHED, *AUDIT]

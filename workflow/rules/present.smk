@@ -35,7 +35,6 @@ rule make_tables:
             tables("csv", "tex", "html"),
             *(PLAN.study.tables, "Table", ".csv"),
         ),
-        CLAIMS_TABLE,
     log:
         log_of("tabulate"),
     priority: 1

@@ -4,7 +4,6 @@ EXPORTED = [
     *("README.txt", "numbers.tex", "references.bib"),
     *("example/thesis.tex", "example/thesis-czech.tex"),
     *(f"tables/{table}.{form}" for table in TABLES for form in ("csv", "tex")),
-    *(["tables/claims.tex"] if CLAIMS else []),
     *(f"figures/{figure}.{form}" for figure in FIGURES for form in FIGURE_FORMS),
 ]
 
@@ -20,7 +19,6 @@ rule export_for_thesis:
         # One form: the others are made with it, and Snakemake takes the checksum of each input
         # for each of the outputs.
         tables("csv"),
-        CLAIMS_TABLE,
         figures("csv"),
         code=code_of("export"),
     output:

@@ -87,6 +87,7 @@ TABLES = Kinds(
         "audit": "source.AuditTable",
         "bottleneck": "stores.BottleneckTable",
         "break-even": "rounds.BreakEvenTable",
+        "claims": "claims.ClaimsTable",
         "comparison": "comparison.ComparisonTable",
         "grid": "grid.GridTable",
         "machine": "setting.MachineTable",

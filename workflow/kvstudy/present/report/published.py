@@ -7,15 +7,12 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.claims.table import JUDGED, judge_run
-from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import InputError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.claims import write_claims
 from kvstudy.present.drawing.draw import StyleSheet, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import DisplayNames, joined
@@ -28,9 +25,7 @@ from kvstudy.study.exhibits import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.parts import MEAN
-from kvstudy.study.run_names import REPORT
 
-TABLES = REPORT / "templates" / "tables"
 # What is in sentences of a metric and an operation, in small letters.
 WORDS = [
     *[N_("throughput"), N_("run time"), N_("operations")],
@@ -61,9 +56,7 @@ def write_published(run: Run) -> Path:
     tables, no_tables = _make_tables(source, run.tables)
     figures, no_figures = _make_figures(run)
     if run.claims_file:
-        rows, names = judge_run(run), ClaimNames.of(study, run.titles)
-        rows.to_csv(JUDGED.path(run.tables), index=False, lineterminator="\n")
-        write_claims(rows, names, TABLES, run.tables, measured=False)
+        write_table(study.tables_of("claims")[0], run, run.tables)
     lacking = joined((missing, figure) for figure, missing in figures if missing)
     none_of = _("The source printed no values for {}.")
     published = SimpleNamespace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -12,6 +13,8 @@ from kvstudy.analyse.tidy.numbers import MARK, marked_values
 from kvstudy.libraries import np, pd
 from kvstudy.present.typeset.rich_text import DASH, RichText, note, rich
 
+# Letters of a line on a terminal, and before what belongs to the line above.
+WIDTH, INDENT = 96, "     "
 # Store, workload, parameters, operation and metric of single runs.
 RunKey = tuple[str, str, str, str, str]
 
@@ -250,3 +253,14 @@ def notes_of(grids: Iterable[Grid]) -> list[str | RichText]:
         words = marked_values()
         notes.append(note(MARK, words[:1].upper() + words[1:] + "."))
     return notes
+
+
+def as_text(grid: Grid) -> str:
+    """A table of texts for a terminal: below each label its cells, a line for each of theirs."""
+    paragraphs = []
+    for line in grid.lines:
+        first, *rest = "\n".join([str(line.label), *line.texts]).split("\n")
+        paragraphs.append(textwrap.fill(first, WIDTH, subsequent_indent=INDENT))
+        indents = {"initial_indent": f"{INDENT}- ", "subsequent_indent": f"{INDENT}  "}
+        paragraphs += [textwrap.fill(text, WIDTH, **indents) for text in rest if text]
+    return "\n".join(paragraphs)

@@ -14,6 +14,7 @@ from kvstudy.study.run_names import REPORT
 ELEMENTS = {
     "bold": "<b>{}</b>",
     "italic": "<i>{}</i>",
+    "small": "<small>{}</small>",
     "raised": "<sup>{}</sup>",
     "grey": '<span class="grey">{}</span>',
     "hanging": '<span class="hang">{}</span>',

@@ -49,12 +49,14 @@ UNIT = re.compile(
 )
 # What the marks of a rich text are here.
 ELEMENTS = {
-    "bold": r"\textbf{",
-    "italic": r"\textit{",
-    "raised": r"\textsuperscript{",
-    "grey": r"\textcolor{black!55}{",
-    "hanging": r"\rlap{",
-    "phantom": r"\phantom{",
+    "bold": r"\textbf{%s}",
+    "italic": r"\textit{%s}",
+    # A paragraph, for its lines to be as close as its letters are small.
+    "small": r"{\scriptsize\hangindent=.8em %s\par}",
+    "raised": r"\textsuperscript{%s}",
+    "grey": r"\textcolor{black!55}{%s}",
+    "hanging": r"\rlap{%s}",
+    "phantom": r"\phantom{%s}",
 }
 
 
@@ -122,7 +124,7 @@ def broken(text: str) -> str:
 def printed(value: object) -> str:
     """``value`` as LaTeX, where it may break in long words."""
     if isinstance(value, RichText):
-        return Latex(written(value.spans, _letters, lambda mark, of: f"{ELEMENTS[mark]}{of}}}"))
+        return Latex(written(value.spans, _letters, lambda mark, text: ELEMENTS[mark] % text))
     if isinstance(value, str):
         return escape(value if isinstance(value, Latex) else broken(value))
     # StrictUndefined raises here, with the name that is undefined.
@@ -130,7 +132,7 @@ def printed(value: object) -> str:
 
 
 def _letters(text: str) -> str:
-    return r"\newline ".join(escape(broken(line)) for line in text.split(BREAK))
+    return r"\par ".join(escape(broken(line)) for line in text.split(BREAK))
 
 
 def head(text: str | RichText, place: str = "r", longest: int = 16) -> Latex:
