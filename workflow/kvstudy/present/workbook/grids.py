@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_UP, Decimal
 
-from kvstudy.present.typeset.grid import Grid, TableCell, TableRow, notes_of
+from kvstudy.present.typeset.grid import Grid, Head, TableCell, TableRow, notes_of
+from kvstudy.present.typeset.rich_text import RichText
 from kvstudy.present.workbook.content import Content
 from kvstudy.present.workbook.references import CellReferences
 from kvstudy.present.workbook.sheet import GREY, HEAD, LINE, WIDEST, Book, print_set_up
@@ -47,14 +48,12 @@ class GridSheet:
         sheet.print_area(0, 0, self.row, self.columns)
 
     def _set_widths(self, grids: list[Grid]) -> None:
-        widths = [NARROWEST] * (1 + FEWEST_COLUMNS)
-        for grid in grids:
-            rows = [[line.label, *line.cells] for line in grid.lines]
-            for column, cells in enumerate(zip(*rows, strict=True)):
-                longest = 2 + max(len(str(cell)) for cell in cells)
-                widths[column:] = [max(longest, *widths[column : column + 1]), *widths[column + 1 :]]
-        self._widths = [min(width, WIDEST) for width in widths]
-        self.columns = len(widths) - 1
+        self.columns = max([FEWEST_COLUMNS, *(len(grid.columns) for grid in grids)])
+        self._widths = [NARROWEST] * (1 + self.columns)
+        for line in (line for grid in grids for line in grid.lines):
+            for column, cell in enumerate((line.label, *line.cells)):
+                longest = 2 + max(map(len, str(cell).split("\n")))
+                self._widths[column] = min(WIDEST, max(longest, self._widths[column]))
         for column, width in enumerate(self._widths):
             self.sheet.set_column(column, column, width)
 
@@ -96,19 +95,21 @@ class GridSheet:
             self.row += 1
 
     def _line(self, grid: Grid, line: TableRow, first: bool) -> None:
-        lines = [1]
+        height = 1
         for column, cell in enumerate((line.label, *line.cells)):
-            head = grid.columns[column - 1] if column else None
-            style = {"align": "right"} if column and not grid.widths[column - 1] else {}
-            if line.published or (head and head.published):
+            head = grid.columns[column - 1] if column else Head(RichText())
+            number = column > 0 and not grid.widths[column - 1]
+            style = {"align": "right"} if number else {"text_wrap": True}
+            if line.published or head.published:
                 style["font_color"] = GREY
-            if head and head.gap and first:
+            if head.gap and first:
                 self.sheet.write_string(self.row, column, head.gap, self._book.style(**style))
             elif cell:
                 self._cell(column, cell, style)
-            if not style:
-                lines.append(len(str(cell)) // self._widths[column] + 1 + str(cell).count("\n"))
-        self.sheet.set_row(self.row, LINE * max(lines))
+            if not number:
+                texts = str(cell).split("\n")
+                height = max(height, sum(1 + len(text) // self._widths[column] for text in texts))
+        self.sheet.set_row(self.row, LINE * height)
         self.row += 1
         for note in line.notes:
             self._merged(self.row, note)
@@ -117,16 +118,15 @@ class GridSheet:
     def _cell(self, column: int, cell: TableCell, style: dict[str, object]) -> None:
         marks = set.intersection(*({*span.marks} for span in cell.text.spans))
         style |= {mark: True for mark in ("bold", "italic") if mark in marks}
-        style |= {"font_color": GREY} if "grey" in marks else {}
-        form = number_format(cell)
-        if not form:
-            style |= {"text_wrap": True} if "align" not in style else {}
+        if "grey" in marks:
+            style["font_color"] = GREY
+        if not (form := number_format(cell)):
             self.sheet.write_string(self.row, column, str(cell), self._book.style(**style))
-            return
-        looks = self._book.style(**style, num_format=form)
-        if cell.runs and (formula := self._places.formula(cell.runs, cell.value)):
+        elif cell.runs and (formula := self._places.formula(cell.runs, cell.value)):
+            looks = self._book.style(**style, num_format=form)
             self.sheet.write_formula(self.row, column, formula, looks, cell.value)
         else:
+            looks = self._book.style(**style, num_format=form)
             self.sheet.write_number(self.row, column, cell.value, looks)
 
 
