@@ -102,7 +102,7 @@ def xlsx_cells(sheet: Worksheet) -> list[str]:
     }
     cells = [
         plain(displayed(cell.value, cell.number_format))
-        for row in sheet[sheet.print_area][TOP:]
+        for row in sheet[sheet.print_area.rpartition("!")[2]][TOP:]
         for cell in row
         if cell.value is not None
         and cell.row not in notes

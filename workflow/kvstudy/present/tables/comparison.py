@@ -18,22 +18,15 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import (
-    Grid,
-    Paper,
-    TableRow,
-    TableSection,
-    head_of,
-    number_cell,
-)
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection, head_of, number_cell
 from kvstudy.present.typeset.rich_text import DASH, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import (
     Table,
     interval_head,
     kind_of_means,
-    throughput_of,
     span_of,
+    throughput_of,
 )
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import Name

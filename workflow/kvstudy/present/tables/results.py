@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import (
-    MARK,
-    amount,
-    fixed,
-    grouped,
-    operation_word,
-    sign,
-    whole,
-)
+from kvstudy.analyse.tidy.numbers import MARK, amount, fixed, grouped, operation_word, sign, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
@@ -39,15 +31,7 @@ from kvstudy.present.typeset.grid import (
     cell_of,
     head_of,
 )
-from kvstudy.present.typeset.rich_text import (
-    DASH,
-    RichText,
-    hanging,
-    note,
-    phantom,
-    raised,
-    rich,
-)
+from kvstudy.present.typeset.rich_text import DASH, RichText, hanging, note, phantom, raised, rich
 from kvstudy.present.typeset.table import Table, kind_of_means, span_of, values_head
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND

@@ -15,14 +15,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import (
-    Grid,
-    TableCell,
-    TableRow,
-    TableSection,
-    cell_of,
-    head_of,
-)
+from kvstudy.present.typeset.grid import Grid, TableCell, TableRow, TableSection, cell_of, head_of
 from kvstudy.present.typeset.rich_text import DASH, grey, lines, note, raised, with_mark
 from kvstudy.present.typeset.table import (
     Table,

@@ -1,4 +1,4 @@
-"""Text and tables as LaTeX. Strings for LaTeX templates are escaped unless they are LaTeX already."""
+"""Text and tables as LaTeX; strings for templates are escaped unless they are LaTeX already."""
 
 from __future__ import annotations
 

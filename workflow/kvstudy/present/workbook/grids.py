@@ -1,4 +1,4 @@
-"""The sheets of the report's tables: the same cells, as numbers and formulas where they show one."""
+"""The sheets of the tables of the report: the same cells, as numbers and formulas."""
 
 from __future__ import annotations
 

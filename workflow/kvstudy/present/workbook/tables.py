@@ -10,6 +10,7 @@ from kvstudy.analyse.tidy.files import SETTING, path_of
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.summary import COUNTS, measured_phases, shown_mean
 from kvstudy.language.reasons import sentence
+from kvstudy.present.typeset.grid import Statistic
 from kvstudy.present.workbook.content import (
     SIZES,
     Content,
@@ -140,14 +141,9 @@ SPREAD = [
     Column("Here by published", "0.000", 11),
     Column("Note", width=70, aside=True),
 ]
-# What is calculated from the single runs: the formula, and the column of ``summary.csv``.
 KEYS = [*SETTING, "operation", "metric"]
-FORMULAS = {
-    "Runs": ("COUNT", "n"),
-    "Smallest": ("MIN", "min"),
-    "Largest": ("MAX", "max"),
-    "Standard deviation": ("STDEV", "sd"),
-}
+# What is calculated from the single runs besides the mean, by its column in ``summary.csv``.
+KINDS = {"Standard deviation": "sd", "Smallest": "min", "Largest": "max"}
 
 
 def averages(content: Content, places: CellReferences, book: Book, name: str) -> None:
@@ -169,7 +165,7 @@ def averages(content: Content, places: CellReferences, book: Book, name: str) ->
                 quantity = (metric_of(row.metric).title, unit_text(row.unit))
                 sheet.write("Operation", operation_title(row.operation), *quantity)
             if pd.notna(row.n):
-                _statistics(sheet, row, places.ranges(tuple(getattr(row, key) for key in KEYS)))
+                _statistics(sheet, row, places)
             if pd.notna(row.published):
                 # With a mark where the audit finds the value inconsistent.
                 form = number_format(row.unit) + (f'"{MARK}"' if row.inconsistent else "")
@@ -209,21 +205,16 @@ def _settings(content: Content, rows: pd.DataFrame) -> list[Setting]:
     return [*settings, *means.itertuples(index=False, name=None)]
 
 
-def _statistics(sheet: Sheet, row, runs: str) -> None:
-    """Write the formulas over the ``runs`` behind a ``row``.
-
-    The mean is geometric of rates, plain of all else; GEOMEAN takes no 0.
-    """
-    form = {"num_format": number_format(row.unit)}
-    for column, (function, name) in FORMULAS.items():
+def _statistics(sheet: Sheet, row, places: CellReferences) -> None:
+    """Write the formulas over the runs behind a ``row``: the mean is geometric of rates."""
+    keys = (tuple(getattr(row, key) for key in KEYS),)
+    runs = places.ranges(*keys)
+    mean = "mean" if pd.isna(row.geometric) else "geometric"
+    for column, kind, name in [("Mean", mean, "shown"), *((c, k, k) for c, k in KINDS.items())]:
         if pd.notna(value := getattr(row, name)):
-            style = {} if function == "COUNT" else form
-            sheet.formula(column, f"={function}({runs})", value, **style)
-    if row.geometric == 0:
-        sheet.put("Mean", 0.0)
-    elif pd.notna(row.shown):
-        function = "AVERAGE" if pd.isna(row.geometric) else "GEOMEAN"
-        sheet.formula("Mean", f"={function}({runs})", row.shown, **form)
+            formula = places.formula(Statistic(kind, keys), value)
+            sheet.formula(column, formula, value, num_format=number_format(row.unit))
+    sheet.formula("Runs", f"=COUNT({runs})", row.n)
     if pd.notna(row.cv):
         sheet.formula("Coefficient of variation", f"=STDEV({runs})/AVERAGE({runs})", row.cv)
 
