@@ -82,10 +82,10 @@ def check_formats(folder: Path, workbook: Path) -> list[str]:
     return names
 
 
-def assert_same(here: list[str], there: list[str], name: str) -> None:
+def assert_same(here: list[str], shown: list[str], name: str) -> None:
     """The same texts; of a number that ends in 5 a spreadsheet shows another digit."""
-    assert len(here) == len(there), (name, here, there)
-    for one, other in zip(here, there, strict=True):
+    assert len(here) == len(shown), (name, here, shown)
+    for one, other in zip(here, shown, strict=True):
         one, other = (re.sub(r"(?<=\d) (?=\d{3})", "", text) for text in (one, other))
         assert NUMBER.split(one) == NUMBER.split(other), (name, one, other)
         for number, printed in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True):

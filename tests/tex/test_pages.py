@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd

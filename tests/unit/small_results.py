@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import io
 import json
@@ -28,6 +29,7 @@ from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
 
 from tests.cell_texts import same_cells
+from tests.project import ROOT
 
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
 MEANINGS = {"redis": {"update": "HSET"}, "riak": {}, "memcached": {"update": "replace"}}
@@ -199,7 +201,8 @@ def grid_of(of: Table, run: SimpleNamespace) -> Grid:
 
 def both(grid: Grid) -> tuple[str, str]:
     """A grid as LaTeX and as HTML, which have the same cells."""
-    tex, page = latex([grid]), html([grid], "checks")
+    with contextlib.chdir(ROOT):
+        tex, page = latex([grid]), html([grid], "checks")
     same_cells(tex, page)
     return tex, page
 

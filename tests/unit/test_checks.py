@@ -6,8 +6,8 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.findings.repetitions import PERCENTILES
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.study.model import Study
 
 from . import small_results as small
@@ -57,7 +57,7 @@ def test_ratios_lead_with_the_faster_store():
     pairs = analysis.pairs
     assert pairs.loc[0, ["faster", "slower"]].tolist() == ["redis", "memcached"]
     grid = ratios(analysis)
-    assert grid.columns == ["A", "C"]
+    assert list(map(str, grid.columns)) == ["A", "C"]
     # 2000/1000 and 2200/1020.
     assert lines(grid)["Redis / Memcached"] == ["2.08", "2.08"]
     reverse = small.study(stores=["memcached", "redis"])

@@ -827,9 +827,10 @@ def test_the_audit_of_a_sentence_is_the_claims_too(fits, support, notes):
     checks = pd.DataFrame([check | {"given": -50.0, "expected": -74.21}])
     result = judged([ratio(2)], published=published(*PUBLISHED, checks=checks))
     assert result["source"].tolist() == [support]
-    assert notes_below(claim_line(result, NAMES, measured=False, judged=False)) == [
-        "in the text, p. 7: printed \N{MINUS SIGN}50 %, should be \N{MINUS SIGN}74.2 %"
-    ][:notes]
+    assert (
+        notes_below(claim_line(result, NAMES, measured=False, judged=False))
+        == ["in the text, p. 7: printed \N{MINUS SIGN}50 %, should be \N{MINUS SIGN}74.2 %"][:notes]
+    )
 
 
 def test_a_rate_of_the_source_does_not_decide_the_verdict_here():
@@ -921,7 +922,7 @@ def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
         assert [str(line.label) for line in grid.lines] == labels
         assert [first.cells[1].text.without("hanging"), first.texts[2][:4]] == ["2.00", "2.00"]
         assert second.texts[1:] == ["\N{EN DASH}"] * 2
-        assert ("reproduced (1)" in notes_of([grid])[0]) == verdicts
+        assert ("reproduced (1)" in str(notes_of([grid])[0])) == verdicts
 
 
 def test_the_first_pages_count_what_the_source_says(tmp_path):

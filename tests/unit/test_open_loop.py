@@ -19,8 +19,8 @@ from kvstudy.present.drawing.draw import styles, use_style
 from kvstudy.present.drawing.write import drawing
 from kvstudy.present.report.cells import DisplayNames, with_states
 from kvstudy.present.report.course import open_loop_facts
-from kvstudy.present.typeset.rich_text import DASH, italic
 from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.rich_text import DASH, italic
 from kvstudy.share.trace.provenance import cells_of
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import closed_loop, find_cell, plan, rate_trial

@@ -10,8 +10,8 @@ import pytest
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.latex import Latex, broken, escape
 from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection
+from kvstudy.present.typeset.latex import Latex, broken, escape
 from kvstudy.present.typeset.table import write_tables
 
 from . import small_results as small

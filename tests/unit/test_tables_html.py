@@ -25,6 +25,7 @@ from kvstudy.present.typeset.rich_text import (
     raised,
     rich,
 )
+from kvstudy.present.typeset.rich_text import small as small_letters
 
 from tests.cell_texts import (
     check_structure,
@@ -69,11 +70,16 @@ def both(folder: Path, name: str) -> tuple[str, str]:
             r"12\phantom{.0}",
             '<span class="phantom" data-as=".0"></span>'.join(["12", ""]),
         ),
-        (lines("a", "b_"), r"a\newline b\_", "a<br>b_"),
+        (lines("a", "b_"), r"a\par b\_", "a<br>b_"),
         (
             note("a", "It's 5 %."),
             r"\textsuperscript{a}\,It's 5\,\%.",
             f"<sup>a</sup>{NNBSP}It&#39;s 5 %.",
+        ),
+        (
+            small_letters("a"),
+            r"{\scriptsize\hangindent=.8em a\par}",
+            "<small>a</small>",
         ),
         (rich("a\nb"), "a b", "a\nb"),
     ],

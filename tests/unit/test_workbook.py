@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import statistics
 import zipfile
@@ -28,6 +29,7 @@ from kvstudy.study.raw import sums_digest
 from openpyxl import Workbook, load_workbook
 
 from tests.cell_texts import check_formats, displayed
+from tests.project import ROOT
 
 from . import small_results as small
 
@@ -173,11 +175,8 @@ def test_the_first_sheet_has_the_table_of_the_first_page_and_a_chart_of_it(workb
     (row,) = [row for row in load_workbook(path)["grid"].rows if row[0].value == "Memcached"]
     assert row[1].value == "=GEOMEAN('Memcached'!J2:J3)/GEOMEAN('Redis'!J2:J3)"
     # Over all runs of both workloads.
-    assert re.fullmatch(
-        r"=GEOMEAN('Memcached'!J2:J3,'Memcached'!J(\d+):J\d+)/"
-        r"GEOMEAN('Redis'!J2:J3,'Redis'!J\1:J\d+)",
-        row[3].value,
-    )
+    runs = ("'Memcached'!J2:J3,'Memcached'!J10:J11", "'Redis'!J2:J3,'Redis'!J10:J11")
+    assert row[3].value == f"=GEOMEAN({runs[0]})/GEOMEAN({runs[1]})"
     with zipfile.ZipFile(path) as file:
         chart = file.read("xl/charts/chart1.xml").decode()
     assert '<c:logBase val="2"/>' in chart
@@ -190,9 +189,11 @@ def test_the_first_sheet_has_the_table_of_the_first_page_and_a_chart_of_it(workb
 
 def test_every_table_of_the_report_has_a_sheet_that_shows_the_same(workbook):
     run, path = workbook()
-    write_tables(run, Path("tables"))
+    folder = Path("tables").absolute()
+    with contextlib.chdir(ROOT):
+        write_tables(run, folder)
     names = [table.name for table in run.study.tables]
-    assert check_formats(Path("tables"), path) == sorted(names)
+    assert check_formats(folder, path) == sorted(names)
     assert set(names) < set(load_workbook(path).sheetnames)
 
 
@@ -240,7 +241,9 @@ def test_the_format_of_a_number_follows_from_its_text(text, value, form):
 def test_a_number_that_its_runs_do_not_give_is_no_formula():
     places = CellReferences()
     for repetition, value in enumerate((2.0, 8.0)):
-        places.add(("x", "a", "r", "overall", "throughput"), f"{repetition}", "x", 1 + repetition, 0, value)
+        places.add(
+            ("x", "a", "r", "overall", "throughput"), f"{repetition}", "x", 1 + repetition, 0, value
+        )
     keys = (("x", "a", "r", "overall", "throughput"),)
     assert places.formula(Statistic("geometric", keys), 4.0) == "=GEOMEAN('x'!A2:A3)"
     assert places.formula(Statistic("sd", keys), 18**0.5) == "=STDEV('x'!A2:A3)"
@@ -325,7 +328,9 @@ def test_many_sizes_have_lines_of_their_own(workbook):
         workloads=[{"name": "a", "threads": threads}, "c"], **{"tables": [], "figures": []}
     )
     sheet = table(path, "Averages and spread")
-    sheet = sheet.query("Store == 'Redis' and Quantity == 'Throughput' and Workload == 'Workload A'")
+    sheet = sheet.query(
+        "Store == 'Redis' and Quantity == 'Throughput' and Workload == 'Workload A'"
+    )
     assert list(sheet["Client threads"]) == threads
     assert sheet["Mean"].tolist() == pytest.approx([(2000 * 2200) ** 0.5] * len(sheet))
 

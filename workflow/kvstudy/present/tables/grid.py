@@ -37,8 +37,8 @@ from kvstudy.present.typeset.table import (
     client_bound,
     interval,
     interval_head,
-    throughput_of,
     pairing,
+    throughput_of,
     two_lines,
 )
 from kvstudy.stats.intervals import geometric_mean

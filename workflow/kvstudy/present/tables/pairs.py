@@ -42,9 +42,9 @@ from kvstudy.present.typeset.table import (
     interval,
     kind_of_means,
     margin_words,
-    throughput_of,
     pairing,
     sign_of,
+    throughput_of,
     two_lines,
 )
 from kvstudy.stats.ranks import place_ranges
@@ -232,7 +232,9 @@ class RankingTable(Table):
                         text = with_mark(f"{text} {source.printed(row)}", row.inconsistent)
                     cells[place_of[store] - 1].append(text)
             if place_of:
-                shown.append(TableRow(line.title, [lines(*cell, separator=" = ") for cell in cells]))
+                shown.append(
+                    TableRow(line.title, [lines(*cell, separator=" = ") for cell in cells])
+                )
         if not shown:
             return None
         heads = [f"{place}." for place in range(1, number + 1)]

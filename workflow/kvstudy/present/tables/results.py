@@ -149,7 +149,9 @@ class ResultsTable(Table):
         key = (row.store, self.workload, run.headline[self.workload], row.operation, row.metric)
         return Statistic("geometric" if rates else "mean", (key,))
 
-    def _heads(self, stores: list[str], run: Run) -> tuple[list[tuple[Head, int]], list[Head], list[RichText]]:
+    def _heads(
+        self, stores: list[str], run: Run
+    ) -> tuple[list[tuple[Head, int]], list[Head], list[RichText]]:
         """The heads of stores, those below them, and why the marked ones are incomplete."""
         states = {store: run.results.state(store, self.workload) for store in stores}
         notes: dict[str, str] = {}

@@ -20,10 +20,10 @@ from kvstudy.present.typeset.table import (
     Table,
     interval,
     interval_head,
-    throughput_of,
     number_of,
     sections_of,
     store_grid,
+    throughput_of,
 )
 from kvstudy.stats.intervals import NOISY, geometric_mean
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness

@@ -59,9 +59,7 @@ class TableCell:
 CellText = str | RichText | TableCell
 
 
-def cell_of(
-    text: CellText, value: float | None = None, runs: Statistic | None = None
-) -> TableCell:
+def cell_of(text: CellText, value: float | None = None, runs: Statistic | None = None) -> TableCell:
     """A cell with its number, which is none if it is NaN or infinite."""
     if isinstance(text, TableCell):
         return text

@@ -107,9 +107,7 @@ def as_comment(choices: list[tuple[tuple[str, ...], str]]) -> str:
     return f"\n<!--choices {text}-->\n"
 
 
-def write_grids(
-    name: str, kind: str, rows: pd.DataFrame, grids: list[Grid], output: Path
-) -> Path:
+def write_grids(name: str, kind: str, rows: pd.DataFrame, grids: list[Grid], output: Path) -> Path:
     """Write ``grids`` as .tex and .html and their ``rows`` as .csv; returns the .tex."""
     output.mkdir(parents=True, exist_ok=True)
     path = output / f"{name}.tex"
@@ -189,7 +187,9 @@ def throughput_of(
 
     ``settings`` are workloads with their parameters.
     """
-    keys = [[(name, *setting, *THROUGHPUT) for setting in settings] for name in (store, base) if name]
+    keys = [
+        [(name, *setting, *THROUGHPUT) for setting in settings] for name in (store, base) if name
+    ]
     return Statistic(kind, *map(tuple, keys))
 
 

@@ -194,7 +194,7 @@ def _averaged(content: Content) -> pd.DataFrame:
 
 
 def _settings(content: Content, rows: pd.DataFrame) -> list[Setting]:
-    """Those of the study's own stores by workload, and then the means of all workloads."""
+    """The settings of the study's own stores by workload, then the means of all workloads."""
     study = content.study
     settings = [key for key in content.settings if key[0] in study.store_names]
     # A stable sort: stores and sizes keep their order.

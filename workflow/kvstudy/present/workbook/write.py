@@ -26,7 +26,7 @@ UNKNOWN = "not recorded"
 # Letters of a line of the sheet that shows what the run is.
 LINE_LETTERS = 112
 HOW = [
-    "The first sheets are the tables of the report; behind what they show are the unrounded numbers, "
+    "The first sheets are the tables of the report; behind what they show are unrounded numbers, "
     "which are formulas where they are of single runs.",
     "A run is one measurement on a fresh, empty server. Means over the runs are geometric of "
     "throughput and goodput, and plain of all else; ratios are of geometric means. A percentile is "
