@@ -981,7 +981,7 @@ def test_claims_csv_is_one_for_all_languages():
         "at-most amount=10 unit=ms",
         "in workload=a operation=read threads=16; of store=fast; before store=slow",
     ]
-    assert english["misfit"][0] == "misfit place='Table 7' printed=-50.5 expected=-74.21 unit=%"
+    assert english["misfit"][0] == "misfit 'place=Table 7' printed=-50.5 expected=-74.21 unit=%"
     shown = line.texts[1].replace("\xa0", " ").split("\n")
     assert shown[0].startswith("A, 16 vláken: Fast / Slow: ")
     assert shown[1].startswith("A, Fast; vlákna 1 až 16: ")

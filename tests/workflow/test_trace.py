@@ -191,7 +191,8 @@ def test_provenance_names_cells_and_their_checksums(small):
         f"{store}/a/{SLUG}/rep{n}" for store in ("pretend", "unbound") for n in (1, 2)
     )
     assert data["cells"][cell]["counts"]
-    assert data["cells"][f"pretend/a/{SLUG}/rep2"]["why"].startswith("invalid: 20.00%")
+    why = data["cells"][f"pretend/a/{SLUG}/rep2"]["why"]
+    assert why.startswith("invalid 'why=failures share=20.00%")
     assert data["settings"][f"pretend/a/{SLUG}"] == [cell]
     assert len(data["cells"][cell]["sums"]) == 64
     # Another file of the cell, another checksum.

@@ -1,41 +1,65 @@
-"""The files of this package that a command uses: an edited one makes its results again."""
+"""The files of this package that each step of the workflow uses: an edit makes its results again.
+
+``tests/workflow/test_rules.py`` checks that none is missing.
+"""
 
 import functools
 import hashlib
 import os
-import re
 from pathlib import Path
 
 from kvstudy.whole_file import put
 
 HERE = Path(__file__).parent
 CLONE = HERE.parents[1]
-# Modules that are imported by their names, by those who use more than their models.
-FIGURES, TABLES = (
-    frozenset((HERE / "present" / kind).glob("*.py")) for kind in ("figures", "tables")
-)
-BY_NAME = {
-    HERE / "present/drawing/write.py": FIGURES,
-    HERE / "present/typeset/table.py": TABLES,
-    HERE / "present/report/course.py": TABLES,
-    HERE / "share/trace/provenance.py": FIGURES | TABLES,
-    HERE / "present/workbook/write.py": TABLES,
-}
-# Each has the commands of a stage, which import what they need themselves.
-COMMANDS = frozenset((HERE / "commands").glob("[!_]*.py")) - {HERE / "commands/options.py"}
 STAMPS = Path(".snakemake/code")
-# In a notebook a line begins with a quote.
-IMPORT = re.compile(r'^[ "]*from (kvstudy[\w.]*) import (\([^)]*\)|.*)$', re.M)
+
+# Files and folders, by what they are for.
+_STUDY = ("errors.py", "libraries.py", "whole_file.py", "language", "study")
+_PRESENT = ("commands/options.py", "commands/present.py")
+_STORES = tuple(
+    f"stores/{name}.py" for name in ("configuration", "definition", "process", "server")
+)
+_CELLS = (*_STUDY, *_STORES, "code_files.py", "stats", "logs/ycsb", "analyse/tidy")
+_RUN = (*_CELLS, "analyse", "commands/options.py")
+_PAGE = ("present/templates.py", "present/typeset", "present/drawing/page.py")
+_TABLES = (*_RUN, *_PAGE, "present/tables")
+_FIGURES = (*_RUN, *_PAGE, "present/drawing", "present/figures")
+_TEXT = (
+    *(*_STUDY, *_PAGE, "present/report/document.py", "present/report/transcript.py"),
+    *("analyse/tidy/numbers.py", *_PRESENT),
+)
+_CHARTS = ("present/drawing/mount.js", "present/drawing/charts.css")
+_REPORT = (*_TABLES, *_FIGURES, "present/report", "commands/present.py")
+CODE: dict[str, tuple[str, ...]] = {
+    "parse": (*_CELLS, "commands/analyse.py", "commands/options.py"),
+    "look": (*_RUN, "commands/analyse.py"),
+    "analyse": (*_RUN, "commands/analyse.py"),
+    "audit": (*_RUN, "commands/analyse.py"),
+    "claims": (*_TABLES, "commands/analyse.py"),
+    "provenance": (*_TABLES, *_FIGURES, "share/trace/provenance.py", "commands/analyse.py"),
+    "tabulate": (*_TABLES, "commands/present.py"),
+    "draw": (*_FIGURES, "commands/present.py"),
+    "render": _REPORT,
+    "published": _REPORT,
+    "notebook": (*_RUN, *_TEXT, "present/drawing", "present/report"),
+    "build-pdf": (*_STUDY, "present/report/build.py", *_PRESENT),
+    "build-html": (*_TEXT, *_CHARTS, "present/report/html.py"),
+    "build-docx": _TEXT,
+    "export": (*_TABLES, *_FIGURES, "present/export", "commands/present.py"),
+    "commands": (*_CELLS, "present/export/by_hand.py", *_PRESENT),
+    "workbook": (*_TABLES, "present/workbook", "commands/present.py"),
+}
 
 
-def code_of(command: str, *others: str) -> str:
+def code_of(command: str) -> str:
     """A file that is as new as the newest of ``code_files``, and new when one of them changed.
 
     Snakemake takes the checksum of each input for each output: of the modules themselves that
     would be some ten thousand.
     """
-    files = code_files(command, *others)
-    content = "".join(f"{_digest(CLONE / file)}  {file}\n" for file in files).encode()
+    files = code_files(command)
+    content = "".join(f"{_digest(file)}  {file}\n" for file in files).encode()
     stamp = STAMPS / command
     fresh = not stamp.exists()
     if fresh or stamp.read_bytes() != content:
@@ -46,46 +70,17 @@ def code_of(command: str, *others: str) -> str:
     return str(stamp)
 
 
-def code_files(command: str, *others: str) -> list[str]:
-    """The modules that ``kvstudy COMMAND`` imports, and the scripts and styles next to them.
-
-    ``others`` are further files with imports. All paths are those from the clone.
-    """
-    files = _of_command(command).union(CLONE / other for other in others)
-    new = files
-    while new := frozenset().union(*map(_imported, new - COMMANDS)) - files:
-        files |= new
-    assets = {file for path in files for file in path.parent.glob("*.[cj]s*")}
-    return sorted(str(path.relative_to(CLONE)) for path in files | assets)
+def code_files(command: str) -> list[str]:
+    """The modules of the command, with scripts and styles next to them, as paths from the clone."""
+    files = {file for name in CODE[command] for file in _files(HERE / name)}
+    return sorted(str(path.relative_to(CLONE)) for path in files)
 
 
 @functools.cache
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _of_command(command: str) -> frozenset[Path]:
-    """The module that has the command, and what it imports for it: not for its other commands."""
-    for path in COMMANDS:
-        text = path.read_text(encoding="utf-8")
-        head, *parts = re.split(r"^(?=@click\.command)", text, flags=re.M)
-        command_parts = [part for part in parts if part.startswith(f'@click.command("{command}"')]
-        if command_parts:
-            return _modules(head + command_parts[0]) | {path}
-    raise KeyError(command)
+def _files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else [*path.rglob("*.py"), *path.rglob("*.[cj]s*")]
 
 
 @functools.cache
-def _imported(path: Path) -> frozenset[Path]:
-    """Modules of this package that the file imports, anywhere in it."""
-    return _modules(path.read_text(encoding="utf-8")).union(BY_NAME.get(path, ()))
-
-
-def _modules(text: str) -> frozenset[Path]:
-    """Return the modules that a text imports."""
-    files = set()
-    for name, names in IMPORT.findall(text):
-        module = HERE.parent / name.replace(".", "/")
-        files |= {module.with_suffix(".py"), module / "__init__.py"}
-        files |= {module / f"{part}.py" for part in re.findall(r"\w+", names)}
-    return frozenset(file for file in files if file.is_file())
+def _digest(file: str) -> str:
+    return hashlib.sha256((CLONE / file).read_bytes()).hexdigest()

@@ -45,7 +45,7 @@ rule run_notebook:
         ANALYSIS,
         glob("report/templates/notebook/*"),
         notebook=NOTEBOOK,
-        code=code_of("notebook", NOTEBOOK),
+        code=code_of("notebook"),
     output:
         in_report(
             *("report/{run}-analysis.html", "notebook", "Report"),

@@ -29,6 +29,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "no-binding": N_("kvstudy has no YCSB binding for {store}"),
     "not-measured": N_("not measured: {why}"),
     "invalid": N_("invalid: {why}"),
+    "failed": N_("failed: {why}"),
     "of-repetitions": N_("{why} (repetition {repetitions})"),
     "no-target": N_("no target rate, because its trial cell {cell} is not valid ({why})"),
     "target-now": N_("a rate now exists: remove SHA256SUMS in {folder} to measure the cell"),

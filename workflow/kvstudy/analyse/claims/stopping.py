@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 
 from kvstudy.analyse.claims.file import Claim, load_claims
 from kvstudy.analyse.claims.selection import ParameterGrid, grid_of
 from kvstudy.analyse.claims.table import SHORT, UNLIKE, answer_of, deciding_rows
 from kvstudy.analyse.claims.values import Values, measured_values
 from kvstudy.analyse.claims.verdicts import Verdict, combined_verdict
-from kvstudy.analyse.findings.bottleneck import BOTTLENECK
+from kvstudy.analyse.findings.files import no_analysis
 from kvstudy.analyse.findings.looks import Claimed
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes
@@ -37,8 +36,8 @@ def claimed_after(run, repetitions: int, floors: pd.DataFrame) -> list[Claimed]:
         }
     )
     # The rest of the analysis, and the probes, give marks and no verdicts.
-    part_of = {"floor": floors, "bottleneck": BOTTLENECK.frame()}
-    vars(part).update(analysis=SimpleNamespace(**part_of), probes=Probes(PROBES.frame()))
+    analysis = replace(no_analysis(), floor=floors)
+    vars(part).update(analysis=analysis, probes=Probes(PROBES.frame()))
     claims = load_claims(run.claims_file, run.study)
     grid = grid_of(run.study, run.scale)
     return [*claimed(claims, grid, run.study.store_names, measured_values(part))]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.looks import LOOKS
@@ -53,8 +53,31 @@ OF_ALL_SIZES = {"order", "open_rates", "open_percentiles", "rounds"}
 OF_ONE_SIZE = {"looks", "normality", "separation", "separation_models", "separation_orders"}
 
 
-class Analysis(SimpleNamespace):
+@dataclass(frozen=True)
+class Analysis:
     """The tables of a run's analysis by their names, and ``drift`` (``over_time.drift_of``)."""
+
+    intervals: pd.DataFrame
+    floor: pd.DataFrame
+    pairs: pd.DataFrame
+    looks: pd.DataFrame
+    normality: pd.DataFrame
+    percentiles: pd.DataFrame
+    spectrum: pd.DataFrame
+    boxes: pd.DataFrame
+    steadiness: pd.DataFrame
+    order: pd.DataFrame
+    bottleneck: pd.DataFrame
+    trimmed: pd.DataFrame
+    open_rates: pd.DataFrame
+    open_percentiles: pd.DataFrame
+    agreement: pd.DataFrame
+    validity: pd.DataFrame
+    rounds: pd.DataFrame
+    separation: pd.DataFrame
+    separation_models: pd.DataFrame
+    separation_orders: pd.DataFrame
+    drift: dict[str, object]
 
 
 def analyse(run) -> Analysis:
@@ -77,15 +100,15 @@ def no_analysis() -> Analysis:
 def shown_of(analysis: Analysis, shown: Mapping[str, str]) -> Analysis:
     """The analysis with the shown parameters of each workload only; run order and rounds: all."""
     filtered = TABLES.keys() - OF_ALL_SIZES - OF_ONE_SIZE
-    frames = {name: only(vars(analysis)[name], shown) for name in filtered}
-    return Analysis(**vars(analysis) | frames)
+    frames = {name: only(getattr(analysis, name), shown) for name in filtered}
+    return replace(analysis, **frames)
 
 
 def write_analysis(analysis: Analysis, folder: Path) -> None:
     """Write one CSV file per table, and drift.json, into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in TABLES.items():
-        vars(analysis)[name].to_csv(table.path(folder), index=False, lineterminator="\n")
+        getattr(analysis, name).to_csv(table.path(folder), index=False, lineterminator="\n")
     text = json.dumps(analysis.drift, indent=1)
     (folder / "drift.json").write_text(text + "\n", encoding="utf-8")
 

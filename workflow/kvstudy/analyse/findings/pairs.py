@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from itertools import combinations
-from typing import Any
+from typing import Protocol
 
 from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import Setting, Spread
@@ -165,7 +165,18 @@ def undecided_by_correction(pairs: pd.DataFrame) -> pd.DataFrame:
     return rows[undecided & (rows["low"] > 1) & (rows["in_floor"] != "yes")]
 
 
-def ratio_of(row, store: str) -> tuple[float, float, float]:
+class PairRow(Protocol):
+    """A row of ``pairs``."""
+
+    faster: str
+    slower: str
+    ratio: float
+    low: float
+    high: float
+    decision: str
+
+
+def ratio_of(row: PairRow, store: str) -> tuple[float, float, float]:
     """Return the ratio of ``store`` to the other one in a row of ``pairs``, with its interval."""
     if store == row.faster:
         return row.ratio, row.low, row.high
@@ -185,7 +196,7 @@ def fastest_first(pairs: pd.DataFrame, stores: Iterable[str]) -> list[str]:
     return sorted(stores, key=lambda store: -speed.get(store, -math.inf))
 
 
-def by_pair(pairs: pd.DataFrame) -> dict[frozenset[str], Any]:
+def by_pair(pairs: pd.DataFrame) -> dict[frozenset[str], PairRow]:
     """The rows of ``pairs`` of one workload and its parameters by their two stores."""
     return {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from kvstudy.errors import DataError
-from kvstudy.language.reasons import sentence
+from kvstudy.language.reasons import reason
 from kvstudy.libraries import arrow_csv, np, pa, pd
 from kvstudy.study.cells import cell_path
 
@@ -188,13 +189,25 @@ def counting(cells: pd.DataFrame) -> pd.DataFrame:
     return cells[(cells["status"] == "measured") & (cells["invalid"] == "")]
 
 
-def path_of(row) -> str:
+class CellRow(Protocol):
+    """A row of ``cells.csv``; of another table of cells it has the first four columns."""
+
+    store: str
+    workload: str
+    parameters: str
+    repetition: str
+    status: str
+    reason: str
+    invalid: str
+
+
+def path_of(row: CellRow) -> str:
     """The path of the cell in a ``row`` of ``cells.csv``, or of another table of cells."""
     return cell_path(row.store, row.workload, row.parameters, row.repetition)
 
 
-def why_not(row) -> str:
-    """Return why the cell in a ``row`` of ``cells.csv`` is excluded; "" if it counts."""
-    if row.status != "measured":
-        return ": ".join(filter(None, (row.status, sentence(row.reason))))
-    return f"invalid: {sentence(row.invalid)}" if row.invalid else ""
+def why_not(row: CellRow) -> str:
+    """Return the code of why the cell in a row of ``cells.csv`` is excluded; "" if it counts."""
+    if row.status == "measured":
+        return reason("invalid", why=row.invalid) if row.invalid else ""
+    return reason(row.status.replace(" ", "-"), why=row.reason) if row.reason else row.status

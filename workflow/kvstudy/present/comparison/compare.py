@@ -13,6 +13,7 @@ from kvstudy.analyse.findings.pairs import by_pair, order_of, pairs
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import why_not
 from kvstudy.errors import InputError, KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.runs import (
     PLACE,
     RecordedRun,
@@ -214,7 +215,7 @@ class Comparison:
             cells = run.of(*place)
             reasons: dict[str, list[str]] = {} if len(cells) else {"not planned": []}
             for row in cells[cells["value"].isna()].itertuples():
-                reason = why_not(row) or "its throughput is not above 0"
+                reason = sentence(why_not(row)) or "its throughput is not above 0"
                 reasons.setdefault(reason, []).append(row.repetition)
             for reason, repetitions in reasons.items():
                 self._leave_out(side, reason, *place, repetitions=", ".join(repetitions))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import combinations
-from types import SimpleNamespace
 
-from kvstudy.analyse.findings.bottleneck import Limit
-from kvstudy.analyse.run import Run
+from kvstudy.present.report.facts import RunFacts
 
 
 class Change(IntEnum):
@@ -28,17 +26,14 @@ class Caveat:
     share: float
 
 
-def caveats(facts: SimpleNamespace) -> list[str]:
-    """Names of the caveats that apply, by what each can change and by how much of the run.
-
-    ``facts`` are those of the report (``run_facts``).
-    """
+def caveats(facts: RunFacts) -> list[str]:
+    """Names of the caveats that apply, by what each can change and by how much of the run."""
     caveats_of_run = [*_of_runs(facts), *_of_stores(facts), *_of_values(facts)]
     concerned = [caveat for caveat in caveats_of_run if caveat.share > 0]
     return [each.name for each in sorted(concerned, key=lambda each: (each.change, -each.share))]
 
 
-def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
+def _of_runs(facts: RunFacts) -> list[Caveat]:
     """Return the caveats on the course of the runs."""
     course, background, busy = facts.course, facts.machine["background"], facts.busy
     unsteady = (course.unsteady + course.short) / max(course.runs, 1)
@@ -64,7 +59,7 @@ def _of_runs(facts: SimpleNamespace) -> list[Caveat]:
     ]
 
 
-def _of_stores(facts: SimpleNamespace) -> list[Caveat]:
+def _of_stores(facts: RunFacts) -> list[Caveat]:
     """Return the caveats on differences between stores."""
     kinds = [store.definition.kind for store in facts.measured_stores]
     servers = [kind for kind in kinds if kind != "embedded"]
@@ -79,7 +74,7 @@ def _of_stores(facts: SimpleNamespace) -> list[Caveat]:
     ]
 
 
-def _of_values(facts: SimpleNamespace) -> list[Caveat]:
+def _of_values(facts: RunFacts) -> list[Caveat]:
     """Return the caveats on unknown and missing values."""
     planned = max(len(facts.cells), 1)
     once = facts.data.study.repetitions == 1
@@ -98,16 +93,3 @@ def _of_values(facts: SimpleNamespace) -> list[Caveat]:
             facts.without_value / planned,
         ),
     ]
-
-
-def busy_facts(run: Run) -> SimpleNamespace:
-    """In how many (``number``) of all combinations of store, workload and sizes (``of``) the CPU
-    was the limit, and how many ``cores`` the machine has, 0 where that is not known.
-    """
-    rows = run.analysis.bottleneck
-    cores = rows["machine_cores"].max()
-    return SimpleNamespace(
-        number=int((rows["limit"] == Limit.CPU).sum()),
-        of=len(rows),
-        cores=int(cores) if cores > 0 else 0,
-    )

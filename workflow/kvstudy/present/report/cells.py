@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from types import SimpleNamespace
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -91,16 +90,32 @@ def with_states(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(state=cells["status"].mask(measured & (why != ""), "invalid"), why=why)
 
 
-def gaps_of(cells: pd.DataFrame, names: DisplayNames) -> list[SimpleNamespace]:
-    """The ``cells`` (``with_states``) without a valid value, by what tells them apart.
+@dataclass
+class Gaps:
+    """Cells of a store and workload that have no valid value for one reason.
 
-    They are of these (``sizes``, in words) of the workload's ``of_sizes`` sets of parameters.
+    They are of these (``sizes``, in words) of the workload's ``of_sizes`` sets of parameters. Of an
+    open loop, ``runs`` are rates and repetitions in words.
     """
+
+    store: str
+    workload: str
+    status: str
+    reason: str
+    cells: pd.DataFrame
+    repetitions: list[int]
+    sizes: list[str]
+    of_sizes: int
+    runs: list[str] = field(default_factory=list)
+
+
+def gaps_of(cells: pd.DataFrame, names: DisplayNames) -> list[Gaps]:
+    """The ``cells`` (``with_states``) without a valid value, by what tells them apart."""
     # What nobody gave is listed by itself (``not_imported``).
     rows = cells[(cells["state"] != "measured") & (cells["why"] != NOT_IMPORTED)]
     parameters = cells.groupby(["store", "workload"])["parameters"].nunique()
     return [
-        SimpleNamespace(
+        Gaps(
             store=names.store(store),
             workload=names.workload(workload),
             status=state,
@@ -116,11 +131,37 @@ def gaps_of(cells: pd.DataFrame, names: DisplayNames) -> list[SimpleNamespace]:
     ]
 
 
-def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> SimpleNamespace:
-    """A store, how many ``cells`` it has, and what is known of those that were ``measured``."""
+@dataclass(frozen=True)
+class StoreFacts:
+    """A store, how many ``cells`` it has, and what is known of those that were ``measured``.
+
+    ``choices`` are its options with what the study chose; ``unusual`` are names of those that no
+    study gets that says nothing of them, and that the title does not say.
+    """
+
+    definition: Store
+    title: str
+    cells: int
+    measured: int
+    providers: list[str]
+    clients: list[str]
+    versions: list[str]
+    images: list[str]
+    packages: list[str]
+    choices: list[tuple]
+    unusual: set[str]
+    arguments: list[str]
+    command: list[str]
+    edited: bool
+    settings: dict[str, str]
+    reasons: list[str]
+
+
+def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> StoreFacts:
+    """Return the facts on the store with these ``cells``, by environment.json."""
     known = environment["stores"].get(store.name, {})
     measured = cells[cells["status"] == "measured"]
-    return SimpleNamespace(
+    return StoreFacts(
         definition=store,
         title=store.title,
         cells=len(cells),
@@ -131,7 +172,6 @@ def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> SimpleN
         images=known.get("images", []),
         packages=known.get("packages", []),
         choices=[(name, store.choices[name]) for name in store.chosen],
-        # Of these, what no study gets that says nothing of it, and the title does not say.
         unusual={
             name
             for name, value in store.chosen.items()
@@ -161,8 +201,9 @@ def joined(pairs: Iterable[tuple]) -> dict:
 WORTH_SAYING = 0.001
 
 
-def validity_facts(analysis: Analysis, names: DisplayNames) -> SimpleNamespace:
-    """Return the facts on the validity of the study's stores. Stores and workloads have titles.
+@dataclass(frozen=True)
+class ValidityFacts:
+    """The validity of the study's stores. Stores and workloads have titles.
 
     ``slower``: goodput is lower than throughput by ``share`` (0 to 1). ``unknown`` are stores
     whose misses are not known. ``checked`` cells were compared with their server's counters,
@@ -173,6 +214,22 @@ def validity_facts(analysis: Analysis, names: DisplayNames) -> SimpleNamespace:
     ``unchecked`` gives each reason with the stores that it concerns, and with the workload if it
     does not concern all of them. ``notable``: a table of them would show more than zeros.
     """
+
+    invalid: int
+    slower: list[tuple]
+    unknown: list[str]
+    checked: int
+    tolerance: float
+    spans: int
+    widest: float
+    rare: float
+    disagreements: list[tuple]
+    unchecked: dict[str, list[str]]
+    notable: bool
+
+
+def validity_facts(analysis: Analysis, names: DisplayNames) -> ValidityFacts:
+    """Return the facts on the validity of the study's stores."""
     stores = names.study.store_names
     rows = analysis.validity[analysis.validity["store"].isin(stores)]
     agreement = analysis.agreement[analysis.agreement["store"].isin(stores)]
@@ -192,7 +249,7 @@ def validity_facts(analysis: Analysis, names: DisplayNames) -> SimpleNamespace:
             expected=[round(count) for count in expected],
         )
     )
-    return SimpleNamespace(
+    return ValidityFacts(
         invalid=invalid,
         slower=slower,
         unknown=[names.store(store) for store in unknown.index[unknown == 0]],
@@ -223,10 +280,19 @@ def _unchecked(agreement: pd.DataFrame, names: DisplayNames) -> dict[str, list[s
     return joined(pairs)
 
 
-def operation_facts(
-    probes: Probes, stores: list[SimpleNamespace], study: Study, names: DisplayNames
-) -> SimpleNamespace:
-    """Return the probes' results for the ``stores`` (``store_facts``), by their titles.
+@dataclass(frozen=True)
+class UpdatedRecord:
+    """The mean record of a store, in bytes, ``before`` and ``after`` so many ``updates``."""
+
+    title: str
+    updates: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class OperationFacts:
+    """The probes' results, by the titles of stores.
 
     ``lighter`` and ``heavier`` are those whose records change with updates of one field, by more
     than ``tolerance``, with the bytes of a mean record ``before`` and ``after``: empty where no
@@ -235,9 +301,31 @@ def operation_facts(
     of the store's cells. ``whole`` are the workloads whose updates write whole records. All of
     that holds for the workloads ``like`` the probes; ``unlike`` them are those with other records.
     """
+
+    lighter: list[UpdatedRecord]
+    heavier: list[UpdatedRecord]
+    kept: list[UpdatedRecord]
+    records: int
+    tolerance: float
+    uneven: list[str]
+    sized: bool
+    whole: list[str]
+    like: list[str]
+    unlike: list[str]
+    probed: list[str]
+    reasons: list[tuple[str, str]]
+    silent: list[str]
+    creating: list[str]
+    clients: list[tuple[str, str]]
+
+
+def operation_facts(
+    probes: Probes, stores: list[StoreFacts], study: Study, names: DisplayNames
+) -> OperationFacts:
+    """Return the probes' results for the ``stores``."""
     named = {store.definition.name: store for store in stores}
     probed = {name: store for name, store in named.items() if not probes.reason(name)}
-    records: dict[str, list[SimpleNamespace]] = {LIGHTER: [], HEAVIER: [], KEPT: []}
+    records: dict[str, list[UpdatedRecord]] = {LIGHTER: [], HEAVIER: [], KEPT: []}
     uneven, one_field, whole, others = [], updating(study), updating(study, WHOLE), unlike(study)
     for name, store in probed.items():
         updated = any(
@@ -245,13 +333,11 @@ def operation_facts(
             for use in study.workloads
         )
         if updated and (sizes := probes.sizes(name, "update")):
-            before, after = sizes
-            updates = probes.operations(name, "update")
-            record = SimpleNamespace(title=store.title, updates=updates, before=before, after=after)
+            record = UpdatedRecord(store.title, probes.operations(name, "update"), *sizes)
             records[becomes(sizes)].append(record)
         if (sizes := probes.sizes(name, "update-all")) and becomes(sizes) != KEPT:
             uneven.append(store.title)
-    return SimpleNamespace(
+    return OperationFacts(
         **records,
         records=RECORDS,
         tolerance=SAME,

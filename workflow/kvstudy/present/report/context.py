@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,7 +28,7 @@ from kvstudy.analyse.claims.table import (
     counts_of,
     deciding_rows,
 )
-from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support
+from kvstudy.analyse.claims.verdicts import WEAKEST_FIRST, Support, Verdict
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.separation import MODELLED, ORDER_NUMBERS
 from kvstudy.analyse.run import Run
@@ -48,21 +50,50 @@ MOST = 5
 SLIGHT = (Fits.YES, Fits.DIGITS)
 
 
-def audit_facts(checks: pd.DataFrame | None, names: DisplayNames) -> SimpleNamespace | None:
-    """Return the facts in ``audit.csv``; None without an audit.
+class Weighting(NamedTuple):
+    """The published combined mean that weighting changes most; means in us.
+
+    ``share`` is the published one by the weighted one, less 1.
+    """
+
+    store: str
+    workload: str
+    published: float
+    weighted: float
+    share: float
+
+
+@dataclass(frozen=True)
+class AuditFacts:
+    """The checks of the source.
 
     ``checks`` are those that have a verdict; ``of_text`` are those of the text, and so many of
     these have none. ``inconsistent``: published values are marked for them. ``gravest`` are those
     that change most, ``explained`` the kinds that find more than
     wrong digits, or have no verdict.
     """
+
+    explained: list[Kind]
+    of_text: int
+    open_in_text: int
+    checks: int
+    severities: dict[Fits, int]
+    wrong: int
+    grave: int
+    inconsistent: bool
+    weighting: Weighting | None
+    gravest: list
+
+
+def audit_facts(checks: pd.DataFrame | None, names: DisplayNames) -> AuditFacts | None:
+    """Return the facts in ``audit.csv``; None without an audit."""
     if checks is None or checks.empty:
         return None
     fits, kinds = checks["fits"], checks["kind"]
     of_text = fits[kinds == Kind.TEXT]
     severities = {misfit: int((fits == misfit).sum()) for misfit in MISFITS}
     gravest = gravest_first(checks[fits != Fits.DIGITS]).head(MOST)
-    return SimpleNamespace(
+    return AuditFacts(
         explained=[kind for kind in Kind if (kinds[~fits.isin(SLIGHT)] == kind).any()],
         of_text=len(of_text),
         open_in_text=int((of_text == Fits.NONE).sum()),
@@ -76,17 +107,13 @@ def audit_facts(checks: pd.DataFrame | None, names: DisplayNames) -> SimpleNames
     )
 
 
-def _weighting(checks: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | None:
-    """Return the published combined mean that weighting changes most; means in us.
-
-    ``share`` is the published one by the weighted one, less 1.
-    """
+def _weighting(checks: pd.DataFrame, names: DisplayNames) -> Weighting | None:
     rows = checks[(checks["kind"] == Kind.WEIGHTED) & (checks["metric"] == "latency_mean")]
     if rows.empty:
         return None
     shares = rows["given"] / rows["expected"] - 1
     row = rows.loc[shares.abs().idxmax()]
-    return SimpleNamespace(
+    return Weighting(
         store=names.titles.get(row["store"], row["store"]),
         workload=names.workload(row["workload"]),
         published=row["given"],
@@ -95,15 +122,35 @@ def _weighting(checks: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | N
     )
 
 
-def separation_facts(
-    analysis: Analysis, names: DisplayNames, inconsistent: Callable[..., bool]
-) -> SimpleNamespace | None:
-    """Return the facts on the difference between published and measured mean latencies.
+class WorstMean(NamedTuple):
+    """The published mean that a model errs most on, with its ``error``."""
 
-    ``inconsistent`` says of a published value (store, workload, operation, metric) whether the
-    audit of the source finds it so.
+    store: str
+    workload: str
+    operation: str
+    error: float
 
-    None where no model was fitted. ``models`` are the fitted ones, ``best`` the one that errs
+
+class SourcePair(NamedTuple):
+    """Two stores, first the one that the source has as the faster, with its ratio to the other.
+
+    ``turned``: they have another order here.
+    """
+
+    first: str
+    second: str
+    workload: str
+    turned: bool
+    published: float
+    measured: float
+    modelled: float
+
+
+@dataclass(frozen=True)
+class SeparationFacts:
+    """The difference between published and measured mean latencies.
+
+    ``models`` are the fitted ones, ``best`` the one that errs
     least, which ``describes`` the ``n`` means or does not, and ``factor``; ``low`` and ``high`` are
     published means by those measured, ``worst`` is the one that ``best`` errs most on, with its
     ``error``. ``several`` are operations of more than one round trip, by store, and of those are
@@ -113,13 +160,39 @@ def separation_facts(
     (``as_measured``); ``turned`` are those of another order here, ``near`` those whose modelled
     ratio is within ``MARGIN``, the closest first.
     """
+
+    n: int
+    models: list[tuple]
+    best: tuple
+    factor: tuple
+    low: float
+    high: float
+    worst: WorstMean
+    several: list[tuple[str, str, int]]
+    beyond: int
+    doubted: int
+    undoubted: tuple | None
+    pairs: int
+    as_modelled: int
+    as_measured: int
+    turned: list[SourcePair]
+    near: list[SourcePair]
+
+
+def separation_facts(
+    analysis: Analysis, names: DisplayNames, inconsistent: Callable[..., bool]
+) -> SeparationFacts | None:
+    """Return the facts on the difference; None where no model was fitted.
+
+    ``inconsistent`` says of a published value (store, workload, operation, metric) whether the
+    audit of the source finds it so.
+    """
     table = analysis.separation
     if table.empty:
         return None
-    models = [
-        SimpleNamespace(**row._asdict(), describes=row.median_error <= DESCRIBES)
-        for row in analysis.separation_models.itertuples(index=False)
-    ]
+    fitted = analysis.separation_models
+    fitted = fitted.assign(describes=fitted["median_error"] <= DESCRIBES)
+    models = list(fitted.itertuples(index=False))
     best = models[0]
     errors = (table[MODELLED[Difference(best.model)]] / table["published"] - 1).abs()
     worst = table.loc[errors.idxmax()]
@@ -135,7 +208,7 @@ def separation_facts(
     signs = {name: np.sign(np.log(orders[name])) for name in ORDER_NUMBERS}
     _low, most = margin_bounds()
 
-    def closeness(pair: SimpleNamespace) -> float:
+    def closeness(pair: SourcePair) -> float:
         return max(pair.modelled, 1 / pair.modelled)
 
     pairs = [
@@ -144,14 +217,14 @@ def separation_facts(
             orders.itertuples(), signs["measured"], signs["published"], strict=True
         )
     ]
-    return SimpleNamespace(
+    return SeparationFacts(
         n=len(table),
         models=models,
         best=best,
         factor=next(model for model in models if model.model == Difference.FACTOR),
         low=float(slower.min()),
         high=float(slower.max()),
-        worst=SimpleNamespace(
+        worst=WorstMean(
             store=names.store(worst["store"]),
             workload=names.study.workload(worst["workload"]).short,
             operation=worst["operation"],
@@ -172,20 +245,19 @@ def separation_facts(
     )
 
 
-def _faster_first(row, names: DisplayNames, turned: bool) -> SimpleNamespace:
-    """A row of ``separation_orders`` with the store first that the source has as the faster."""
+def _faster_first(row: tuple, names: DisplayNames, turned: bool) -> SourcePair:
+    """Return the pair in a row of ``separation_orders``."""
     swapped = row.published < 1
     stores = [names.store(name) for name in (row.one, row.other)]
     first, second = stores[::-1] if swapped else stores
     ratios = {name: getattr(row, name) ** (-1 if swapped else 1) for name in ORDER_NUMBERS}
     workload = names.study.workload(row.workload).short
-    return SimpleNamespace(first=first, second=second, workload=workload, turned=turned, **ratios)
+    return SourcePair(first, second, workload, turned, **ratios)
 
 
-def claim_facts(
-    folder: Path, timing: Mapping[str, object] = MappingProxyType({})
-) -> SimpleNamespace:
-    """From ``claims.csv`` in ``folder`` and ``claims_timing``; DataError when it is missing.
+@dataclass(frozen=True)
+class ClaimFacts:
+    """The claims of a source, or of the study.
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
     are counts of claims; ``parts`` are those of all parts that the source says, with their
@@ -195,8 +267,30 @@ def claim_facts(
     own data deny, ``resting`` of others that rest on values that the audit of the source finds
     inconsistent. ``once``: some verdict rests on one repetition; ``in_floor``: some value is marked
     so; ``unequal``: updates mean another thing on some store; ``threads``: some claim is about
-    saturation.
+    saturation. ``changed`` and ``before``: see ``claims_timing``.
     """
+
+    count: int
+    verdicts: list[tuple[Verdict, int]]
+    supports: list[tuple[Support, int]]
+    parts: list[tuple[Verdict, int]]
+    parts_count: int
+    rates: int
+    short: bool
+    unlike: bool
+    derived: list[tuple[Verdict, int]]
+    unsupported: list[str]
+    resting: list[str]
+    once: bool
+    in_floor: bool
+    unequal: bool
+    threads: bool
+    changed: int = 0
+    before: bool = False
+
+
+def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({})) -> ClaimFacts:
+    """From ``claims.csv`` in ``folder`` and ``claims_timing``; DataError when it is missing."""
     rows = JUDGED.read(folder)
     if rows.empty:
         raise DataError(f"{JUDGED.path(folder)}: has no claims; write it with 'kvstudy claims'")
@@ -208,7 +302,7 @@ def claim_facts(
     counts = sum((counts_of(deciding_rows(of)) for _id, of in rows.groupby("id")), Counter())
     derived = counts_of(rows[(rows["derived"] == "yes") & (rows["kind"] != VALUE)])
     denied, inconsistent = rows["source"] == Support.NOT, rows["rests_on"] != ""
-    return SimpleNamespace(
+    return ClaimFacts(
         **timing,
         count=len(claims),
         verdicts=verdicts,
@@ -301,11 +395,15 @@ def _disturbance(environment: dict, metric: str, names: DisplayNames) -> dict | 
     return share | {"least": share["least"] / 100, "worst": worst | named}
 
 
-def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:
-    """The nodes of a cluster with their ``repetitions``, and those that several ``shared``.
+class Nodes(NamedTuple):
+    """The nodes of a cluster with their ``repetitions``, and those that several ``shared``."""
 
-    None where all cells that show it were measured on one.
-    """
+    repetitions: dict[str, list[str]]
+    shared: list[str]
+
+
+def nodes_of(cells: pd.DataFrame) -> Nodes | None:
+    """Return the nodes; None where all cells that show it were measured on one."""
     rows = cells[cells["node"] != ""]
     pairs = sorted(set(zip(rows["repetition"].astype(int), rows["node"], strict=True)))
     repetitions = joined((node, str(repetition)) for repetition, node in pairs)
@@ -313,7 +411,7 @@ def nodes_of(cells: pd.DataFrame) -> SimpleNamespace | None:
         return None
     nodes = Counter(str(repetition) for repetition, _node in pairs)
     shared = [repetition for repetition, number in nodes.items() if number > 1]
-    return SimpleNamespace(repetitions=repetitions, shared=shared)
+    return Nodes(repetitions, shared)
 
 
 # What logs do not tell, and so what is not possible, by its name in environment.json; what is

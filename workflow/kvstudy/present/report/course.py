@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import SimpleNamespace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -12,14 +13,14 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import _, ngettext
-from kvstudy.present.report.cells import DisplayNames, gaps_of
+from kvstudy.present.report.cells import DisplayNames, Gaps, gaps_of
 from kvstudy.present.report.workloads import PERCENT
 from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import RATE_TRIAL_SLUG
-from kvstudy.study.exhibits import AnyTable
-from kvstudy.study.workload import properties_of, rounds_of
+from kvstudy.study.exhibits import AnyFigure, AnyTable
+from kvstudy.study.workload import Rounds, properties_of, rounds_of
 
 # Watching must not take more of a core, in per cent.
 MOST_WATCHING = 1.0
@@ -27,16 +28,58 @@ MOST_WATCHING = 1.0
 FEWEST_SECONDS = 3
 
 
+class Watching(NamedTuple):
+    """The monitoring overhead in % of one core: mean and maximum of the runs."""
+
+    mean: float
+    largest: float
+    too_much: bool
+
+
+class SeveralClients(NamedTuple):
+    """The largest ``skew`` (ms) and the least ``shared_time`` of cells with several clients."""
+
+    skew: float
+    shared_time: float
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """The setting with the largest share of collector pauses: means of its runs."""
+
+    where: str
+    count: float
+    milliseconds: float
+    share: float
+
+
+@dataclass(frozen=True)
+class CourseFacts:
+    """The course of the runs of the study's stores.
+
+    ``steady``, ``unsteady`` and ``short`` are how many ``runs`` have each verdict; ``stalled``
+    names those in which no operation went well for a while. ``drawn`` are figures with a run that
+    is long enough, ``not_drawn`` the workloads of the others.
+    """
+
+    watching: Watching | None
+    clients: SeveralClients | None
+    pauses: Pauses | None
+    steady: int
+    unsteady: int
+    short: int
+    runs: int
+    stalled: list[str]
+    warmed_up: bool
+    drawn: list[AnyFigure]
+    not_drawn: list[str]
+    spectra: list[AnyFigure]
+
+
 def course_facts(
     names: DisplayNames, analysis: Analysis, headline: Analysis, summary: pd.DataFrame
-) -> SimpleNamespace:
-    """Read from the analysis and ``summary.csv`` of the study's stores.
-
-    ``headline`` is the part of the analysis that is drawn. Of the result, ``steady``,
-    ``unsteady`` and ``short`` are how many ``runs`` have each verdict; ``stalled`` names those in
-    which no operation went well for a while. ``drawn`` are figures with a run that is long enough,
-    ``not_drawn`` the workloads of the others.
-    """
+) -> CourseFacts:
+    """Read from the analysis and ``summary.csv``; ``headline`` is the part that is drawn."""
     study = names.study
 
     def study_rows(frame: pd.DataFrame) -> pd.DataFrame:
@@ -48,7 +91,7 @@ def course_facts(
     drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
     over_time = study.figures_of("time")
     of_phase = summary[summary["operation"] == "overall"]
-    return SimpleNamespace(
+    return CourseFacts(
         watching=_watching(of_phase[of_phase["metric"] == "monitor_cpu"]),
         clients=_clients(of_phase),
         pauses=_pauses(study_rows(of_phase), names),
@@ -66,24 +109,21 @@ def course_facts(
     )
 
 
-def _watching(rows: pd.DataFrame) -> SimpleNamespace | None:
-    """Return the monitoring overhead in % of one core: mean and maximum of the runs."""
+def _watching(rows: pd.DataFrame) -> Watching | None:
     if rows.empty:
         return None
     mean, largest = (rows["mean"] * rows["n"]).sum() / rows["n"].sum(), rows["max"].max()
-    return SimpleNamespace(mean=mean, largest=largest, too_much=largest > MOST_WATCHING)
+    return Watching(mean, largest, largest > MOST_WATCHING)
 
 
-def _clients(summary: pd.DataFrame) -> SimpleNamespace | None:
-    """Return the largest skew (ms) and the least ``shared_time`` of cells with several clients."""
+def _clients(summary: pd.DataFrame) -> SeveralClients | None:
     skew, shared = (summary[summary["metric"] == name] for name in ("skew", "shared_time"))
     if skew.empty:
         return None
-    return SimpleNamespace(skew=skew["max"].max(), shared_time=shared["min"].min())
+    return SeveralClients(skew["max"].max(), shared["min"].min())
 
 
-def _pauses(summary: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | None:
-    """Return the setting with the largest share of collector pauses: means of its runs."""
+def _pauses(summary: pd.DataFrame, names: DisplayNames) -> Pauses | None:
     metrics = ["gc_count", "gc_pause", "runtime"]
     rows = summary[summary["metric"].isin(metrics)].set_index([*SETTING, "metric"])["mean"]
     cells = rows.unstack(sort=False).reindex(columns=metrics).dropna().query("runtime > 0")
@@ -93,7 +133,7 @@ def _pauses(summary: pd.DataFrame, names: DisplayNames) -> SimpleNamespace | Non
     store, workload, parameters = share.idxmax()
     count, milliseconds, _ = cells.loc[share.idxmax()]
     where = f"{names.store(store)}, {names.workload(workload, parameters)}"
-    return SimpleNamespace(where=where, count=count, milliseconds=milliseconds, share=share.max())
+    return Pauses(where, count, milliseconds, share.max())
 
 
 def _stalled(summary: pd.DataFrame, names: DisplayNames) -> list[str]:
@@ -105,16 +145,44 @@ def _stalled(summary: pd.DataFrame, names: DisplayNames) -> list[str]:
     ]
 
 
-def rounds_facts(run: Run) -> dict[str, SimpleNamespace]:
-    """The rounds of each workload that has them, and what the text says of its tables.
+class RelativeFacts(NamedTuple):
+    """A table of relative performance, with its measured ``rows`` by records."""
 
-    Of a ``relative`` table, ``rows`` are the measured ones, by records. ``uneven`` is the row of
-    the finding ``rounds`` whose rounds differ most, with that ``factor``; None without rounds.
+    table: AnyTable
+    rows: list[tuple]
+
+
+class BreakEvenFacts(NamedTuple):
+    """A table of break-even points.
+
+    ``row`` is the measured one that the text gives: of as many records as the source's, or of
+    the most below that; None where nothing was measured. ``source`` are the source's rows by
+    their origin.
     """
+
+    table: AnyTable
+    row: tuple | None
+    source: dict[str, tuple]
+
+
+@dataclass(frozen=True)
+class RoundsFacts:
+    """The rounds of a workload, and its tables.
+
+    ``uneven`` is the row of the finding ``rounds`` whose rounds differ most, with that ``factor``;
+    None without rounds.
+    """
+
+    rounds: Rounds
+    uneven: pd.Series | None
+    relative: list[RelativeFacts] = field(default_factory=list)
+    break_even: list[BreakEvenFacts] = field(default_factory=list)
+
+
+def rounds_facts(run: Run) -> dict[str, RoundsFacts]:
+    """Return the rounds of each workload that has them, and what the text says of its tables."""
     facts = {
-        use.name: SimpleNamespace(
-            rounds=rounds, relative=[], break_even=[], uneven=_uneven(run, use.name)
-        )
+        use.name: RoundsFacts(rounds, _uneven(run, use.name))
         for use in run.study.workloads
         if (rounds := rounds_of(properties_of(run.study, use)))
     }
@@ -122,41 +190,54 @@ def rounds_facts(run: Run) -> dict[str, SimpleNamespace]:
         values = table.rows(run)
         measured = values[(values["origin"] == MEASURED) & values["ratio"].notna()]
         rows = list(measured.itertuples())
-        facts[table.workload].relative.append(SimpleNamespace(table=table, rows=rows))
+        facts[table.workload].relative.append(RelativeFacts(table, rows))
     for table in run.study.tables_of("break-even"):
         values = table.rows(run)
         facts[table.workload].break_even.append(_break_even_facts(table, values))
     return facts
 
 
-def _uneven(run: Run, workload: str):
+def _uneven(run: Run, workload: str) -> pd.Series | None:
     rows = run.headline_analysis.rounds
     rows = rows[rows["workload"] == workload].assign(factor=rows["most"] / rows["least"])
     return None if rows.empty else rows.loc[rows["factor"].idxmax()]
 
 
-def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
-    """``row`` is the measured one that the text gives: of as many records as the source's, or of
-    the most below that; None where nothing was measured. ``source`` are the source's rows by
-    their origin.
-    """
+def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> BreakEvenFacts:
     source = {row.origin: row for row in values[values["origin"] != MEASURED].itertuples()}
     measured = list(values[values["origin"] == MEASURED].itertuples())
     most = max((row.records for row in source.values() or measured), default=0)
     fits = [row for row in measured if row.records <= most] or measured[:1]
-    return SimpleNamespace(table=table, row=fits[-1] if fits else None, source=source)
+    return BreakEvenFacts(table, fits[-1] if fits else None, source)
 
 
-def open_loop_facts(
-    names: DisplayNames, cells: pd.DataFrame, analysis: Analysis
-) -> SimpleNamespace:
-    """``cells`` are the open-loop ones and their trial cells, with their states.
+@dataclass(frozen=True)
+class OpenLoopFacts:
+    """The cells at fixed rates and their trial cells.
 
     ``tables`` is empty in a study without an open loop. ``share_low`` (0 to 1) of a rate is that
     of the worst run; rates are ``missed`` where a run did not reach its rate. ``widest`` is where
     both 99th percentiles differ most (in us), of the rates that were reached. ``trial_range`` are
     the least and the largest throughput of a trial cell by that of the run's closed-loop cells.
     """
+
+    percents: list[float]
+    tables: list[AnyTable]
+    figures: list[AnyFigure]
+    planned: int
+    measured: int
+    trials: int
+    trial_gaps: list[Gaps]
+    trial_range: tuple[float, float] | None
+    rates: int
+    missed: list[tuple]
+    notes: list[tuple]
+    widest: tuple | None
+    gaps: list[Gaps]
+
+
+def open_loop_facts(names: DisplayNames, cells: pd.DataFrame, analysis: Analysis) -> OpenLoopFacts:
+    """Return the facts on the open-loop ``cells`` and their trial cells, with their states."""
     study = names.study
     order = {"workload": study.workload_names.index, "store": study.store_names.index}
     rates = analysis.open_rates[analysis.open_rates["store"].isin(list(names.titles))]
@@ -172,7 +253,7 @@ def open_loop_facts(
         loads = [slug.rpartition("_load")[2] for slug in gap.cells["parameters"]]
         runs = zip(loads, gap.cells["repetition"], strict=True)
         gap.runs = [_("{} % repetition {}").format(*run) for run in runs]
-    return SimpleNamespace(
+    return OpenLoopFacts(
         percents=study.open_loop.percents if study.open_loop else [],
         tables=study.tables_of("open-loop"),
         figures=study.figures_of("open-loop"),

@@ -5,8 +5,9 @@ The templates in report/text/ see these objects; nothing here knows a study.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -22,9 +23,13 @@ from kvstudy.analyse.tidy.results import published_only, read_published
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.current import _
 from kvstudy.language.locale import decimal
-from kvstudy.present.report import caveats, context, course
+from kvstudy.present.report import context, course
 from kvstudy.present.report.cells import (
     DisplayNames,
+    Gaps,
+    OperationFacts,
+    StoreFacts,
+    ValidityFacts,
     distinct,
     gaps_of,
     joined,
@@ -33,19 +38,147 @@ from kvstudy.present.report.cells import (
     validity_facts,
     with_states,
 )
-from kvstudy.present.report.workloads import answers, workload_facts
+from kvstudy.present.report.workloads import (
+    Answers,
+    Busy,
+    Tail,
+    WorkloadFacts,
+    answers,
+    busy_facts,
+    workload_facts,
+)
 from kvstudy.study.cells import closed_loop, own_sizes
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
+from kvstudy.study.exhibits import AnyFigure, AnyTable
 from kvstudy.study.parts import MEAN, ExpectedFailures
-from kvstudy.study.workload import named_record
+from kvstudy.study.workload import NamedRecord, named_record
 
 
-def run_facts(run: Run) -> SimpleNamespace:
-    """All that the text says of the ``run``.
+class Floor(NamedTuple):
+    """One store against itself in a workload."""
+
+    workload: str
+    text: str
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """All that the text says of a run (``data``). Stores and workloads have titles.
 
     ``cells`` are those of the study's own stores, ``with_states``; ``controls`` are no results.
     Gaps are those of stores that were measured at all; ``absent_stores`` have none.
     """
+
+    data: Run
+    names: DisplayNames
+    cells: pd.DataFrame
+    measured: int
+    without_value: int
+    started: list[datetime]
+    wall_seconds: float
+    providers: list[str]
+    stores: list[StoreFacts]
+    measured_stores: list[StoreFacts]
+    absent_stores: list[StoreFacts]
+    # Measured stores of whose set-up something is known.
+    configured: list[StoreFacts]
+    # To the servers of these, options added arguments; these have another command by now in
+    # store.yaml; and all others that were started.
+    changed: list[StoreFacts]
+    edited: list[StoreFacts]
+    shipped: list[StoreFacts]
+    gaps: list[Gaps]
+    not_imported: dict[str, list[str]]
+    nodes: context.Nodes | None
+    imports: dict | None
+    machine: dict
+    ycsb_versions: list[str]
+    workloads: list[WorkloadFacts]
+    # The workloads whose updates change one field of a record that was probed.
+    updating: list[str]
+    # Records with named fields, with the workloads that have them.
+    records: dict[NamedRecord | None, list[str]]
+    # The stores that the client limits, with the short names of the workloads.
+    client_bound: dict[str, list[str]]
+    # The 99th percentiles of the first operation that most stores have, and its workload.
+    tail: tuple[str, Tail] | None
+    # Whether any two stores were measured with the sizes that are shown.
+    compared: bool
+    answers: Answers
+    # Two stores that the correction for many pairs leaves undecided, with their workload.
+    undone: list[str]
+    course: course.CourseFacts
+    operations: OperationFacts
+    # Whether there is a table with rates whose means are those of a source's table.
+    plain_tables: bool
+    open_loop: course.OpenLoopFacts
+    validity: ValidityFacts
+    rounds: dict[str, course.RoundsFacts]
+    audit: context.AuditFacts | None
+    separation: context.SeparationFacts | None
+    claims: context.ClaimFacts | None
+    published_operations: set[str]
+    published_percentiles: bool
+    # Whether the source gives the throughput of two stores under one workload.
+    published_ratios: bool
+    # Whether a cell was measured more than once, so that a run can be held against it.
+    repeated: bool
+    out_of_order: list[str]
+    busy: Busy
+    # Of a run that is measured until all is decided; in per cent, the level of intervals, and
+    # what is equal.
+    last_look: tuple | None
+    level: str
+    margin: str
+    # Stores, their own sizes in words, the study's numbers, and the workloads' short names.
+    own_sizes: list[tuple]
+    # What is shown of workloads with several sizes, with their short names.
+    headline_sizes: list[tuple[str, list[str]]]
+    # Workloads of which figures show several operations together.
+    combined: list[str]
+    # Figures over several workloads.
+    overview_figures: list[AnyFigure]
+    # Tables and figures over a size, with the workloads that they are of.
+    over_sizes: list[tuple[list[str], list[AnyTable | AnyFigure]]]
+    # The stores that have a page of their own.
+    store_tables: list[tuple[StoreFacts, AnyTable]]
+    # See ``_expected``.
+    expected: list[tuple[ExpectedFailures, list[str], dict[str, float]]]
+    controls: int
+    measured_controls: int
+    # Whether not one of the control cells that the study plans was even tried.
+    without_controls: bool
+    control_gaps: list[Gaps]
+    # The store that is measured under two names; why these two have no valid values.
+    noise_store: str | None
+    floor_reasons: list[str]
+    # Whether YCSB without a store is a control, and no store of the study.
+    ceiling_control: bool
+    floors: list[Floor]
+    # The noise floor, 1 where the store does not differ from itself, and the p-value of that.
+    floor: float | None
+    floor_p: float
+    # Of the residuals: how many, W and its p-value; None where nothing was repeated.
+    normality: tuple | None
+
+    @property
+    def storage(self) -> dict[str, list[str]]:
+        """The servers by where their data are."""
+        return joined(
+            (store.definition.kind, store.title)
+            for store in self.measured_stores
+            if not store.definition.embedded
+        )
+
+    @property
+    def one_machine(self) -> bool:
+        """Return whether client and server shared a machine."""
+        apart = self.imports or self.nodes or self.machine["hosts"] or "external" in self.providers
+        return bool(self.storage) and not apart
+
+
+def run_facts(run: Run) -> RunFacts:
+    """Return the facts on the ``run``."""
     study, analysis, environment = run.study, run.analysis, run.environment
     names = DisplayNames.of(study, run.titles, closed_loop(run.planned.values()))
     rows = with_states(run.all_cells)
@@ -70,7 +203,7 @@ def run_facts(run: Run) -> SimpleNamespace:
         if tail.values
     ]
     speeds = throughputs(published).groupby("workload")["store"].nunique()
-    facts = SimpleNamespace(
+    return RunFacts(
         data=run,
         names=names,
         cells=cells,
@@ -90,22 +223,16 @@ def run_facts(run: Run) -> SimpleNamespace:
         machine=context.machine_facts(environment, names),
         ycsb_versions=ycsb_versions(environment),
         workloads=workloads,
-        # Titles of the workloads whose updates change one field of a record that was probed.
         updating=[of.title for of in workloads if of.use.name in updating(study)],
-        # Records with named fields, with the titles of the workloads that have them.
         records=joined((named_record(of.properties), of.title) for of in workloads),
-        # The stores that the client limits, with the short names of the workloads.
         client_bound=joined(
             (names.store(store), workload.use.short)
             for workload in workloads
             for store, _reason in workload.client_bound
         ),
-        # The 99th percentiles of the first operation that most stores have, and its workload.
         tail=max(tails, key=lambda tail: len(tail[1].values), default=None),
-        # Whether any two stores were measured with the sizes that are shown.
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),
-        # Two stores that the correction for many pairs leaves undecided, with their workload.
         undone=[
             f"{names.store(row.faster)} / {names.store(row.slower)} "
             f"({study.workload(row.workload).short})"
@@ -113,7 +240,6 @@ def run_facts(run: Run) -> SimpleNamespace:
         ],
         course=course.course_facts(names, analysis, run.headline_analysis, run.summary),
         operations=operation_facts(run.probes, stores, study, names),
-        # Whether there is a table with rates whose means are those of a source's table.
         plain_tables=any(
             table.plain_means(study)
             for kind in ("results", "sweep", "ranking", "comparison")
@@ -129,36 +255,18 @@ def run_facts(run: Run) -> SimpleNamespace:
         else None,
         published_operations=set(published["operation"]),
         published_percentiles=bool(published["metric"].str.startswith("latency_p").any()),
-        # Whether the source gives the throughput of two stores under one workload.
         published_ratios=bool((speeds > 1).any()),
-        # Whether a cell was measured more than once, so that a run can be held against it.
         repeated=bool(analysis.order["residual"].notna().any()),
         out_of_order=_out_of_order(run, names),
-        busy=caveats.busy_facts(run),
+        busy=busy_facts(run),
         **_of_study(run, names, stores),
         expected=_expected(run, names),
         **_of_controls(run, names, closed, absent),
     )
-    # Titles of the servers by where their data are.
-    facts.storage = joined(
-        (store.definition.kind, store.title)
-        for store in facts.measured_stores
-        if not store.definition.embedded
-    )
-    # Whether client and server shared a machine.
-    apart = facts.imports or facts.nodes or facts.machine["hosts"] or "external" in facts.providers
-    facts.one_machine = bool(facts.storage) and not apart
-    facts.caveats = caveats.caveats(facts)
-    return facts
 
 
-def _configured(stores: list[SimpleNamespace]) -> dict[str, list[SimpleNamespace]]:
-    """The measured stores by what is known of how their servers were set up.
-
-    ``configured`` are those of which something is known; ``changed`` those to whose servers
-    options added arguments; of those that are ``edited``, store.yaml has another command by now;
-    ``shipped`` are all others that were started.
-    """
+def _configured(stores: list[StoreFacts]) -> dict[str, list[StoreFacts]]:
+    """Return the measured stores by what is known of how their servers were set up."""
     measured = [store for store in stores if store.measured]
     started = [store for store in measured if {*store.providers} - {"none", "external"}]
     return {
@@ -214,7 +322,7 @@ def _out_of_order(run: Run, names: DisplayNames) -> list[str]:
     ]
 
 
-def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> dict[str, object]:
+def _of_study(run: Run, names: DisplayNames, stores: list[StoreFacts]) -> dict[str, object]:
     """Return the facts on the study's sizes, tables and figures."""
     study = run.study
     facts = []
@@ -231,16 +339,11 @@ def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> d
     of_stores = {store.definition.name: store for store in stores if store.measured}
     looks = run.analysis.looks
     return {
-        # Of a run that is measured until all is decided: the last look, and the level of intervals.
         "last_look": next(looks.tail(1).itertuples(), None),
         "level": decimal(f"{100 * level_of(study):.1f}"),
-        # In per cent: what is equal.
         "margin": decimal(f"{100 * margin_of(study):.6g}"),
-        # Stores, their own sizes in words, the study's numbers, and the workloads' short names.
         "own_sizes": [(*key, workloads) for key, workloads in joined(facts).items()],
-        # What is shown of workloads with several sizes, with their short names.
         "headline_sizes": [(words, workloads) for words, workloads in shown.items() if words],
-        # Workloads of which figures show several operations together.
         "combined": [
             use.short
             for use in study.workloads
@@ -250,11 +353,8 @@ def _of_study(run: Run, names: DisplayNames, stores: list[SimpleNamespace]) -> d
                 for figure in study.figures_of("bars")
             )
         ],
-        # Figures over several workloads.
         "overview_figures": [figure for figure in study.figures if figure.in_overview],
-        # Tables and figures over a size, with the titles of the workloads that they are of.
         "over_sizes": [([names.workload(name) for name in key], of) for key, of in alone_first],
-        # The stores that have a page of their own.
         "store_tables": [
             (of_stores[table.store], table)
             for table in study.tables_of("store")
@@ -283,24 +383,15 @@ def _of_controls(
         "measured_controls": int((rows["status"] == "measured").sum()),
         "without_controls": without,
         "control_gaps": [] if without else gaps_of(of_present, names),
-        # The title of the store that is measured under two names.
         "noise_store": names.store(noise) if noise and not without else None,
-        # Whether YCSB without a store is a control, and no store of the study.
         "ceiling_control": ceiling_store(study) == CEILING.name,
-        # One store against itself in each workload.
         "floors": [
-            SimpleNamespace(
-                workload=study.workload(row.workload).title,
-                text=number(row.ratio, row.low, row.high),
-            )
+            Floor(study.workload(row.workload).title, number(row.ratio, row.low, row.high))
             for row in sorted(floors, key=lambda row: order.index(row.workload))
         ],
-        # The noise floor, 1 where the store does not differ from itself, and the p-value of that.
         "floor": floor_of(run.analysis.floor),
         "floor_p": run.analysis.floor["p_all"].max(),
-        # Of the residuals: how many, W and its p-value; None where nothing was repeated.
         "normality": next(run.analysis.normality.itertuples(), None),
-        # Why the two stores of the noise floor have no valid values.
         "floor_reasons": distinct(
             closed.loc[closed["store"].isin([noise, f"{noise}{AGAIN}"]), "why"]
         ),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -16,7 +17,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.draw import StyleSheet, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import DisplayNames, joined
-from kvstudy.present.report.context import audit_facts, claim_facts
+from kvstudy.present.report.context import AuditFacts, ClaimFacts, audit_facts, claim_facts
 from kvstudy.present.report.markdown import listed
 from kvstudy.present.report.render import write_report
 from kvstudy.present.typeset.source import PublishedSource
@@ -24,6 +25,7 @@ from kvstudy.present.typeset.table import write_grids, write_table
 from kvstudy.study.exhibits import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
+from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 # What is in sentences of a metric and an operation, in small letters.
@@ -36,6 +38,38 @@ WORDS = [
     *[N_("throughput change"), N_("failed share"), N_("failed"), N_("overall")],
     *[N_("break even"), N_("hit probability"), N_("reads/write")],
 ]
+
+
+class PublishedValue(NamedTuple):
+    """A value of the source, and where it stands."""
+
+    place: str
+    what: str
+    value: str
+
+
+@dataclass(frozen=True)
+class PublishedFacts:
+    """All that the text says of a source.
+
+    ``silent`` are stores with the workloads of which nothing was published about them. ``left``
+    are tables and figures that cannot be made from published values, by the reason. ``lacking`` are
+    figures by what was not published of them, ``notes`` what their captions say of it. No table
+    shows the ``others``.
+    """
+
+    name: str
+    study: Study
+    silent: dict[str, list[str]]
+    has_values: bool
+    tables: list[AnyTable]
+    figures: list[AnyFigure]
+    left: dict[str, list]
+    lacking: dict[tuple[str, ...], list[AnyFigure]]
+    notes: dict[str, str]
+    others: list[PublishedValue]
+    claims: ClaimFacts | None
+    audit: AuditFacts | None
 
 
 def write_published(run: Run) -> Path:
@@ -59,23 +93,20 @@ def write_published(run: Run) -> Path:
         write_table(study.tables_of("claims")[0], run, run.tables)
     lacking = joined((missing, figure) for figure, missing in figures if missing)
     none_of = _("The source printed no values for {}.")
-    published = SimpleNamespace(
+    published = PublishedFacts(
         name=run.name,
         study=study,
         silent=_silent(source),
         has_values=bool(values["value"].notna().any()),
         tables=tables,
         figures=[figure for figure, _lacking in figures],
-        # Tables and figures that cannot be made from published values, by the reason.
         left=joined((_reason(item), item) for item in no_tables + no_figures),
-        # Figures, by what was not published of them, and what their captions say of it.
         lacking=lacking,
         notes={
             figure.name: none_of.format(listed(names))
             for names, of in lacking.items()
             for figure in of
         },
-        # Values that no table shows.
         others=_others(source, tables),
         claims=claim_facts(run.tables) if run.claims_file else None,
         audit=audit_facts(run.audit, DisplayNames(study, run.titles, {})),
@@ -154,7 +185,7 @@ def _silent(source: PublishedSource) -> dict[str, list[str]]:
     )
 
 
-def _others(source: PublishedSource, tables: list[AnyTable]) -> list[SimpleNamespace]:
+def _others(source: PublishedSource, tables: list[AnyTable]) -> list[PublishedValue]:
     """The values that none of the ``tables`` shows, with their places."""
     shown = pd.Series(False, index=source.values.index)
     for table in tables:
@@ -173,5 +204,5 @@ def _others(source: PublishedSource, tables: list[AnyTable]) -> list[SimpleNames
         if row.unit not in value and not any(letter.isalpha() for letter in row.printed):
             value = f"{value} {_(sign(row.unit))}"
         what = ", ".join(titles)
-        others.append(SimpleNamespace(place=sentence(row.table), what=what, value=value))
+        others.append(PublishedValue(sentence(row.table), what, value))
     return others

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 from kvstudy.analyse.audit.check import LARGE, SMALL
 from kvstudy.analyse.findings import bottleneck
@@ -17,10 +16,11 @@ from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
 from kvstudy.errors import DataError, InputError
 from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
+from kvstudy.present.report.caveats import caveats
 from kvstudy.present.report.cells import joined
 from kvstudy.present.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.present.report.document import Front, write_latex
-from kvstudy.present.report.facts import run_facts
+from kvstudy.present.report.facts import RunFacts, run_facts
 from kvstudy.present.report.markdown import Floats, fill, with_appendices
 from kvstudy.present.report.transcript import transcript
 from kvstudy.present.report.workloads import MOST_EXPLAINED, MOST_TIES
@@ -53,6 +53,7 @@ def render(run: Run, appendix: str = "") -> Path:
         **OF_A_RUN,
         "run": facts,
         "auto_clients": study.parameters.clients == AUTO,
+        "caveats": caveats(facts),
         "audit": facts.audit,
         "machine": facts.machine,
         "run_order": study.figures_of("run-order")[0],
@@ -111,7 +112,7 @@ def _check_cells(run: Run) -> None:
             raise InputError(f"{path}: {wrong}; parse the raw logs again")
 
 
-def _dateline(run: SimpleNamespace) -> str:
+def _dateline(run: RunFacts) -> str:
     if not run.measured:
         return _("Nothing was measured")
     days = [long_date(moment) for moment in run.started]
@@ -151,7 +152,7 @@ OF_A_RUN = {
 }
 
 
-def _deviations(run: SimpleNamespace) -> list[tuple[str, Deviation]]:
+def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
     """Each deviation once, with the titles of the stores that share it."""
     titles = joined(
         ((store.definition.folder, deviation), store.title)
@@ -161,7 +162,7 @@ def _deviations(run: SimpleNamespace) -> list[tuple[str, Deviation]]:
     return [(list_of(names), deviation) for (_, deviation), names in titles.items()]
 
 
-def _transcript(figure: AnyFigure, run: SimpleNamespace) -> dict[str, object]:
+def _transcript(figure: AnyFigure, run: RunFacts) -> dict[str, object]:
     """The figure with its lines, or with the reason why there are none."""
     headline = run.data.headline[figure.workload]
     cells = run.cells.query("store == @figure.store and workload == @figure.workload")

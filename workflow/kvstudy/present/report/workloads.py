@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import SimpleNamespace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
+from kvstudy.analyse.findings.bottleneck import Limit
 from kvstudy.analyse.findings.pairs import order_of, undecided_by_correction
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import amount
@@ -17,6 +19,7 @@ from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import SIZES
 from kvstudy.study.cells import SHORTEST_SECONDS, Cell
+from kvstudy.study.exhibits import AnyFigure, AnyTable
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of
 from kvstudy.study.ycsb_properties import proportions_of
@@ -36,30 +39,46 @@ def ranking(summary: pd.DataFrame, groups: Sequence[Sequence[str]]) -> list[tupl
     ]
 
 
-def compared_pairs(pairs: pd.DataFrame) -> SimpleNamespace:
-    """Return the ``count`` of compared pairs, and the ``ties``: pairs without a faster store.
+@dataclass(frozen=True)
+class ComparedPairs:
+    """The ``count`` of compared pairs, and the ``ties``: those without a faster store."""
 
-    Ties are rows of ``pairs``. Their ``comparisons`` are the number of pairs that the correction
-    is for, where it alone leaves the pair undecided, else 0.
+    count: int
+    ties: list[tuple]
+
+
+def compared_pairs(pairs: pd.DataFrame) -> ComparedPairs:
+    """Count the ``pairs``; ties are rows of them.
+
+    Their ``comparisons`` are the number of pairs that the correction is for, where it alone leaves
+    the pair undecided, else 0.
     """
     comparisons = (
         undecided_by_correction(pairs)["comparisons"].reindex(pairs.index).fillna(0).astype(int)
     )
     ties = pairs.assign(comparisons=comparisons).query("decision != 'faster'")
-    return SimpleNamespace(count=len(pairs), ties=list(ties.itertuples()))
+    return ComparedPairs(len(pairs), list(ties.itertuples()))
 
 
-def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespace:
-    """Compare the order of the measured stores with that of the published values.
-
-    Of the ``pairs`` with values on both sides, ``open`` are equal on one side, or undecided here.
+class OrderAgreement(NamedTuple):
+    """The pairs with values on both sides by their order; ``open`` are equal on one side, or
+    undecided here.
     """
+
+    pairs: int
+    same: int
+    opposite: int
+    open: int
+
+
+def agreement(published: dict[str, float], pairs: pd.DataFrame) -> OrderAgreement:
+    """Compare the order of the measured stores with that of the published values."""
     differences = [
         published[pair.faster] - published[pair.slower] if pair.decision == Decision.FASTER else 0
         for pair in pairs.itertuples()
         if {pair.faster, pair.slower} <= published.keys()
     ]
-    return SimpleNamespace(
+    return OrderAgreement(
         pairs=len(differences),
         same=sum(difference > 0 for difference in differences),
         opposite=sum(difference < 0 for difference in differences),
@@ -67,18 +86,54 @@ def agreement(published: dict[str, float], pairs: pd.DataFrame) -> SimpleNamespa
     )
 
 
-def workload_facts(
-    use: WorkloadUse, run: Run, names: DisplayNames, published: pd.DataFrame
-) -> SimpleNamespace:
+class Tail(NamedTuple):
+    """Stores and their percentiles (us) of an operation, ascending.
+
+    ``few`` are stores with too few operations beyond the percentile.
+    """
+
+    operation: str
+    values: list[tuple[str, float]]
+    few: list[str]
+
+
+@dataclass(frozen=True)
+class WorkloadFacts:
     """All that the section of the workload ``use`` says.
 
-    ``published`` are the source's values. Of the result, ``mix`` are operations and their shares
+    ``mix`` are operations and their shares
     between 0 and 1, and ``sizes`` has one cell for each set of parameters, of which ``fewer``
     are of some stores. ``cell`` is the one of
     the headline sizes, and of these are ``throughput`` (``ranking``), ``pairs``, ``tails``, stores
-    with ``short`` runs, and the ``client_bound`` stores with the reasons. Of ``elsewhere`` no table
-    or figure has values.
+    with ``short`` runs, and the ``client_bound`` stores with the reasons. At sizes
+    ``elsewhere`` only the source has values.
     """
+
+    use: WorkloadUse
+    title: str
+    properties: dict[str, str]
+    load_only: bool
+    mix: list[tuple[str, float]]
+    distribution: str
+    tables: list[AnyTable]
+    figures: list[AnyFigure]
+    cell: Cell
+    sizes: list[Cell]
+    fewer: list[tuple[str, list[Cell]]]
+    throughput: list[tuple]
+    pairs: ComparedPairs
+    short: list[str]
+    tails: list[Tail]
+    client_bound: list[tuple[str, str]]
+    agreement: OrderAgreement
+    published: bool
+    elsewhere: list[str]
+
+
+def workload_facts(
+    use: WorkloadUse, run: Run, names: DisplayNames, published: pd.DataFrame
+) -> WorkloadFacts:
+    """Return the facts on the workload ``use``; ``published`` are the source's values."""
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
     of_cell = "workload == @use.name and parameters == @headline"
@@ -91,7 +146,7 @@ def workload_facts(
     times = times[times["store"].isin(stores)]
     shares = {"insert": 1.0} if only_load else proportions_of(properties)
     total = sum(shares.values())
-    return SimpleNamespace(
+    return WorkloadFacts(
         use=use,
         title=use.title,
         properties=properties,
@@ -110,7 +165,6 @@ def workload_facts(
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreement(values, pairs),
         published=bool(values),
-        # Sizes at which only the source has values, in words.
         elsewhere=[
             ", ".join(amount(size, row[size]) for size in SIZES if pd.notna(row[size]))
             for row in run.swept.published_elsewhere(use.name).to_dict("records")
@@ -136,11 +190,10 @@ def _with_fewer_sizes(workload: str, run: Run, names: DisplayNames) -> list[tupl
 PERCENT = 99.0
 
 
-def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamespace]:
-    """Return stores and their percentiles (us) for each operation with a histogram, ascending.
+def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[Tail]:
+    """Return the tail of each operation with a histogram.
 
-    ``percentiles`` are ``analysis.percentiles`` of one workload and its parameters. ``few`` are
-    stores with too few operations beyond the percentile.
+    ``percentiles`` are ``analysis.percentiles`` of one workload and its parameters.
     """
     store_rows = percentiles[
         (percentiles["percent"] == PERCENT) & percentiles["store"].isin(stores)
@@ -151,7 +204,7 @@ def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamesp
         few = set(rows["store"]) - set(enough["store"])
         values = list(zip(enough["store"], enough["value"], strict=True))
         few_in_order = [store for store in stores if store in few]
-        tails.append(SimpleNamespace(operation=operation, values=values, few=few_in_order))
+        tails.append(Tail(operation, values, few_in_order))
     return tails
 
 
@@ -165,17 +218,59 @@ MOST_EXPLAINED = 4
 MOST_ANSWERS = 4
 
 
-def answers(run: Run) -> SimpleNamespace:
-    """Return the decisions of ``analysis.pairs`` at the headline sizes, stores by their titles.
+class Lead(NamedTuple):
+    """The store ``over`` which others are ahead under a workload, with the ratio of the two.
 
-    Of the ``answers``, in the order of the workloads, each has its ``kind``, the ``stores`` that
-    are ahead (several where they are not told apart), and for each of its workloads (``of``) the
-    store ``over`` which they are with the ratio of the two, how many ``runs`` there are, and
-    about how many ``more`` would decide: None for more than ``stats.power.MOST``, and where one
-    run shows no spread. ``undone`` is the correction for how many pairs leaves two of the stores
-    undecided although their own interval excludes 1, 0 for none. So many ``further`` workloads have
-    other answers. ``last`` is the store that is the slowest under all, and by which factors the
-    next one is faster, at least and most. Embedded stores have no answers where there are servers.
+    There are so many ``runs``, and about so many ``more`` would decide: None for more than
+    ``stats.power.MOST``, and where one run shows no spread. ``undone`` is the correction for how
+    many pairs leaves two of the stores undecided although their own interval excludes 1, 0 for
+    none.
+    """
+
+    workload: str
+    over: str
+    ratio: float
+    low: float
+    high: float
+    runs: int
+    more: int | None
+    undone: int
+
+
+class FastestStores(NamedTuple):
+    """The ``stores`` that are ahead, several where they are not told apart, with their leads."""
+
+    kind: Decision
+    stores: tuple[str, ...]
+    of: list[Lead]
+
+
+class Slowest(NamedTuple):
+    """The store that is the slowest under all workloads.
+
+    The next one is faster by these factors, at least and most.
+    """
+
+    store: str
+    low: float
+    high: float
+
+
+class Answers(NamedTuple):
+    """The decisions on the fastest stores, by their titles, in the order of the workloads.
+
+    So many ``further`` workloads have other answers.
+    """
+
+    answers: list[FastestStores]
+    further: int
+    last: Slowest | None
+
+
+def answers(run: Run) -> Answers:
+    """Return the decisions of ``analysis.pairs`` at the headline sizes.
+
+    Embedded stores have no answers where there are servers.
     """
     group, titles = run.compared[0], run.titles
     items, slowest, factors = [], [], []
@@ -198,7 +293,7 @@ def answers(run: Run) -> SimpleNamespace:
         leading = rows[~rows["faster"].isin(rows["slower"])]
         more = (rows if leading.empty else leading)["would_decide"].max(skipna=False)
         comparisons = undecided_by_correction(pairs)["comparisons"].reindex(rows.index).max()
-        item = SimpleNamespace(
+        item = Lead(
             workload=use.short,
             over=titles[row["slower"]],
             ratio=row["ratio"],
@@ -209,17 +304,14 @@ def answers(run: Run) -> SimpleNamespace:
             undone=0 if pd.isna(comparisons) else int(comparisons),
         )
         items.append(((kind, tuple(titles[store] for store in ahead)), item))
-    shown = [
-        SimpleNamespace(kind=kind, stores=stores, of=of)
-        for (kind, stores), of in joined(items).items()
-    ]
+    shown = [FastestStores(*key, leads) for key, leads in joined(items).items()]
     if len(shown) > MOST_ANSWERS:
         shown = shown[: MOST_ANSWERS - 1]
     last = None
     if len({*slowest}) == 1 and slowest[0]:
-        last = SimpleNamespace(store=titles[slowest[0]], low=min(factors), high=max(factors))
+        last = Slowest(titles[slowest[0]], min(factors), max(factors))
     further = len(items) - sum(len(answer.of) for answer in shown)
-    return SimpleNamespace(answers=shown, further=further, last=last)
+    return Answers(shown, further, last)
 
 
 def _ahead(
@@ -241,3 +333,25 @@ def _ahead(
     kind = Decision.EQUAL if undecided.empty else Decision.UNDECIDED
     rows = rows if undecided.empty else undecided
     return kind, [store for store in ranges if store in {*rows["faster"], *rows["slower"]}], rows
+
+
+class Busy(NamedTuple):
+    """The combinations of store, workload and sizes whose limit was the CPU: ``number`` ``of`` all.
+
+    The machine has so many ``cores``, 0 where that is not known.
+    """
+
+    number: int
+    of: int
+    cores: int
+
+
+def busy_facts(run: Run) -> Busy:
+    """Return in how many combinations the CPU was the limit."""
+    rows = run.analysis.bottleneck
+    cores = rows["machine_cores"].max()
+    return Busy(
+        number=int((rows["limit"] == Limit.CPU).sum()),
+        of=len(rows),
+        cores=int(cores) if cores > 0 else 0,
+    )

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import CELL, path_of, why_not
+from kvstudy.analyse.tidy.files import CELL, CellRow, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
 from kvstudy.errors import InputError, KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.share.trace.sources import RawCell, RawFile
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import ALL
@@ -235,13 +236,14 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
             # An invalid cell has a value; it is in no mean.
             value = made_of[0].value
         if not counts:
-            why = "; ".join(filter(None, map(why_not, rows.itertuples())))
+            reasons = (sentence(why_not(row)) for row in rows.itertuples())
+            why = "; ".join(filter(None, reasons))
             why = why or "not all of the values that it would be made of are there"
         repetitions.append(Repetition(repetition, counts, why, value, made_of))
     return sorted(repetitions, key=lambda each: int(each.repetition))
 
 
-def _values(run: Run, address: Address, cell, problems: list[str]) -> list[MeasuredValue]:
+def _values(run: Run, address: Address, cell: CellRow, problems: list[str]) -> list[MeasuredValue]:
     """The rows of measurements.csv that a cell gives to the value."""
     rows = run.all_measurements
     phase = measured_phases(rows).get(cell.workload, "run")

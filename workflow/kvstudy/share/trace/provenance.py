@@ -1,6 +1,6 @@
 """The cells behind each table, figure and number of a run, as data: ``provenance.json``.
 
-- ``cells``: by path, ``counts`` (whether it is in means), ``why`` not, ``raw`` (the folder
+- ``cells``: by path, ``counts`` (whether it is in means), ``why`` not (a code), ``raw`` (the folder
   of its logs) and ``sums``, the sha256 of its SHA256SUMS, which has those of all its
   files; "" where there are no logs. ``probes``: the same by store.
 - ``settings``: by ``store/workload/parameters``, the cells that its values are means of.

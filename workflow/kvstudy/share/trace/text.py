@@ -8,6 +8,7 @@ import textwrap
 from collections import defaultdict
 from typing import Any
 
+from kvstudy.language.reasons import sentence
 from kvstudy.share.trace.chain import WHOLE, Chain, RatioChain, Repetition
 from kvstudy.study.raw import SUMS
 
@@ -80,12 +81,13 @@ def part_lines(title: str, part: dict[str, Any]) -> list[str]:
     for cell in part["cells"]:
         setting, _, repetition = cell["cell"].rpartition("/")
         if not cell["sums"]:
-            reasons[cell["why"] or "the raw logs are not here"].append(cell["cell"])
+            reasons[sentence(cell["why"]) or "the raw logs are not here"].append(cell["cell"])
             continue
         if setting != before:
             lines.append(f"  {setting}")
             before = setting
-        lines += [f"    {repetition}  {cell['sums']}", *wrapped(cell["why"], "          ")]
+        why = wrapped(sentence(cell["why"]), "          ")
+        lines += [f"    {repetition}  {cell['sums']}", *why]
     lines += [] if before else ["  none"]
     for why, paths in reasons.items():
         lines += ["", *wrapped(why[0].upper() + why[1:]), *(f"  {path}" for path in paths)]
