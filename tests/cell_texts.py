@@ -1,4 +1,4 @@
-"""The texts of a table's cells, of LaTeX, HTML and DOCX, without what belongs to one format.
+"""The texts of a table's cells, of LaTeX, HTML, DOCX and XLSX, without what belongs to one format.
 
 For tests that ask whether formats show the same. Cells come by rows, from left to right;
 headings and empty cells are left out, and so are spaces but single ones.
@@ -7,12 +7,20 @@ headings and empty cells are left out, and so are spaces but single ones.
 from __future__ import annotations
 
 import re
+import subprocess
 import zipfile
+from decimal import ROUND_HALF_UP, Decimal
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 from kvstudy.present.typeset.latex import SPECIAL, ZERO_WIDTH_SPACE
+from kvstudy.present.workbook.grids import TOP
+from kvstudy.present.workbook.sheet import GREY, HEAD, sheet_names
+from openpyxl import load_workbook
+from openpyxl.styles.colors import Color
+from openpyxl.worksheet.worksheet import Worksheet
 
 # Commands whose one argument is their text, and those that are shown as nothing.
 SHOWN = {"textbf", "textit", "textsuperscript", "rlap", "smash"}
@@ -42,6 +50,89 @@ def same_cells(tex: str, html: str, gaps: tuple[str, ...] = ()) -> list[str]:
     assert here == present
     check_structure(html)
     return here
+
+
+GAP = re.compile(r'<td class="gap"[^>]*>(.*?)</td>')
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def check_formats(folder: Path, workbook: Path) -> list[str]:
+    """Every table in ``folder`` shows the same in LaTeX, HTML, DOCX and XLSX; returns the names.
+
+    DOCX is made from the HTML, as in the report.
+    """
+    book, pages = load_workbook(workbook, data_only=True), []
+    names = sorted(path.stem for path in folder.glob("*.tex"))
+    for name in names:
+        tex, html = ((folder / f"{name}.{form}").read_text("utf-8") for form in ("tex", "html"))
+        gaps = set(map(unescape, GAP.findall(html)))
+        # Columns that do not fit next to the others on paper repeat their labels there.
+        kind = set if tex.count(r"\toprule") > html.count("<table") else list
+        shown = html_cells(html)
+        printed = [cell for cell in latex_cells(tex) if cell not in gaps]
+        assert kind(printed) == kind(cell for cell in shown if cell not in gaps), name
+        assert_same(xlsx_cells(book[sheet_names([name])[0]]), shown, name)
+        pages.append(html)
+    path = workbook.with_name("tables.docx")
+    command = ["pandoc", "--from=html", "--to=docx", f"--output={path}"]
+    text = "".join(pages)
+    subprocess.run(command, input=text, text=True, check=True, encoding="utf-8")
+    assert docx_cells(path) == html_cells(text)
+    path.unlink()
+    return names
+
+
+def assert_same(here: list[str], shown: list[str], name: str) -> None:
+    """The same texts; of a number that ends in 5 a spreadsheet shows another digit."""
+    assert len(here) == len(shown), (name, here, shown)
+    for one, other in zip(here, shown, strict=True):
+        one, other = (re.sub(r"(?<=\d) (?=\d{3})", "", text) for text in (one, other))
+        assert NUMBER.split(one) == NUMBER.split(other), (name, one, other)
+        for number, printed in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True):
+            step = Decimal(1).scaleb(Decimal(printed).as_tuple().exponent)
+            assert abs(Decimal(number) - Decimal(printed)) <= step / 2, (name, one, other)
+
+
+def xlsx_cells(sheet: Worksheet) -> list[str]:
+    """Those of the lines of a table's sheet, as they are shown; notes below it are left out."""
+    notes = {
+        area.min_row
+        for area in sheet.merged_cells.ranges
+        if area.min_col == 1 and _color(sheet.cell(area.min_row, 1).font.color) == GREY
+    }
+    cells = [
+        plain(displayed(cell.value, cell.number_format))
+        for row in sheet[sheet.print_area.rpartition("!")[2]][TOP:]
+        for cell in row
+        if cell.value is not None
+        and cell.row not in notes
+        and _color(cell.fill.fgColor) != HEAD["bg_color"]
+    ]
+    return [cell for cell in cells if cell]
+
+
+def _color(color: Color | None) -> str:
+    return f"#{color.rgb[2:]}" if color and isinstance(color.rgb, str) else ""
+
+
+def displayed(value: str | float, form: str) -> str:
+    """``value`` as a spreadsheet shows it in the number format ``form``."""
+    if isinstance(value, str):
+        return value
+    tokens = re.findall(r'"[^"]*"|;|%|[#0,.]+|General', form)
+    below = tokens.index(";") if ";" in tokens else len(tokens)
+    section = tokens[below + 1 :] if value < 0 and below < len(tokens) else tokens[:below]
+    shown = []
+    for token in section:
+        if token[0] not in "#0":
+            shown.append(token.strip('"'))
+            continue
+        digits = token.rstrip(",")
+        scale = Decimal(100 if "%" in section else 1).scaleb(-3 * (len(token) - len(digits)))
+        step = Decimal(1).scaleb(-len(digits.partition(".")[2]))
+        number = abs(Decimal(f"{value:.15g}")) * scale
+        shown.append(str(number.quantize(step, ROUND_HALF_UP)))
+    return "-" * (value < 0 and below == len(tokens)) + "".join(shown)
 
 
 def check_structure(html: str) -> None:

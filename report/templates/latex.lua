@@ -41,17 +41,6 @@ local function float(command, div)
 end
 
 local WRITERS = {
-  long = function(div)
-    -- Its caption belongs into the longtable, which reads it from this macro.
-    local inlines = pandoc.List({ inline("\\def\\longtablecaption{") })
-    inlines:extend(div.content[1].content)
-    inlines:insert(inline("}"))
-    return {
-      raw("{"),
-      pandoc.Plain(inlines),
-      raw("\\input{" .. parts.folders.tables .. "/" .. parts.name_of(div) .. ".tex}}"),
-    }
-  end,
   table = function(div)
     return float("\\fittable{" .. parts.folders.tables .. "/" .. parts.name_of(div) .. ".tex}", div)
   end,

@@ -14,6 +14,7 @@ import yaml
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.providers import missing_requirement
 
+from tests.cell_texts import check_formats
 from tests.formats_support import text_of
 from tests.project import edit
 
@@ -111,6 +112,8 @@ def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> P
     assert {folders[name] for name in folders.keys() - installed} <= BY_HAND
     assert set(cells.loc[cells["status"] == "measured", "store"]) == installed
     assert "warning" not in (results / "logs/build-pdf.log").read_text()
+    snakemake(clone, *config, target=f"results/{run}/{run}.xlsx")
+    assert check_formats(results / "tables", results / f"{run}.xlsx")
     words = " ".join(text_of(clone / f"report/{run}.pdf").split())
     assert study["title"].split()[0] in words
     for part in study.get("tables", []) + study.get("figures", []):

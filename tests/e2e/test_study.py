@@ -21,6 +21,7 @@ from kvstudy.present.report.build import build_pdf
 from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
 
+from tests.cell_texts import check_formats
 from tests.e2e.pipeline import ROOT, programs_in, snakemake
 from tests.formats_support import numbers, numbers_of_pdf, plain, text_of
 from tests.project import edit
@@ -284,17 +285,22 @@ def test_the_workbook_has_the_means_as_formulas_over_the_runs(thesis):
     path = thesis / "jedlicka2024-scale0.01.xlsx"
     summary = pd.read_csv(thesis / "summary.csv").query("metric == 'throughput'")
     books = [load_workbook(path, data_only=carried) for carried in (True, False)]
-    rows = [book["Averages"].values for book in books]
+    rows = [book["Averages and spread"].values for book in books]
     head = next(rows[0])
     next(rows[1])
+    store, quantity, mean = map(head.index, ("Store", "Quantity", "Mean"))
     result = [
-        (values[head.index("Redis")], formulas[head.index("Redis")])
+        (values[mean], formulas[mean])
         for values, formulas in zip(*rows, strict=True)
-        if values[head.index("Quantity")] == "Throughput"
+        if (values[store], values[quantity]) == ("Redis", "Throughput")
     ]
     expected = summary[summary["store"] == "redis"]["geometric"]
     assert sorted(value for value, _ in result) == pytest.approx(sorted(expected))
     assert all(formula.startswith("=GEOMEAN('Redis'!") for _, formula in result)
+
+
+def test_every_table_shows_the_same_in_each_format(thesis):
+    assert "grid" in check_formats(thesis / "tables", thesis / "jedlicka2024-scale0.01.xlsx")
 
 
 def test_nothing_is_left_to_do(thesis, clone):

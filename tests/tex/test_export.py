@@ -18,7 +18,8 @@ from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.export.folder import numbers_tex, ready_for_input
 from kvstudy.present.report.build import LONG_LINES, build_pdf
-from kvstudy.present.typeset.table import Grid, TableRow, TableSection, texts
+from kvstudy.present.typeset.grid import Grid, TableRow, TableSection
+from kvstudy.present.typeset.latex import latex
 from kvstudy.study.cells import shown
 from kvstudy.study.metrics import SHOWN
 
@@ -232,7 +233,7 @@ def test_they_are_the_numbers_of_the_tables(numbers):
 def test_a_table_higher_than_a_page_goes_on_over_pages_below_its_head(tmp_path):
     line = TableRow("redis", ["1"] * 3)
     grid = Grid(["x"] * 3, [TableSection(str(n), [line] * 9) for n in range(40)], ["Last."])
-    table, _html = texts([grid], "ratios", TEMPLATES / "tables")
+    table = latex([grid])
     text = ready_for_input(table, "ratios", "Ratios & 50 %")
     packages = text.splitlines()[0].removeprefix("% Needs: ")
     main = tmp_path / "thesis.tex"

@@ -48,6 +48,7 @@ def outputs(tmp_path_factory) -> Path:
 
     floats = Floats(parts)
     one = TABLES["machine"](name="one", kind="machine", caption=ODD, source="table 4.2")
+    two = TABLES["machine"](name="two", kind="machine", caption="All claims")
     bars = SimpleNamespace(name="bars", caption="Bars", source="figure 4.4")
     listing = SimpleNamespace(name="listing", caption="One cell", source="")
     lines = [
@@ -60,8 +61,8 @@ def outputs(tmp_path_factory) -> Path:
             f"# Summary {{.unnumbered}}\n\n{for_markdown(ODD)}, see {floats.ref(one)}.",
             floats.mark("contents"),
             "# First {#first}\n\n## Below\n\n" + floats.table(one),
-            f"# Second\n\n{floats.section('detail')} and {floats.ref_long('two')}.",
-            floats.long_table("two", "All claims."),
+            f"# Second\n\n{floats.section('detail')} and {floats.ref(two)}.",
+            floats.table(two),
             floats.mark("barrier"),
             # As from a template that leaves no blank line between.
             f"A sentence before it.\n{floats.figure(bars)}",
@@ -105,7 +106,7 @@ def test_latex_numbers_them_itself(outputs: Path) -> None:
     assert r"see Table~\ref{table:one}." in body
     assert r"Section~\ref{detail} and Table~\ref{table:two}." in body
     assert r"/one.tex}{table:one}{" in body
-    assert r"\def\longtablecaption{All claims.}" in body
+    assert r"/two.tex}{table:two}{All claims.}" in body
 
 
 @pytest.mark.parametrize("form", ["html", "docx"])

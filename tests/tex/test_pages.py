@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -12,9 +11,10 @@ import pytest
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.document import Front, write_latex
 from kvstudy.present.report.markdown import Floats, for_markdown
-from kvstudy.present.typeset.latex import DASH, marked, printable, raised
-from kvstudy.present.typeset.table import Grid, Paper, TableRow, TableSection
-from kvstudy.present.typeset.table import texts as texts_of
+from kvstudy.present.typeset.grid import Grid, Head, Paper, TableRow, TableSection
+from kvstudy.present.typeset.html import html
+from kvstudy.present.typeset.latex import latex, printable
+from kvstudy.present.typeset.rich_text import DASH, raised, rich
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.kinds import TABLES
 
@@ -22,7 +22,6 @@ from tests.cell_texts import check_structure, html_cells, latex_cells
 from tests.formats_support import text_of
 from tests.unit import small_results as small
 
-TEMPLATES = Path(__file__).parents[2] / "report/templates/tables"
 WORKLOADS = ["a", "b", "c", "d", "e", "f", "insert"]
 KINDS = "update: 90 ERROR"
 SLUG = "r1000000_o1000000_t4"
@@ -97,12 +96,12 @@ def made_up(stores: int, workloads: list[str]):
     texts = {}
     for name, rows in (("validity", valid), ("ratios", pairs), ("bottleneck", limits)):
         (grid,) = small.table(name).grids(rows, run)
-        texts[name], html = texts_of([grid], name, TEMPLATES)
-        check_structure(html)
+        texts[name], page = latex([grid]), html([grid], name)
+        check_structure(page)
         # Columns that do not fit next to the others on paper repeat their labels there.
         cells = (set if len(grid.parts()) > 1 else list)(latex_cells(texts[name]))
-        assert type(cells)(html_cells(html)) == cells
-        assert html.count("<table") == 1
+        assert type(cells)(html_cells(page)) == cells
+        assert page.count("<table") == 1
     return texts
 
 
@@ -129,14 +128,12 @@ def test_tables_of_many_stores_and_workloads_go_on_over_pages(built, stores, wor
 
 def wide(stores: int, title: str) -> dict[str, str]:
     """Tables with a column for each of so many stores, and huge and tiny numbers."""
-    titles = [marked(f"{title} {number}", store="x") for number in range(stores)]
+    titles = [f"{title} {number}" for number in range(stores)]
     numbers = ["1\u202f234\u202f567\u202f890.1", "0.0001234", "86\u202f399.9", DASH]
     cells = [numbers[n % 4] for n in range(stores)]
     sweep = Grid(titles, [TableSection(title, [TableRow(title, cells)] * 5)], [title])
-    heads = [marked(head) for _ in titles for head in ("here", "published")]
-    heads[0].gap = "not measured"
-    for head in heads[1::2]:
-        head.published = True
+    pair = [Head(rich("here")), Head(rich("published"), published=True)]
+    heads = [Head(rich("here"), gap="not measured"), pair[1], *pair * (stores - 1)]
     both = [cell for cell in cells for _ in range(2)]
     results = Grid(
         heads,
@@ -152,7 +149,7 @@ def wide(stores: int, title: str) -> dict[str, str]:
         places, [TableSection("", [TableRow(title, [title] * number)])], [title], paper=paper
     )
     grids = {"sweep": sweep, "results": results, "ranking": ranking}
-    return {name: texts_of([grid], name, TEMPLATES)[0] for name, grid in grids.items()}
+    return {name: latex([grid]) for name, grid in grids.items()}
 
 
 def test_many_stores_with_long_names_fit_and_nothing_is_cut(built):

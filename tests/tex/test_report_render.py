@@ -15,8 +15,6 @@ import pytest
 import yaml
 from kvstudy.analyse.audit.check import COLUMNS as CHECKS
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
-from kvstudy.analyse.claims.table import JUDGED
-from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.findings.files import write_analysis
 from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.run import Run
@@ -24,9 +22,9 @@ from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of
 from kvstudy.analyse.tidy.results import COLUMNS as PUBLISHED
 from kvstudy.errors import KvstudyError
-from kvstudy.present.claims import write_claims
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.render import render as render_run
+from kvstudy.present.typeset.table import write_table
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import PARTIAL
@@ -337,12 +335,12 @@ UNKNOWN = {
 def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
     run = inputs.cells.parent
     write_csv(run / "claims.csv", CLAIMS, rows)
-    templates = Path("report/templates/tables")
-    names = ClaimNames({"odd": "Odd", "redis": "Redis"}, {})
-    write_claims(JUDGED.read(run), names, templates, run / "tables")
+    inputs.study.with_name("claims.yaml").touch()
+    of = Run("tiny", load_study(inputs.study))
+    for table in of.study.tables_of("claims"):
+        write_table(table, of, of.tables)
     tex, html = ((run / f"tables/claims.{form}").read_text("utf-8") for form in ("tex", "html"))
     assert same_cells(tex, html)
-    inputs.study.with_name("claims.yaml").touch()
     return inputs
 
 
@@ -355,7 +353,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     assert "s 39 claims: 38 not measured and 1 contradicted" in text
     assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own tables contradict C1." in text
     first = text.index("Table 1: The source\N{RIGHT SINGLE QUOTATION MARK}s claims at a glance")
-    assert first < text.index("A The claims in full") < text.index(": Which of the source")
+    assert first < text.index("A The claims in full") < text.index(": All claims of the source")
     # The table goes on over pages.
     assert text.count("(continued)") >= 2
     for words in ("C1 Odd_1 is 50 % slower & worse", "1.50 [1.25, 1.75]", "0.900", "C39 Odd_1"):

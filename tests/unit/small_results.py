@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import io
 import json
@@ -20,13 +21,16 @@ from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, styles
 from kvstudy.present.drawing.write import read_figure
-from kvstudy.present.typeset.table import Grid, Table, texts
+from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.html import html
+from kvstudy.present.typeset.latex import latex
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
 
 from tests.cell_texts import same_cells
+from tests.project import ROOT
 
-TEMPLATES = Path(__file__).parents[2] / "report/templates/tables"
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
 MEANINGS = {"redis": {"update": "HSET"}, "riak": {}, "memcached": {"update": "replace"}}
 COLORS = {"redis": "#d55e00", "riak": "#cc79a7", "memcached": "#009e73"}
@@ -198,9 +202,10 @@ def grid_of(of: Table, run: SimpleNamespace) -> Grid:
 
 def both(grid: Grid) -> tuple[str, str]:
     """A grid as LaTeX and as HTML, which have the same cells."""
-    tex, html = texts([grid], "checks", TEMPLATES)
-    same_cells(tex, html)
-    return tex, html
+    with contextlib.chdir(ROOT):
+        tex, page = latex([grid]), html([grid], "checks")
+    same_cells(tex, page)
+    return tex, page
 
 
 PUBLISHED = """\

@@ -10,7 +10,7 @@ from kvstudy.analyse.findings.repetitions import intervals, percentiles, trimmed
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.summary import over_workloads
-from kvstudy.present.typeset.latex import DASH
+from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.parts import MEAN
 from pydantic import ValidationError
@@ -191,8 +191,8 @@ def test_the_disturbed_run_is_dropped_and_the_plain_mean_stays_beside_it():
     study = small.study(repetitions=5, trimmed_mean=True)
     (grid,) = small.table("trimmed").grids(table, small.run(study=study))
     (line,) = grid.lines
-    assert line.cells[:2] == ["184.0", "106.7"]
-    assert line.cells[3:] == [DASH] * 3
+    assert line.texts[:2] == ["184.0", "106.7"]
+    assert line.texts[3:] == [DASH] * 3
     # There must be five that count.
     assert trimmed(tables({"redis": RUNS[:4]})[0]).empty
 

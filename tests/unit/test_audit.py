@@ -26,7 +26,7 @@ from kvstudy.analyse.audit.files import (
 )
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.latex import DASH
+from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 from pydantic import ValidationError
@@ -392,12 +392,12 @@ def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
     path = table(tmp_path / "p.csv", update__latency_mean="3200.00", overall__runtime="1011")
     checks = audit(small.study(), path, quotes_file(tmp_path, setting=SETTING))
     counts, misfits = small.table("audit").grids(checks, small.run())
-    assert [line.cells for line in counts.lines][:2] == [
+    assert [line.texts for line in counts.lines][:2] == [
         ["1", DASH, "1", DASH, DASH, DASH],
         ["1", DASH, DASH, "1", DASH, DASH],
     ]
     # The run time changes digits only; it is counted, and not listed. Nobody printed the share.
-    lines = {line.label.split("<br>")[0]: line.cells for line in misfits.lines}
+    lines = {str(line.label).split("\n")[0]: line.texts for line in misfits.lines}
     assert not any("from throughput and run time" in label for label in lines)
     (of_calls,) = (cells for label, cells in lines.items() if "share of the time" in label)
     assert of_calls == ["1.05*", "at most 1.02", "+2.9 %"]

@@ -6,8 +6,8 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.findings.repetitions import PERCENTILES
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.present.typeset.latex import DASH
-from kvstudy.present.typeset.table import Grid
+from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.study.model import Study
 
 from . import small_results as small
@@ -19,12 +19,12 @@ MEANS = ["Whole", "Rest", "Cut"]
 def lines(grid: Grid) -> dict[str, list[str]]:
     """Of the only section, or that of workload a."""
     section = grid.sections[0]
-    return {line.label: line.cells for line in section.lines}
+    return {str(line.label): line.texts for line in section.lines}
 
 
 def row(grid: Grid, label: str) -> dict[str, str]:
     """The cells of a line by their columns."""
-    return dict(zip(grid.columns, lines(grid)[label], strict=True))
+    return dict(zip(map(str, grid.columns), lines(grid)[label], strict=True))
 
 
 def ratios(analysis: Analysis, study: Study | None = None) -> Grid:
@@ -57,7 +57,7 @@ def test_ratios_lead_with_the_faster_store():
     pairs = analysis.pairs
     assert pairs.loc[0, ["faster", "slower"]].tolist() == ["redis", "memcached"]
     grid = ratios(analysis)
-    assert grid.columns == ["A", "C"]
+    assert list(map(str, grid.columns)) == ["A", "C"]
     # 2000/1000 and 2200/1020.
     assert lines(grid)["Redis / Memcached"] == ["2.08", "2.08"]
     reverse = small.study(stores=["memcached", "redis"])
@@ -143,4 +143,4 @@ def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
     rows = [[store, "a", "p", "read", 50.0, 8, 8, 8, 1, 500] for store in ("memcached", "redis")]
     table = pd.DataFrame(rows, columns=PERCENTILES.columns)
     (section,) = percentiles(table, small.results(source=False)).sections
-    assert [line.label for line in section.lines] == ["Redis, read", "Memcached, read"]
+    assert [str(line.label) for line in section.lines] == ["Redis, read", "Memcached, read"]

@@ -31,10 +31,9 @@ from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
-from kvstudy.present.claims import content, lines
 from kvstudy.present.report.context import claim_facts
-from kvstudy.present.typeset.latex import plain
-from kvstudy.present.typeset.table import notes_of
+from kvstudy.present.tables.claims import claim_line
+from kvstudy.present.typeset.grid import TableRow, notes_of
 from kvstudy.stats.intervals import Interval
 from kvstudy.stats.ratios import margin_bounds, unpaired_ratio
 from kvstudy.study.kinds import TABLES
@@ -136,6 +135,17 @@ def judged(
 def answer(statement: dict, measured: Values | None = None, published: Values = NOTHING):
     """The first row of a claim with this one statement."""
     return judged([statement], measured, published).iloc[0]
+
+
+def parts_of(result: pd.DataFrame) -> list[str]:
+    """The parts of the only claim, as they are read; spaces are plain."""
+    line = claim_line(result, NAMES, measured=True, judged=True)
+    return line.texts[1].replace("\xa0", " ").split("\n")
+
+
+def notes_below(line: TableRow) -> list[str]:
+    """What is below the verdict of a claim."""
+    return line.texts[0].replace("\u202f", " ").split("\n")[1:]
 
 
 def words(subject: str, names: ClaimNames = NAMES) -> str:
@@ -326,7 +336,7 @@ def test_the_point_of_saturation_may_differ_between_repetitions():
     unsteady.runs_of["fast", "a", "t8"]["overall", "throughput"]["2"] = 80.0
     result = judged([SATURATION | {"at_most": 4}], unsteady)
     assert result["verdict"].tolist() == ["undecided"]
-    assert "4 [4, 8] threads" in "\n".join(lines(result, NAMES)).replace("\xa0", " ")
+    assert "4 [4, 8] threads" in "\n".join(parts_of(result))
 
 
 def test_one_store_saturates_first():
@@ -506,9 +516,11 @@ def test_what_is_derived_decides_nothing():
     assert set(result["verdict"]) == {"reproduced"}
     assert result["statement_verdict"].tolist() == ["reproduced", "direction only"]
     assert result["derived"].tolist() == ["no", "yes"]
-    (row,) = content(result, NAMES)
-    assert [line.what.startswith("derived, ") for line in row.lines] == [False, True]
-    assert [line.verdict for line in row.lines] == ["reproduced", "direction only"]
+    said_part, derived_part = parts_of(result)
+    assert not said_part.startswith("derived, ")
+    assert derived_part.startswith("derived, ")
+    assert said_part.endswith("; reproduced")
+    assert derived_part.endswith("; direction only")
     # Where there is nothing else, it is all that can be judged.
     assert judged([derived])["verdict"].tolist() == ["direction only"]
 
@@ -642,9 +654,9 @@ def test_each_workload_of_a_statement_has_a_verdict_and_the_claim_the_weakest():
     result = judged([order], half)
     assert result["statement_verdict"].tolist() == ["reproduced", "undecided"]
     assert result["verdict"].tolist() == ["undecided"] * 2
-    (row,) = content(result, NAMES)
-    assert [line.what[0] for line in row.lines] == ["A", "B"]
-    assert [line.verdict for line in row.lines] == ["reproduced", "undecided"]
+    parts = parts_of(result)
+    assert [part[0] for part in parts] == ["A", "B"]
+    assert [part.rpartition("; ")[2] for part in parts] == ["reproduced", "undecided"]
 
 
 # Not one of the three is told from the other by these runs.
@@ -692,8 +704,9 @@ def test_a_range_over_repetitions_keeps_no_run_going():
 def test_a_trial_run_has_values_and_no_verdicts():
     result = judged([ratio(2)], verdicts=False)
     assert not {each.value for each in Verdict} & set(result.iloc[0])
-    shown = "\n".join(lines(result, NAMES)).replace("\xa0", " ")
-    assert "REPRODUCED" not in shown
+    line = claim_line(result, NAMES, measured=True, judged=False)
+    shown = "\n".join([str(line.label), *line.texts]).replace("\xa0", " ")
+    assert "reproduced" not in shown
     assert "A, 16 threads: Fast / Slow: 2." in shown
 
 
@@ -784,8 +797,9 @@ def test_a_claim_rests_on_values_that_the_audit_rejects():
     source = published(*PUBLISHED, inconsistent={("slow", "a")})
 
     def notes(statement: dict) -> list[str]:
-        (row,) = content(judged([statement], published=source), NAMES, measured=False)
-        return [note.replace("\xa0", " ") for note in row.source_notes]
+        result = judged([statement], published=source)
+        line = claim_line(result, NAMES, measured=False, judged=False)
+        return [note.replace("\xa0", " ") for note in notes_below(line)]
 
     assert answer(ratio(2), published=source)["source"] == "supported"
     assert notes(ratio(2)) == ["rests on inconsistent published values: A, Slow, 16 threads"]
@@ -813,10 +827,10 @@ def test_the_audit_of_a_sentence_is_the_claims_too(fits, support, notes):
     checks = pd.DataFrame([check | {"given": -50.0, "expected": -74.21}])
     result = judged([ratio(2)], published=published(*PUBLISHED, checks=checks))
     assert result["source"].tolist() == [support]
-    (row,) = content(result, NAMES, measured=False)
-    assert [note.replace("\u202f", " ") for note in row.source_notes] == [
-        "in the text, p. 7: printed \N{MINUS SIGN}50 %, should be \N{MINUS SIGN}74.2 %"
-    ][:notes]
+    assert (
+        notes_below(claim_line(result, NAMES, measured=False, judged=False))
+        == ["in the text, p. 7: printed \N{MINUS SIGN}50 %, should be \N{MINUS SIGN}74.2 %"][:notes]
+    )
 
 
 def test_a_rate_of_the_source_does_not_decide_the_verdict_here():
@@ -824,9 +838,9 @@ def test_a_rate_of_the_source_does_not_decide_the_verdict_here():
     result = judged(statements, published=published(*PUBLISHED))
     assert set(result["verdict"]) == {"reproduced"}
     assert set(result["source"]) == {"not supported"}
-    (row,) = content(result, NAMES)
-    assert len(row.lines) == 1
-    (note,) = row.source_notes
+    line = claim_line(result, NAMES, measured=True, judged=True)
+    assert len(parts_of(result)) == 1
+    _support, note = notes_below(line)
     assert note.endswith("4.00 kops/s")
 
 
@@ -904,11 +918,11 @@ def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
         (grid,) = scoreboard.grids(scoreboard.rows(run), run)
         first, second = grid.lines
         signs = ["\N{BLACK CIRCLE}", "\N{EN DASH}"] if verdicts else ["", ""]
-        labels = [f"{sign} <b>X{n}</b> ?" for n, sign in enumerate(signs, 1)]
-        assert [line.label for line in grid.lines] == labels
-        assert [plain(first.cells[1]), first.cells[2][:4]] == ["2.00", "2.00"]
-        assert second.cells[1:] == ["\N{EN DASH}"] * 2
-        assert ("reproduced (1)" in notes_of([grid])[0]) == verdicts
+        labels = [f"{sign} X{n} ?" for n, sign in enumerate(signs, 1)]
+        assert [str(line.label) for line in grid.lines] == labels
+        assert [first.cells[1].text.without("hanging"), first.texts[2][:4]] == ["2.00", "2.00"]
+        assert second.texts[1:] == ["\N{EN DASH}"] * 2
+        assert ("reproduced (1)" in str(notes_of([grid])[0])) == verdicts
 
 
 def test_the_first_pages_count_what_the_source_says(tmp_path):
@@ -924,8 +938,8 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
     run = SimpleNamespace(folder=tmp_path, study=study, titles=NAMES.stores)
     (grid,) = scoreboard.grids(scoreboard.rows(run), run)
     (line,) = grid.lines
-    assert line.label == "\N{CIRCLE WITH LEFT HALF BLACK} <b>X1</b> ? (1 of 2)"
-    assert "Slow / Fast" in line.cells[0].replace("\xa0", " ")
+    assert str(line.label) == "\N{CIRCLE WITH LEFT HALF BLACK} X1 ? (1 of 2)"
+    assert "Slow / Fast" in line.texts[0].replace("\xa0", " ")
     assert "partly reproduced (1)" in notes_of([grid])[0]
     facts = claim_facts(tmp_path)
     assert facts.verdicts == [("partly reproduced", 1)]
@@ -942,7 +956,7 @@ def test_claims_csv_is_read_back(tmp_path):
     assert list(result.columns) == COLUMNS
     assert result.loc[0, "what"] == "in workload=a threads=16; of store=fast; by store=slow"
     assert words(result.loc[0, "what"]) == "A, 16 threads: Fast / Slow"
-    assert [row.verdict for row in content(result, NAMES)] == ["reproduced"]
+    assert set(result["verdict"]) == {"reproduced"}
 
 
 def test_claims_csv_is_one_for_all_languages():
@@ -958,7 +972,7 @@ def test_claims_csv_is_one_for_all_languages():
     english = judged(statements, published=source)
     with using("cs"):
         czech = judged(statements, published=source)
-        (row,) = content(czech, NAMES)
+        line = claim_line(czech, NAMES, measured=True, judged=True)
     pd.testing.assert_frame_equal(english, czech)
     assert english["what"].tolist() == [
         "in workload=a threads=16; of store=fast; by store=slow",
@@ -968,10 +982,9 @@ def test_claims_csv_is_one_for_all_languages():
         "in workload=a operation=read threads=16; of store=fast; before store=slow",
     ]
     assert english["misfit"][0] == "misfit 'place=Table 7' printed=-50.5 expected=-74.21 unit=%"
-    shown = [line.what.replace("\xa0", " ") for line in row.lines]
-    assert shown[0] == "A, 16 vláken: Fast / Slow"
-    assert shown[1] == "A, Fast; vlákna 1 až 16"
-    assert shown[2].endswith("; nejvýše 10 ms")
+    shown = line.texts[1].replace("\xa0", " ").split("\n")
+    assert shown[0].startswith("A, 16 vláken: Fast / Slow: ")
+    assert shown[1].startswith("A, Fast; vlákna 1 až 16: ")
+    assert "; nejvýše 10 ms: " in shown[2]
     assert "Fast před Slow" in shown[3]
-    note = row.source_notes[-1].replace("\u202f", " ")
-    assert "vytištěno \N{MINUS SIGN}50,5 %, má být" in note
+    assert "vytištěno \N{MINUS SIGN}50,5 %, má být" in notes_below(line)[-1]

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import DisplayNames
-from kvstudy.present.typeset.latex import DASH
+from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import TRIALS, Share, plan
 from kvstudy.study.controls import (
@@ -169,7 +169,7 @@ def test_bottleneck_by_store():
     assert result.loc["redis", ["ceiling", "limit"]].tolist() == [pytest.approx(0.1), "not seen"]
     assert result.loc["memcached", "limit"] == "client"
     (grid,) = small.table("bottleneck").grids(result.reset_index(), small.run())
-    lines = {line.label: line.cells for line in grid.lines}
+    lines = {str(line.label): line.texts for line in grid.lines}
     assert lines["Memcached"][-2:] == ["95 %", "client"]
     assert lines["Redis"][0] == DASH
 
@@ -331,6 +331,6 @@ def test_the_table_of_what_limits_has_the_number_and_the_ratio():
     assert by.loc["redis", "twice"] == pytest.approx(1.007, abs=0.002)
     (grid,) = small.table("bottleneck").grids(result, small.run())
     assert grid.columns[-3:] == ["Clients", "Gain of doubling", "Bottleneck"]
-    lines = {line.label: line.cells[-3:-1] for line in grid.lines}
+    lines = {str(line.label): line.texts[-3:-1] for line in grid.lines}
     assert lines["Redis"][0] == "2"
     assert lines["Redis"][1].startswith("1.01 (")

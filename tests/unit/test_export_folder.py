@@ -55,7 +55,6 @@ def run(project: Path) -> Run:
     for table in study.tables:
         (of.tables / f"{table.name}.tex").write_text("\\toprule 1-2\n")
         (of.tables / f"{table.name}.csv").write_text(",".join(GRID) + "\n")
-    (of.tables / "claims.tex").write_text("\\begin{longtable}{l}x\\end{longtable}\n")
     for figure in study.drawn_figures:
         for form in FORMS:
             (of.figures / f"{figure.name}.{form}").write_text(form)
@@ -93,7 +92,7 @@ def test_everything_is_there_and_the_same_every_time(run):
     study = run.study
     names = {f"tables/{table.name}.{form}" for table in study.tables for form in ("tex", "csv")}
     names |= {f"figures/{each.name}.{form}" for each in study.drawn_figures for form in FORMS}
-    names |= {"tables/claims.tex", "numbers.tex", "references.bib", "README.txt"}
+    names |= {"numbers.tex", "references.bib", "README.txt"}
     assert set(first) == names | {"example/thesis.tex", "example/thesis-czech.tex"}
     (RESULTS / "export/mine.txt").write_text("of an older run")
     assert files(export()) == first

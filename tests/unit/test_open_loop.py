@@ -19,8 +19,8 @@ from kvstudy.present.drawing.draw import styles, use_style
 from kvstudy.present.drawing.write import drawing
 from kvstudy.present.report.cells import DisplayNames, with_states
 from kvstudy.present.report.course import open_loop_facts
-from kvstudy.present.typeset.latex import DASH
-from kvstudy.present.typeset.table import Grid
+from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.rich_text import DASH, italic
 from kvstudy.share.trace.provenance import cells_of
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import closed_loop, find_cell, plan, rate_trial
@@ -211,14 +211,14 @@ def shown(collected: OpenLoopTables) -> tuple[pd.DataFrame, Grid]:
 def test_the_table_has_rates_and_both_times():
     _, grid = shown(at_rates())
     redis, riak = grid.sections
-    assert [line.label for line in redis.lines] == ["50 %", "80 %"]
-    assert redis.lines[0].cells == [
+    assert [str(line.label) for line in redis.lines] == ["50 %", "80 %"]
+    assert redis.lines[0].texts == [
         *("1\N{NARROW NO-BREAK SPACE}000", "99.7 %"),
         *("0.100", "0.100", "0.200", DASH),
         *("0.150", "30.0", "30.0", DASH),
     ]
-    assert set(redis.lines[1].cells) == {DASH}
-    assert [line.label for line in riak.lines] == ["50 %", "80 %"]
+    assert set(redis.lines[1].texts) == {DASH}
+    assert [str(line.label) for line in riak.lines] == ["50 %", "80 %"]
     assert len(grid.notes) == 1
     tex, html = small.both(grid)
     assert "0.200" in html_cells(html)
@@ -228,8 +228,8 @@ def test_the_table_has_rates_and_both_times():
 def test_a_rate_that_was_not_reached_is_marked():
     _, grid = shown(at_rates(achieved=(500, 500)))
     cells = grid.sections[0].lines[0].cells
-    assert cells[1] == "50.0 % !"
-    assert cells[2] == "<i>0.100</i>"
+    assert str(cells[1]) == "50.0 % !"
+    assert cells[2].text == italic("0.100")
     assert "rate missed" in grid.notes[1]
 
 

@@ -10,7 +10,7 @@ from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept, sizes
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import StyleSheet, styles, use_style
-from kvstudy.present.typeset.table import Grid, notes_of
+from kvstudy.present.typeset.grid import Grid, notes_of
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
@@ -24,7 +24,6 @@ THREADS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 STORES = ["redis", "riak"]
 # Rises to four threads, then stays.
 SPEED = {"redis": 1000.0, "riak": 500.0}
-MARKED = f'<span class="hang"><sup>{MARK}</sup></span>'
 
 
 def swept_study(**changes):
@@ -110,8 +109,8 @@ def test_a_point_that_failed_is_a_gap_with_its_reason(project):
     assert gap["value"].isna().all()
     assert set(gap["note"]) == {"failed"}
     third = swept_grid(study, values).lines[2]
-    assert third.label == "3"
-    assert "failed" in third.cells
+    assert str(third.label) == "3"
+    assert "failed" in third.texts
 
 
 def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(project):
@@ -187,11 +186,11 @@ def test_a_table_over_threads_has_published_values_beside_the_measured_ones(proj
     grid = swept_grid(study, swept(study))
     assert len(grid.columns) == 2 * 4
     first = grid.sections[0].lines[0]
-    assert first.label == "1"
-    assert str(first.cells[0]) == "2\N{NARROW NO-BREAK SPACE}000"
-    assert any(f"70{MARKED}" in str(cell) for cell in first.cells)
-    assert not any(MARK in str(cell) for cell in grid.sections[0].lines[1].cells)
-    assert "Inconsistent with the source&#39;s other values." in notes_of([grid])[-1]
+    assert str(first.label) == "1"
+    assert first.texts[0] == "2\N{NARROW NO-BREAK SPACE}000"
+    assert any(f"70{MARK}" in text for text in first.texts)
+    assert not any(MARK in text for text in grid.sections[0].lines[1].texts)
+    assert "Inconsistent with the source's other values." in str(notes_of([grid])[-1])
     assert any("One run each" in str(note) for note in grid.notes)
 
 
@@ -208,7 +207,7 @@ def test_saturation_and_the_scalability_law_per_store_and_workload(project):
     assert set(table["most"]) == {12}
     (grid,) = small.table("scaling").grids(table, small.run(study=study))
     assert len(grid.sections) == 4
-    assert grid.lines[0].cells[0] == "4"
+    assert grid.lines[0].texts[0] == "4"
     small.both(grid)
 
 
@@ -219,7 +218,7 @@ def test_a_throughput_that_still_rises_has_no_saturation(project):
     table = scaling(values.rename(columns={"threads": "value"}), sizes(study))
     assert table["saturation"].isna().all()
     (grid,) = small.table("scaling").grids(table, small.run(study=study))
-    assert grid.lines[0].cells[0] == "above 12"
+    assert grid.lines[0].texts[0] == "above 12"
 
 
 def test_five_thread_counts_have_no_table_of_scaling(project):

@@ -11,7 +11,7 @@ import pytest
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes, collect_probes, rows_of
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.table import Grid
+from kvstudy.present.typeset.grid import Grid
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import write_sums
@@ -153,7 +153,7 @@ def lines(store: str) -> dict[str, list[str]]:
     study = small.study(workloads=["a", "e"], tables=[], figures=[])
     sections = grid(study, small.probes()).sections
     section = next(section for section in sections if section.store == store)
-    return {line.label: line.cells for line in section.lines}
+    return {str(line.label): line.texts for line in section.lines}
 
 
 def test_the_lines_of_a_store():
@@ -177,7 +177,7 @@ def test_failed_operations_and_silent_servers_are_told(tmp_path):
     result = probes(facts, tmp_path / "probes.csv")
     study = small.study(stores=["x"])
     lines = grid(study, result, titles={"x": "X"}).lines
-    insert, read, _, update = (line.cells for line in lines)
+    insert, read, _, update = (line.texts for line in lines)
     assert insert[0] == "\N{EN DASH}"
     assert read[0] == "HGETALL\u00a01.00 (OK 98\u00a0%, ERROR 2\u00a0%)"
     assert update[1] == "\N{EN DASH}"
@@ -195,7 +195,7 @@ def test_failed_operations_and_silent_servers_are_told(tmp_path):
 def test_the_table_has_the_operations_of_the_study(workloads, labels):
     study = small.study(workloads=workloads, tables=[], figures=[])
     section = grid(study, small.probes()).sections[0]
-    assert [line.label for line in section.lines] == labels
+    assert [str(line.label) for line in section.lines] == labels
 
 
 def test_the_latex_of_the_table():

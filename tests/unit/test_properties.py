@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.table import Grid
+from kvstudy.present.typeset.grid import Grid
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.model import Study
@@ -86,7 +86,7 @@ def test_more_stores_than_fit_stand_in_blocks(project):
     blocks = grid_of(plan, {name: name for name in plan.store_names}).parts()
     assert [len(block.columns) for block in blocks] == [3, 2]
     for block in blocks:
-        assert {line.label for line in block.lines} >= {TITLES[name] for name in STATED}
+        assert {str(line.label) for line in block.lines} >= {TITLES[name] for name in STATED}
 
 
 def test_a_store_without_properties_is_named(project):

@@ -142,7 +142,7 @@ def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
     grid = table.published_grid(dataclasses.replace(example, values=rows))
     assert [title for title, _width in grid.groups] == ["MySQL", "MySQL:MongoDB"]
     assert grid.columns == ["Run time", "Relative performance"]
-    assert [line.cells for line in grid.sections[0].lines] == [["31 ms", "-"], ["1,3 s", "1:29"]]
+    assert [line.texts for line in grid.sections[0].lines] == [["31 ms", "-"], ["1,3 s", "1:29"]]
 
 
 # --- what is wrong in published.csv is refused, wherever the study is read

@@ -13,8 +13,8 @@ from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK, significant
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.latex import grey
-from kvstudy.present.typeset.table import notes_of
+from kvstudy.present.typeset.grid import notes_of
+from kvstudy.present.typeset.rich_text import grey, rich
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
@@ -73,7 +73,7 @@ def places(frame: pd.DataFrame) -> dict[str, float]:
 def test_told_stores_have_places_of_their_own():
     frame, grid = ranked(redis=[100, 101, 99], riak=[50, 51, 50], memcached=[200, 199, 202])
     assert places(frame) == {"memcached": 1, "redis": 2, "riak": 3}
-    cells = grid.lines[0].cells
+    cells = grid.lines[0].texts
     assert cells[0].startswith("Memcached 0.20")
     assert r"\newline" not in "".join(cells)
 
@@ -81,13 +81,13 @@ def test_told_stores_have_places_of_their_own():
 def test_stores_that_the_runs_do_not_tell_apart_share_a_place():
     frame, grid = ranked(redis=[110, 95, 104], riak=[50, 51, 50], memcached=[100, 120, 90])
     assert places(frame) == {"redis": 1, "memcached": 1, "riak": 3}
-    cells = grid.lines[0].cells
+    cells = grid.lines[0].texts
     # By geometric means, 102.8 and 102.6, and not by plain ones, 103 and 103.3; then the other way
     # round, whatever the study's order.
     assert cells[0].index("Redis") < cells[0].index("Memcached")
     turned, grid = ranked(redis=[100, 120, 90], riak=[50, 51, 50], memcached=[110, 95, 104])
     assert places(turned) == {"redis": 1, "memcached": 1, "riak": 3}
-    cells = grid.lines[0].cells
+    cells = grid.lines[0].texts
     assert cells[0].index("Memcached") < cells[0].index("Redis")
     assert "~" in cells[0]
     assert "=" not in cells[0]
@@ -99,7 +99,7 @@ def test_stores_that_the_runs_do_not_tell_apart_share_a_place():
 
 def test_equality_is_shown_and_not_assumed():
     _, grid = ranked(redis=[100, 101, 102], memcached=[102, 101, 100.5])
-    cells = grid.lines[0].cells
+    cells = grid.lines[0].texts
     assert "=" in cells[0]
     assert "~" not in cells[0]
     assert "undecided:" not in " ".join(grid.notes).replace("~: undecided", "")
@@ -135,7 +135,7 @@ def test_a_store_without_values_has_no_place_and_a_reason():
 
 def test_a_store_that_the_client_limits_is_marked():
     _, grid = ranked(("redis",), redis=[100, 101, 99], memcached=[200, 199, 202])
-    assert "\N{PILCROW SIGN}" in grid.lines[0].cells[1]
+    assert "\N{PILCROW SIGN}" in grid.lines[0].texts[1]
     assert any("the client, not the store" in note for note in grid.notes)
 
 
@@ -154,10 +154,10 @@ def test_a_published_place_that_rests_on_an_inconsistent_value_is_marked():
     speeds = {("redis", "throughput"): 10.0, ("riak", "throughput"): 30.0}
     _, grid = ranked(published=speeds, inconsistent="redis", redis=[100, 101, 99])
     here, present = grid.lines[:2]
-    assert not any(MARK in cell for cell in here.cells)
-    assert [MARK in cell for cell in present.cells][:2] == [False, True]
+    assert not any(MARK in cell for cell in here.texts)
+    assert [MARK in cell for cell in present.texts][:2] == [False, True]
     assert any(
-        "Inconsistent with the source&#39;s other values." in note for note in notes_of([grid])
+        "Inconsistent with the source's other values." in str(note) for note in notes_of([grid])
     )
 
 
@@ -237,18 +237,18 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     assert 1.4 < widths[0] / widths[1] < 3
     assert frame["p99"].dropna().to_dict() == {("a", "redis"): 150.0}
     assert example.corner == "Relative to Redis"
-    assert [line.label.strip("\xa0") for line in example.lines][:3] == [
-        "<b>Redis</b>",
+    assert [str(line.label).strip("\xa0") for line in example.lines][:3] == [
+        "Redis",
         "rank",
         "p99",
     ]
-    assert example.lines[0].cells == ["1", "1", "1"]
-    assert example.lines[1].cells == ["1\N{EN DASH}2"] * 3
-    assert example.lines[3].cells == ["\N{EN DASH}"] * 3
+    assert example.lines[0].texts == ["1", "1", "1"]
+    assert example.lines[1].texts == ["1\N{EN DASH}2"] * 3
+    assert example.lines[3].texts == ["\N{EN DASH}"] * 3
     # What the runs do not decide is grey.
     between = [number(frame.loc[name, "memcached"]) for name in ("a", "mean")]
-    assert [line.cells[0] for line in example.lines[4:6]] == [grey("2.00"), grey(between[0])]
-    assert [line.cells[2] for line in example.lines[4:6]] == [grey("2.00"), grey(between[1])]
+    assert [line.cells[0].text for line in example.lines[4:6]] == [grey("2.00"), grey(between[0])]
+    assert [line.cells[2].text for line in example.lines[4:6]] == [grey("2.00"), grey(between[1])]
     assert any("Measured ratios in grey: undecided." in note for note in example.notes)
 
 
@@ -268,8 +268,8 @@ def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_in
     (row,) = rows.query("baseline == 'memcached' and store == 'redis' and workload == 'a'")[
         rows["metric"] == "latency_p99"
     ].to_dict("records")
-    lines = [[grey("2.00"), dash], [grey(number(row)), ""]]
-    assert [line.cells for line in example.lines[:2]] == lines
+    lines = [[grey("2.00"), rich(dash)], [grey(number(row)), rich("")]]
+    assert [[cell.text for cell in line.cells] for line in example.lines[:2]] == lines
     assert "below 1 is faster. read: A." in example.notes[0]
 
 
@@ -277,7 +277,7 @@ def test_the_baseline_is_the_studys_and_a_trial_run_has_no_places():
     frame, example = grid(scale=0.1, baseline="memcached")
     assert frame.loc["a", "redis"]["ratio"] == pytest.approx(0.5)
     assert example.corner == "Relative to Memcached"
-    assert "place" not in " ".join([line.label for line in example.lines] + example.notes)
+    assert "place" not in " ".join([str(line.label) for line in example.lines] + example.notes)
 
 
 def test_embedded_stores_are_related_to_the_first_of_them():
@@ -303,6 +303,6 @@ def test_the_ratios_of_the_source_stand_below_in_grey():
     frame, example = grid(speeds | {("memcached", "c"): 8.0})
     assert frame.loc["mean", "memcached"]["published"] == pytest.approx(4)
     (line,) = [line for line in example.lines if line.published]
-    assert [MARK in cell for cell in line.cells] == [False, True, True]
+    assert [MARK in cell for cell in line.texts] == [False, True, True]
     frame, _ = grid(speeds)
     assert frame["published"].drop(index="redis", level="store").dropna().to_list() == [2.0]

@@ -20,7 +20,8 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import StyleSheet, styles
 from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
 from kvstudy.present.tables.rounds import duration, span
-from kvstudy.present.typeset.table import Grid, Table
+from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.table import Table
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.parts import PrintedForm, Source
@@ -167,8 +168,8 @@ def test_relative_performance_of_two_stores(published):
     assert theirs["ratio"].tolist()[1:] == [32]
     grid = grid_of(WRITES, frame, published)
     (section,) = grid.sections
-    assert [line.label for line in section.lines] == ["1", "", TEN_THOUSAND, ""]
-    assert section.lines[2].cells[:5:2] == [f"13.1{NBSP}s", f"404{NBSP}ms", "1:32.5"]
+    assert [str(line.label) for line in section.lines] == ["1", "", TEN_THOUSAND, ""]
+    assert section.lines[2].texts[:5:2] == [f"13.1{NBSP}s", f"404{NBSP}ms", "1:32.5"]
     text, _html = small.both(grid)
     # As it is printed, but for the decimal mark; a value without a printed form by itself.
     for printed_form in (r"13\,s", r"0.4\,s", r"24\,631", "1:32", "763", r"0\,ms"):
@@ -180,7 +181,7 @@ def test_a_ratio_that_the_rounds_do_not_tell_from_one_is_a_tie():
     same = TIMES | {("cache", "insert"): 1301.0}
     frame = rows_of(WRITES, analysed(relative_rows(same, [0.8, 0.9, 1, 1.1, 1.2])), None)
     (section,) = grid_of(WRITES, frame).sections
-    assert section.lines[0].cells[4].endswith("~")
+    assert section.lines[0].texts[4].endswith("~")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +267,7 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
     frame = rows_of(EVEN, analysed(relative_rows(slow)), None)
     assert frame["crossing"].tolist() == [float("inf")]
     (section,) = grid_of(EVEN, frame).sections
-    assert section.lines[0].cells[5] == "never"
+    assert section.lines[0].texts[5] == "never"
     plot = BreakEvenPlot(kind="break-even", records=10_000, **TWO)
     table = small.rows(plot, analysed(relative_rows(slow)), None)
     assert table["crossing"].isna().all()

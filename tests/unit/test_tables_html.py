@@ -11,23 +11,21 @@ import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
-from kvstudy.present.typeset.latex import (
-    Rich,
+from kvstudy.present.typeset.grid import Grid, TableRow, TableSection, cell_of, head_of
+from kvstudy.present.typeset.html import fill_html, html, markup
+from kvstudy.present.typeset.latex import fill, latex, printed
+from kvstudy.present.typeset.rich_text import (
     bold,
-    escape,
-    fill,
-    fill_html,
     grey,
     hanging,
     italic,
     lines,
-    marked,
     note,
     phantom,
     raised,
-    stacked,
+    rich,
 )
-from kvstudy.present.typeset.table import Grid, TableRow, TableSection, texts
+from kvstudy.present.typeset.rich_text import small as small_letters
 
 from tests.cell_texts import (
     check_structure,
@@ -58,36 +56,48 @@ def both(folder: Path, name: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("rich", "latex"),
+    ("text", "tex", "page"),
     [
-        (bold("a & b"), r"\textbf{a \& b}"),
-        (italic("<1>"), r"\textit{\textless{}1\textgreater{}}"),
+        (bold("a & b"), r"\textbf{a \& b}", "<b>a &amp; b</b>"),
+        (italic("<1>"), r"\textit{\textless{}1\textgreater{}}", "<i>&lt;1&gt;</i>"),
         (
-            grey("1.0") + hanging(raised("*")),
-            r"\textcolor{black!55}{1.0}\rlap{\textsuperscript{*}}",
+            grey("1.0" + hanging(raised("*"))),
+            r"\textcolor{black!55}{1.0\rlap{\textsuperscript{*}}}",
+            '<span class="grey">1.0<span class="hang"><sup>*</sup></span></span>',
         ),
-        (Rich.escape("12") + phantom(".0"), r"12\phantom{.0}"),
-        (stacked("a_b", "c"), r"\shortstack[r]{a\_b\\c}"),
-        (lines("a", stacked("b", "c"), "d"), r"a\newline \shortstack[r]{b\\c}\newline d"),
-        (note("a", "It's 5 %."), r"\textsuperscript{a}\,It's 5\,\%."),
-        (marked("x", 1.0, "redis"), "x"),
-        (Rich.escape(TITLE), escape(bold(TITLE))[len(r"\textbf{") : -1]),
+        (
+            "12" + phantom(".0"),
+            r"12\phantom{.0}",
+            '<span class="phantom" data-as=".0"></span>'.join(["12", ""]),
+        ),
+        (lines("a", "b_"), r"a\par b\_", "a<br>b_"),
+        (
+            note("a", "It's 5 %."),
+            r"\textsuperscript{a}\,It's 5\,\%.",
+            f"<sup>a</sup>{NNBSP}It&#39;s 5 %.",
+        ),
+        (
+            small_letters("a"),
+            r"{\scriptsize\hangindent=.8em a\par}",
+            "<small>a</small>",
+        ),
+        (rich("a\nb"), "a b", "a\nb"),
     ],
 )
-def test_markup_is_latex_too(rich, latex):
-    assert escape(rich) == latex
+def test_a_text_with_marks_is_written_in_each_format(text, tex, page):
+    assert printed(text) == tex
+    assert markup(text) == page
 
 
-def test_an_element_that_has_no_latex_is_an_error():
-    for text in ("<u>x</u>", '<span class="red">x</span>', "<span>x</span>"):
-        with pytest.raises(ValueError, match="no element of Rich"):
-            escape(Rich(text))
+def test_a_text_is_read_without_what_it_only_takes_room_for():
+    assert str(lines("12" + phantom(".0"), grey("b"))) == "12\nb"
+    assert ("1.0" + hanging(raised("*"))).without("hanging") == "1.0"
 
 
 def test_a_number_goes_with_its_text_if_it_is_one():
-    assert marked("2 100", 2100).value == 2100.0
-    assert [marked("-", value).value for value in (None, float("nan"), float("inf"))] == [None] * 3
-    assert grey(marked("1", 1.25)).value == 1.25
+    assert cell_of("2 100", 2100).value == 2100
+    assert [cell_of("-", value).value for value in (None, float("nan"), float("inf"))] == [None] * 3
+    assert cell_of("1", 1.25).styled(grey).value == 1.25
 
 
 def test_all_tables_have_the_same_cells_in_both_formats(folder):
@@ -133,22 +143,22 @@ def test_one_store_one_workload(tmp_path):
 
 def test_twelve_thread_counts_are_one_table_that_sorts_by_number():
     study = swept_study()
-    _tex, html = small.both(swept_grid(study, swept(study, missing={("riak", "a", 3)})))
-    assert "failed" in html_cells(html)
-    rows = html_rows(html)[1:]
+    _tex, page = small.both(swept_grid(study, swept(study, missing={("riak", "a", 3)})))
+    assert "failed" in html_cells(page)
+    rows = html_rows(page)[1:]
     assert [row[0] for row in rows] == [str(number) for number in THREADS]
     assert {len(row) for row in rows} == {9}
-    assert 'class="checks sortable"' in html
-    assert '<th scope="row" data-value="12">12</th>' in html
-    assert html.count('<th scope="col" class="num" data-store="redis">') == 4
+    assert 'class="checks sortable"' in page
+    assert '<th scope="row" data-value="12">12</th>' in page
+    assert page.count('<th scope="col" class="num" data-store="redis">') == 4
 
 
 def test_a_page_of_a_store_has_its_workloads():
     run = small.run(results=small.results(source=False), analysis=small.analysis())
-    _tex, html = small.both(small.grid_of(small.table("store", store="redis"), run))
-    assert "2 098" in html_cells(html)
-    assert '<tr data-workload="a">' in html
-    assert "not measured" in html_cells(html)
+    _tex, page = small.both(small.grid_of(small.table("store", store="redis"), run))
+    assert "2 098" in html_cells(page)
+    assert '<tr data-workload="a">' in page
+    assert "not measured" in html_cells(page)
 
 
 def test_a_table_over_pages_with_long_names_is_one_table():
@@ -156,14 +166,14 @@ def test_a_table_over_pages_with_long_names_is_one_table():
     some = [TableRow(f"{long} {number}", ["1", "2"], "x") for number in range(150)]
     below = TableRow("", ["0 to 2", ""], "x")
     paired = [each for line in some for each in (line, below)]
-    grid = Grid([marked("One", store="x"), "Two"], [TableSection("All", paired, workload="a")])
-    tex, html = small.both(grid)
-    assert html.count("<table") == html.count("<tbody") == 1
+    grid = Grid([head_of("One", store="x"), "Two"], [TableSection("All", paired, workload="a")])
+    tex, page = small.both(grid)
+    assert page.count("<table") == page.count("<tbody") == 1
     present = [cell for cell in latex_cells(tex) if cell != "All"]
-    assert [cell for cell in html_cells(html) if cell != "All"] == present
-    check_structure(html)
-    assert html.count('rowspan="2"') == 150
-    assert "notes" not in html
+    assert [cell for cell in html_cells(page) if cell != "All"] == present
+    check_structure(page)
+    assert page.count('rowspan="2"') == 150
+    assert "notes" not in page
 
 
 def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen():
@@ -174,12 +184,12 @@ def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen():
     pairs = pd.DataFrame([{**row, "workload": name} for name in [*names, "mean"]])
     analysis = small.analysis(pairs=pairs)
     (grid,) = small.table("ratios").grids(pairs, small.run(study=study, analysis=analysis))
-    tex, html = texts([grid], "ratios", small.TEMPLATES)
+    tex, page = latex([grid]), html([grid], "ratios")
     assert tex.count(r"\toprule") > 1
-    assert html.count("<table") == 1
-    check_structure(html)
-    assert html.count('scope="col"') == 8
-    assert sorted(set(html_cells(html))) == sorted(set(latex_cells(tex)))
+    assert page.count("<table") == 1
+    check_structure(page)
+    assert page.count('scope="col"') == 8
+    assert sorted(set(html_cells(page))) == sorted(set(latex_cells(tex)))
 
 
 def test_they_are_tables_in_word_too(folder, tmp_path):

@@ -44,7 +44,7 @@ def written(of, folder: Path, faults: dict) -> dict[str, bytes]:
         swept=small.swept(of),
         values=per_repetition(small.measurements(cells), cells, of.workload_names),
     )
-    write_tables(run, small.TEMPLATES, folder)
+    write_tables(run, folder)
     return {path.stem: path.read_bytes() for path in folder.glob("*.csv")}
 
 

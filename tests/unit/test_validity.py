@@ -14,7 +14,7 @@ from kvstudy.analyse.tidy.probes import WHOLE, Probes, updating
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.present.report.cells import DisplayNames, validity_facts
-from kvstudy.present.typeset.table import TableSection
+from kvstudy.present.typeset.grid import TableSection
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures
@@ -314,8 +314,8 @@ def test_the_table_names_kinds_and_void_cells():
     result, _ = found_of(30, 10.0, "many failed")
     (section,) = sections(result)
     (line,) = section.lines
-    assert (section.title, line.label) == ("Workload A", "Redis")
-    cells = [cell.replace("\N{NARROW NO-BREAK SPACE}", " ") for cell in line.cells]
+    assert (section.title, str(line.label)) == ("Workload A", "Redis")
+    cells = [cell.replace("\N{NARROW NO-BREAK SPACE}", " ") for cell in line.texts]
     assert cells == [
         *["20 000", "19 960", "30", "10", "0.200", "0.147 to 0.272", "1 000", "998"],
         "\N{MINUS SIGN}4.0 %",

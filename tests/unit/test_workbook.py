@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import statistics
 import zipfile
@@ -16,19 +17,26 @@ from kvstudy.analyse.tidy.files import CELLS
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import shown_mean, summarise
 from kvstudy.errors import KvstudyError
+from kvstudy.present.typeset.grid import Statistic, cell_of
+from kvstudy.present.typeset.table import write_tables
+from kvstudy.present.workbook.grids import number_format
+from kvstudy.present.workbook.references import CellReferences
 from kvstudy.present.workbook.sheet import sheet_names
-from kvstudy.present.workbook.tables import CellReferences
 from kvstudy.present.workbook.write import write_workbook
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.raw import sums_digest
 from openpyxl import Workbook, load_workbook
 
+from tests.cell_texts import check_formats, displayed
+from tests.project import ROOT
+
 from . import small_results as small
 
 FAILED = ("failed", "=the server died: 1+1", "")
 INVALID = ("measured", "", "5 % of update operations failed")
 ENVIRONMENT = {
+    "components": [{"component": "CPU", "name": "=New", "details": "2 cores"}],
     "machines": [[{"component": "CPU", "name": "=New", "details": "2 cores"}]],
     "stores": {
         "redis": {
@@ -78,9 +86,14 @@ def workbook(project: Path):
             ),
             published=read_published(Path("published.csv")).assign(inconsistent=True),
             environment=ENVIRONMENT,
+            probes=small.probes(),
             stores={
                 name: SimpleNamespace(
-                    title=small.TITLES[name], color=small.COLORS[name], embedded=False
+                    title=small.TITLES[name],
+                    color=small.COLORS[name],
+                    embedded=False,
+                    kind="memory",
+                    operations=small.MEANINGS[name],
                 )
                 for name in study.store_names
             },
@@ -150,46 +163,97 @@ def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(workb
             assert formulas.loc[at, "Coefficient of variation"].startswith("=STDEV('")
 
 
-def test_the_first_sheet_has_the_grid_of_the_first_page_and_a_chart_of_it(workbook):
+def test_the_first_sheet_has_the_table_of_the_first_page_and_a_chart_of_it(workbook):
     _, path = workbook()
-    rows = {row[0]: row[1:4] for row in load_workbook(path, data_only=True)["Ratios"].values}
-    head = next(label for label in rows if label and label.startswith("Throughput relative to"))
-    assert rows[head] == ("Workload A", "Workload C", "All (geometric mean)")
+    sheet = load_workbook(path, data_only=True)["grid"]
+    rows = {row[0].strip(): row[1:4] for row in sheet.values if row[0]}
+    assert rows["Relative to Redis"] == ("A", "C", "Geomean")
     # 1000 and 1020 by 2000 and 2200 operations per second.
     assert rows["Memcached"] == pytest.approx([0.481475] * 3, rel=1e-5)
-    # That of two pairs alone would go from 0.298.
-    assert rows["   95 % interval from"] == pytest.approx([0.33, 0.33, 0.43], abs=0.01)
-    assert rows[small.TITLES["riak"]] == ("not measured",) * 3
-    assert rows["   published"][0] == pytest.approx(1283.98 / 4801.04)
-    sheet = load_workbook(path)["Ratios"]
-    (row,) = [row for row in sheet.iter_rows() if row[0].value == "Memcached"]
+    assert rows[small.TITLES["riak"]] == ("\N{EN DASH}",) * 3
+    assert rows["published ratio"][0] == pytest.approx(1283.98 / 4801.04)
+    (row,) = [row for row in load_workbook(path)["grid"].rows if row[0].value == "Memcached"]
     assert row[1].value == "=GEOMEAN('Memcached'!J2:J3)/GEOMEAN('Redis'!J2:J3)"
-    assert row[3].value == f"=GEOMEAN(B{row[0].row}:C{row[0].row})"
+    # Over all runs of both workloads.
+    runs = ("'Memcached'!J2:J3,'Memcached'!J10:J11", "'Redis'!J2:J3,'Redis'!J10:J11")
+    assert row[3].value == f"=GEOMEAN({runs[0]})/GEOMEAN({runs[1]})"
     with zipfile.ZipFile(path) as file:
         chart = file.read("xl/charts/chart1.xml").decode()
     assert '<c:logBase val="2"/>' in chart
-    assert f"<c:f>Ratios!$B${row[0].row}:$D${row[0].row}</c:f>" in chart
     assert chart.count("<c:errBars>") == 1
-    assert "Trial run" not in "".join(filter(None, rows))
+    (place,) = re.findall(r"<c:val>.*?<c:f>'grid'!(.*?)</c:f>", chart, re.S)
+    drawn = [cell.value for cell in sheet[place.replace("$", "")][0]]
+    assert drawn == pytest.approx([0.481475] * 3, rel=1e-5)
+    assert "Trial run" not in "".join(rows)
+
+
+def test_every_table_of_the_report_has_a_sheet_that_shows_the_same(workbook):
+    run, path = workbook()
+    folder = Path("tables").absolute()
+    with contextlib.chdir(ROOT):
+        write_tables(run, folder)
+    names = [table.name for table in run.study.tables]
+    assert check_formats(folder, path) == sorted(names)
+    assert set(names) < set(load_workbook(path).sheetnames)
+
+
+def test_means_in_tables_are_formulas_in_their_format(workbook):
+    _, path = workbook()
+    both = [load_workbook(path, data_only=carried)["one"] for carried in (True, False)]
+    (values, formulas) = (
+        next(row for row in sheet.rows if row[0].value == "Throughput (ops/s)") for sheet in both
+    )
+    assert values[1].value == pytest.approx((2000 * 2200) ** 0.5)
+    assert values[1].number_format == "#,##0.0"
+    assert formulas[1].value == "=GEOMEAN('Redis'!J2:J3)"
+    # That of the source is a number.
+    assert formulas[2].value == 4801.04
+    heads = [cell.value for row in both[0].iter_rows(max_row=6) for cell in row]
+    assert heads.count("here") == heads.count("published") == 3
+    assert any(area.size == {"rows": 1, "columns": 2} for area in both[0].merged_cells.ranges)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "form"),
+    [
+        ("2\N{NARROW NO-BREAK SPACE}097.6", 2097.62, "#,##0.0"),
+        ("1.05 ~ (7)", 1.0512, '0.00" ~ (7)"'),
+        ("22 %", 0.2214, '0" "%'),
+        ("+22.6 %", 0.2261, '"+"0.0" "%'),
+        ("\N{MINUS SIGN}3.0 %", -0.03, '0.0" "%;"\N{MINUS SIGN}"0.0" "%'),
+        ("1.23\N{NO-BREAK SPACE}s", 1230, '0.00,"\N{NO-BREAK SPACE}s"'),
+        ("1:3.45", 3.4512, '"1:"0.00'),
+        ("1\N{EN DASH}2", 1, '0"\N{EN DASH}2"'),
+        # A spreadsheet would round these up.
+        ("2", 2.5, "0.0"),
+        ("0.12", 0.125, "0.000"),
+        # Not in a unit that a format could make of it; and no number.
+        ("2.1 min", 126_000, ""),
+        ("never", None, ""),
+    ],
+)
+def test_the_format_of_a_number_follows_from_its_text(text, value, form):
+    assert number_format(cell_of(text, value)) == form
+    if form and not text.startswith(("2\u202f", "2", "0.12")):
+        assert displayed(value, form) == text
+
+
+def test_a_number_that_its_runs_do_not_give_is_no_formula():
+    places = CellReferences()
+    for repetition, value in enumerate((2.0, 8.0)):
+        places.add(
+            ("x", "a", "r", "overall", "throughput"), f"{repetition}", "x", 1 + repetition, 0, value
+        )
+    keys = (("x", "a", "r", "overall", "throughput"),)
+    assert places.formula(Statistic("geometric", keys), 4.0) == "=GEOMEAN('x'!A2:A3)"
+    assert places.formula(Statistic("sd", keys), 18**0.5) == "=STDEV('x'!A2:A3)"
+    assert places.formula(Statistic("mean", keys), 4.0) == ""
+    assert places.formula(Statistic("mean", (("y", *keys[0][1:]),)), 5.0) == ""
 
 
 def test_a_trial_run_says_so_first(workbook):
     _, path = workbook(scale=0.01)
-    assert load_workbook(path)["Ratios"]["A3"].value.startswith("Trial run: measured with 0.01")
-
-
-def test_stores_stand_side_by_side(workbook):
-    _, path = workbook()
-    sheet = table(path, "Averages")
-    line = sheet[(sheet["Quantity"] == "Throughput") & (sheet["Workload"] == "Workload A")].iloc[0]
-    assert line["Unit"] == "ops/s"
-    assert line["Redis"] == pytest.approx((2000 * 2200) ** 0.5)
-    assert line["Memcached"] == pytest.approx((1000 * 1020) ** 0.5)
-    riak = small.TITLES["riak"]
-    assert (line[riak], line[f"{riak}, published"]) == ("not measured", 1283.98)
-    assert line["Redis, published"] == 4801.04
-    mean = sheet[sheet["Workload"] == "Mean of the workloads"].iloc[0]
-    assert mean["Redis"] == pytest.approx((2000 * 2200) ** 0.5)
+    assert load_workbook(path)["grid"]["A3"].value.startswith("Trial run: measured with 0.01")
 
 
 def test_what_was_published_stands_beside_it_also_without_a_measurement(workbook):
@@ -234,21 +298,18 @@ def test_a_void_run_keeps_its_values_and_no_formula_counts_it(workbook):
     sheet = table(path, "Redis").query("Workload == 'Workload A' and Operation == 'whole phase'")
     assert list(sheet["Status"]) == ["invalid", "measured"]
     assert list(sheet["Throughput (ops/s)"]) == [2000, 2200]
-    values = table(path, "Averages")
-    formulas = table(path, "Averages", formulas=True)
-    at = values.index[(values["Quantity"] == "Throughput") & (values["Workload"] == "Workload A")][
-        0
-    ]
-    assert values.loc[at, "Redis"] == 2200
+    values, formulas = (table(path, "Averages and spread", formulas) for formulas in (False, True))
+    at = values.query("Store == 'Redis' and Quantity == 'Throughput' and Workload == 'Workload A'")
+    assert at["Mean"].tolist() == [2200]
     book = load_workbook(path, data_only=True)
-    assert ranged(book, formulas.loc[at, "Redis"]) == [2200]
+    assert ranged(book, formulas.loc[at.index[0], "Mean"]) == [2200]
 
 
 def test_runs_on_both_sides_of_one_that_does_not_count():
     places = CellReferences()
     for repetition, row in (("1", 4), ("3", 6), ("4", 7)):
         key = ("redis", "a", "r1", "overall", "throughput")
-        places.add(key, repetition, "It's", row, 9)
+        places.add(key, repetition, "It's", row, 9, 1.0)
     assert places.ranges(key) == "'It''s'!J5,'It''s'!J7:J8"
 
 
@@ -256,9 +317,9 @@ def test_one_store_and_one_workload(workbook):
     _, path = workbook(stores=["redis"], workloads=["a"], figures=[], tables=[])
     book = load_workbook(path)
     assert book.sheetnames == [
-        *("Ratios", "About", "Averages", "Averages and spread", "Redis", "Cells")
+        *("grid", "About", "operations", "ratios", "bottleneck", "validity", "runs"),
+        *("percentiles", "Averages and spread", "Redis", "Cells"),
     ]
-    assert book["Ratios"]["A5"].value.startswith("No two stores have values")
 
 
 def test_many_sizes_have_lines_of_their_own(workbook):
@@ -266,15 +327,18 @@ def test_many_sizes_have_lines_of_their_own(workbook):
     _, path = workbook(
         workloads=[{"name": "a", "threads": threads}, "c"], **{"tables": [], "figures": []}
     )
-    sheet = table(path, "Averages").query("Quantity == 'Throughput' and Workload == 'Workload A'")
+    sheet = table(path, "Averages and spread")
+    sheet = sheet.query(
+        "Store == 'Redis' and Quantity == 'Throughput' and Workload == 'Workload A'"
+    )
     assert list(sheet["Client threads"]) == threads
-    assert sheet["Redis"].tolist() == pytest.approx([(2000 * 2200) ** 0.5] * len(sheet))
+    assert sheet["Mean"].tolist() == pytest.approx([(2000 * 2200) ** 0.5] * len(sheet))
 
 
 def test_values_of_tables_stay_in_view_and_print(workbook):
     _, path = workbook()
     book = load_workbook(path)
-    for sheet in book.worksheets[2:]:
+    for sheet in (book[name] for name in ("Averages and spread", "Redis", "Cells")):
         assert sheet.freeze_panes is not None
         assert sheet.auto_filter.ref.startswith("A1:")
         assert sheet.page_setup.orientation == "landscape"

@@ -23,7 +23,7 @@ _STORES = tuple(
 _CELLS = (*_STUDY, *_STORES, "code_files.py", "stats", "logs/ycsb", "analyse/tidy")
 _RUN = (*_CELLS, "analyse", "commands/options.py")
 _PAGE = ("present/templates.py", "present/typeset", "present/drawing/page.py")
-_TABLES = (*_RUN, *_PAGE, "present/tables", "present/claims.py")
+_TABLES = (*_RUN, *_PAGE, "present/tables")
 _FIGURES = (*_RUN, *_PAGE, "present/drawing", "present/figures")
 _TEXT = (
     *(*_STUDY, *_PAGE, "present/report/document.py", "present/report/transcript.py"),
@@ -36,7 +36,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "look": (*_RUN, "commands/analyse.py"),
     "analyse": (*_RUN, "commands/analyse.py"),
     "audit": (*_RUN, "commands/analyse.py"),
-    "claims": (*_RUN, *_PAGE, "present/claims.py", "commands/analyse.py"),
+    "claims": (*_TABLES, "commands/analyse.py"),
     "provenance": (*_TABLES, *_FIGURES, "share/trace/provenance.py", "commands/analyse.py"),
     "tabulate": (*_TABLES, "commands/present.py"),
     "draw": (*_FIGURES, "commands/present.py"),

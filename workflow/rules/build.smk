@@ -45,7 +45,6 @@ rule build_html:
     """The same text for the screen, in one file."""
     input:
         TEXT,
-        [] if PLAN.published else CLAIMS_TABLE,
         tables("html"),
         figures("svg", "csv", "vl.json"),
         [] if PLAN.published else "results/{run}/provenance.json",
@@ -67,7 +66,6 @@ rule build_docx:
     """The same text for a word processor."""
     input:
         TEXT,
-        [] if PLAN.published else CLAIMS_TABLE,
         tables("html"),
         figures("png"),
         PLAN.catalogues,

@@ -153,7 +153,6 @@ PUBLISHED = PLAN.study_files("published.csv")
 CLAIMS = PLAN.study_files("claims.yaml")
 # What is made of the source's claims and of its audit.
 JUDGED = tidy("claims") if CLAIMS else []
-CLAIMS_TABLE = texts("tables/claims.tex", "tables/claims.html") if CLAIMS else []
 AUDIT = tidy("audit") if PLAN.audited else []
 # What all that shows values reads.
 STUDY = [PLAN.study_file, *PLAN.of_stores("store.yaml"), *PUBLISHED, *AUDIT]
@@ -165,3 +164,13 @@ OPEN_LOOP = tidy(
     *(f"open-loop/{name}" for name in ("cells", "measurements", "series", "histograms", "targets"))
 )
 ANALYSIS = ["results/{run}/analysis/drift.json"] + tidy(*(f"analysis/{name}" for name in ANALYSED))
+# What tables are made of, for the report and for the workbook; what the stores are, and what the
+# source says of it, is read where a table asks for it.
+TABLES_READ = [
+    *PLAN.study_files("properties.yaml"),
+    *PLAN.of_stores("properties.yaml"),
+    *tidy("measurements", "summary", "cells", "probes"),
+    "results/{run}/environment.json",
+    *ANALYSIS,
+    *JUDGED,
+]

@@ -26,13 +26,7 @@ rule judge_claims:
 rule make_tables:
     input:
         STUDY,
-        # What the stores are, and what the source says of it; read where a table asks for it.
-        PLAN.study_files("properties.yaml"),
-        PLAN.of_stores("properties.yaml"),
-        tidy("measurements", "summary", "cells", "probes"),
-        "results/{run}/environment.json",
-        ANALYSIS,
-        JUDGED,
+        TABLES_READ,
         glob("report/templates/tables/*.*"),
         PLAN.catalogues,
         code=code_of("tabulate"),
@@ -41,7 +35,6 @@ rule make_tables:
             tables("csv", "tex", "html"),
             *(PLAN.study.tables, "Table", ".csv"),
         ),
-        CLAIMS_TABLE,
     log:
         log_of("tabulate"),
     priority: 1

@@ -18,7 +18,6 @@ rule render_report:
         ANALYSIS,
         tables("tex", "html"),
         JUDGED,
-        CLAIMS_TABLE,
         glob(f"report/text/{PLAN.config.language}/*.*"),
         glob("report/templates/*.*"),
         "report/references.bib",

@@ -4,7 +4,6 @@ EXPORTED = [
     *("README.txt", "numbers.tex", "references.bib"),
     *("example/thesis.tex", "example/thesis-czech.tex"),
     *(f"tables/{table}.{form}" for table in TABLES for form in ("csv", "tex")),
-    *(["tables/claims.tex"] if CLAIMS else []),
     *(f"figures/{figure}.{form}" for figure in FIGURES for form in FIGURE_FORMS),
 ]
 
@@ -20,7 +19,6 @@ rule export_for_thesis:
         # One form: the others are made with it, and Snakemake takes the checksum of each input
         # for each of the outputs.
         tables("csv"),
-        CLAIMS_TABLE,
         figures("csv"),
         code=code_of("export"),
     output:
@@ -51,18 +49,16 @@ rule write_commands:
 
 
 rule write_workbook:
-    """Averages and single runs, for Excel and LibreOffice."""
+    """Tables and single runs, for Excel and LibreOffice."""
     input:
         STUDY,
-        tidy("cells", "measurements", "summary"),
-        ANALYSIS,
-        "results/{run}/environment.json",
+        TABLES_READ,
         code=code_of("workbook"),
     output:
         "results/{run}/{run}.xlsx",
     log:
         log_of("workbook", ""),
     message:
-        "averages and single runs to {output}"
+        "tables and single runs to {output}"
     shell:
         "kvstudy workbook {wildcards.run} > {log} 2>&1"

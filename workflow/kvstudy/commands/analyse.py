@@ -283,11 +283,10 @@ def claims(run: str) -> None:
     no verdicts.
     """
     from kvstudy.analyse.claims.table import JUDGED, judge_run
-    from kvstudy.analyse.claims.words import ClaimNames
     from kvstudy.analyse.run import find_run
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
-    from kvstudy.present.claims import lines
+    from kvstudy.present.typeset.grid import as_text
 
     of = find_run(run)
     rows = judge_run(of)
@@ -296,8 +295,9 @@ def claims(run: str) -> None:
         outputs.append(JUDGED.path(of.folder))
     if of.scale != 1:
         click.echo(_("trial run (scale {}): no verdicts").format(decimal(f"{of.scale:g}")))
-    for line in lines(rows, ClaimNames.of(of.study, of.titles)):
-        click.echo(line)
+    (table,) = of.study.tables_of("claims")
+    for grid in table.grids(rows, of):
+        click.echo(as_text(grid))
 
 
 @click.command("audit")

@@ -16,23 +16,16 @@ def tabulate(run: str) -> None:
 
     Each HTML file has a table and its notes, to include in a web page.
     """
-    from kvstudy.analyse.claims.table import JUDGED
-    from kvstudy.analyse.claims.words import ClaimNames
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.claims import write_claims
     from kvstudy.present.typeset.table import write_tables
     from kvstudy.study.raw import noted
 
-    of, templates = find_run(run), Path("report/templates/tables")
+    of = find_run(run)
     with noted(of.tables, "tabulate") as outputs:
-        written = write_tables(of, templates, of.tables)
+        written = write_tables(of, of.tables)
         outputs += [
             path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")
         ]
-    if of.claims_file:
-        with noted(of.text, "claims") as outputs:
-            names = ClaimNames.of(of.study, of.titles)
-            outputs += write_claims(JUDGED.read(of.folder), names, templates, of.tables)
     print(f"{of.tables}: {len(written)} tables")
 
 
@@ -41,9 +34,9 @@ def tabulate(run: str) -> None:
 def workbook(run: str) -> None:
     """Write RUN as a workbook (.xlsx).
 
-    Contains the table of the report's first page with a chart, two sheets of means,
-    one sheet per store with every measurement, and the cells with the checksums of
-    their logs. Ratios and means are formulas; their values are stored too, for
+    Contains the tables of the report, the first one with a chart, a sheet of means and
+    spread, one sheet per store with every measurement, and the cells with the checksums
+    of their logs. Numbers of single runs are formulas; their values are stored too, for
     programs that do not calculate.
     """
     from kvstudy.analyse.run import find_run

@@ -193,7 +193,7 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
     """
     values = sibling_file(path, PUBLISHED)
     rows = check_names(values, study, stores, workloads) if values else []
-    kinds = ["scoreboard"] if sibling_file(path, CLAIMS) else []
+    kinds = ["scoreboard", "claims"] if sibling_file(path, CLAIMS) else []
     if study.source:
         kinds += ["audit"] if rows or sibling_file(path, QUOTES) else []
     tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]

@@ -100,6 +100,11 @@ def of_other_sizes() -> str:
     return _(OTHER_SIZE_TEXT)
 
 
+def operation_word(operation: str, sign: str = "+") -> str:
+    """``read`` or ``read+update`` as people read it."""
+    return sign.join(_(name) for name in operation.split("+"))
+
+
 def sized(size: str, number: int) -> str:
     """``{} records``: so many of a size, to be filled with the number as it is written."""
     if size == "records":

@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.present.drawing.draw import TEXT_WIDTH, Style, number_axis
 from kvstudy.present.figures.ratios import ticks_of
-from kvstudy.present.typeset.latex import EQUAL, TIE
+from kvstudy.present.typeset.rich_text import EQUAL, TIE
 from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import margin_bounds
 

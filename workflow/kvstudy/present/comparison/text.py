@@ -15,8 +15,9 @@ from kvstudy.present.comparison.runs import RecordedRun, sizes
 from kvstudy.present.drawing.draw import save, use_style
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection
 from kvstudy.present.typeset.latex import ZERO_WIDTH_SPACE, Latex, breakable, fill
-from kvstudy.present.typeset.table import Grid, Paper, TableRow, TableSection, interval
+from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import MARGIN
 from kvstudy.study.naming import count
 
@@ -193,7 +194,7 @@ def as_text(comparison: Comparison) -> str:
         grid = part.grid
         # Places to break are for narrow columns on paper.
         rows = [
-            [cell.replace(ZERO_WIDTH_SPACE, "") for cell in (line.label, *line.cells)]
+            [text.replace(ZERO_WIDTH_SPACE, "") for text in (str(line.label), *line.texts)]
             for line in grid.lines
         ]
         if not rows:
@@ -205,7 +206,7 @@ def as_text(comparison: Comparison) -> str:
                 for line in _wrapped(f"{label}: {'  ->  '.join(cells)}", indent=6)
             ]
         else:
-            lines = _aligned([[grid.corner, *grid.columns], *rows])
+            lines = _aligned([[grid.corner, *map(str, grid.columns)], *rows])
         notes = [line for note in grid.notes for line in _wrapped(note)]
         blocks.append([part.title, *lines, *notes])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

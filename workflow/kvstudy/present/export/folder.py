@@ -43,7 +43,7 @@ PLAIN = "".join(rf"\catcode`\{letter}=12" for letter in "-=:'" + '"') + r"\relax
 # Tables over several pages cannot be scaled, since TeX must be able to break them.
 LONG = r"\begin{longtable}"
 # Lines of a table that fit on a page of most documents.
-ROWS = 45
+ROWS, LINES = 45, re.compile(r"\\\\|\\par\b")
 HEAD = r"\providecommand{\tablehead}[1]{#1}%"
 
 
@@ -52,7 +52,7 @@ def ready_for_input(text: str, name: str, caption: str) -> str:
 
     ``caption`` is that of the report, as plain text.
     """
-    if LONG not in text and text.count("\\\\") > ROWS:
+    if LONG not in text and len(LINES.findall(text)) > ROWS:
         text = _long(text, name, caption)
     if LONG in text:
         text = f"\\begingroup{PLAIN}%\n{text.strip()}\n\\endgroup\n"
@@ -131,16 +131,11 @@ def export(run: Run, language: str) -> Path:
 def _tables(study: Study, folder: Path, output: Path) -> dict[str, str]:
     """Copy the tables; returns the caption of each."""
     captions = {table.name: table.caption for table in study.tables}
-    for name in captions:
-        _there(folder / f"{name}.tex", "kvstudy tabulate")
-    # Tables that bring their own captions, such as that of the claims, are there too.
-    for path in sorted(folder.glob("*.tex")):
-        text = path.read_text(encoding="utf-8")
-        text = ready_for_input(text, path.stem, captions.get(path.stem, ""))
+    for name, caption in captions.items():
+        path = _there(folder / f"{name}.tex", "kvstudy tabulate")
+        text = ready_for_input(path.read_text(encoding="utf-8"), name, caption)
         (output / path.name).write_text(text, encoding="utf-8")
-        values = path.with_suffix(".csv")
-        if values.is_file():
-            shutil.copyfile(values, output / values.name)
+        shutil.copyfile(path.with_suffix(".csv"), output / f"{name}.csv")
     return captions
 
 

@@ -36,6 +36,7 @@ NO_VALUE = {"facecolor": "white", "edgecolor": "0.6", "hatch": "////"}
 class Heatmap(DrawnFigure):
     """A panel for each store: records and operations down, client threads across."""
 
+    in_template = True
     cells = "every size"
     texts = TEXTS
     fields = ("store", *SIZES, "value", "low", "high", "n", "note", "place", "ink")

@@ -38,6 +38,7 @@ SPECTRUM_TEXTS |= {"cells": N_("Cells")}
 class Box(DrawnFigure):
     """Latencies of single operations: a box for each kind of operation and store."""
 
+    in_template = True
     texts = BOX_TEXTS
     fields = ("store", *SHARES, "n", "note")
 
@@ -176,6 +177,7 @@ class Box(DrawnFigure):
 class Spectrum(DrawnFigure):
     """All percentiles of the latencies; a part of every report."""
 
+    in_template = True
     texts = SPECTRUM_TEXTS
     fields = ("store", "workload", "percent", "value", "low", "high", "n", "name")
     own_caption = N_("Latency percentiles")

@@ -28,6 +28,7 @@ STYLES = {SERVICE_TIME: "--", INTENDED_TIME: "-"}
 class OpenLoopFigure(DrawnFigure):
     """Service and intended latencies of a workload over the load."""
 
+    in_template = True
     cells = "open loop"
     by_itself = True
     texts = TEXTS

@@ -17,7 +17,7 @@ from kvstudy.libraries import alt, lines, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
 from kvstudy.present.drawing.marks import mark_handles, mark_notes, marks_of
-from kvstudy.present.typeset.latex import with_mark
+from kvstudy.present.typeset.rich_text import with_mark
 from kvstudy.present.typeset.table import margin_words
 from kvstudy.study.parts import MEAN
 
@@ -50,6 +50,7 @@ VERDICTS = {
 class RatioPlot(DrawnFigure):
     """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
+    in_template = True
     compares = True
     texts = TEXTS
     fields = ("pair", "workload", "decision", "in_floor", "other_size", *NUMBERS)
@@ -171,7 +172,9 @@ class RatioPlot(DrawnFigure):
             "interval": between(*limits) if all(limits) else "",
             "verdict": verdict,
             "floor_text": _exact(row["floor"]),
-            "published_text": with_mark(_exact(row["published"]), row["inconsistent"] == "yes"),
+            "published_text": str(
+                with_mark(_exact(row["published"]), row["inconsistent"] == "yes")
+            ),
             "cells": row["parameters"],
         }
 

@@ -171,15 +171,6 @@ class Floats:
         _there(self._tables / f"{table.name}.tex", "kvstudy tabulate")
         return _div(f"#table:{table.name} .table", self._caption(table, note))
 
-    def long_table(self, name: str, caption: str) -> Markup:
-        """A table over several pages."""
-        _there(self._tables / f"{name}.tex", "kvstudy " + name)
-        return _div(f"#table:{name} .long .table", for_markdown(caption))
-
-    def ref_long(self, name: str) -> Markup:
-        """As ``ref``, to a table over several pages."""
-        return _ref("table", f"table:{name}")
-
     def figure(self, figure: AnyFigure, note: str = "") -> Markup:
         return _div(f"#figure:{figure.name} .figure", self._caption(figure, note))
 

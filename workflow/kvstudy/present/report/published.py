@@ -8,15 +8,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from kvstudy.analyse.claims.table import JUDGED, judge_run
-from kvstudy.analyse.claims.words import ClaimNames
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import InputError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.claims import write_claims
 from kvstudy.present.drawing.draw import StyleSheet, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import DisplayNames, joined
@@ -30,9 +27,7 @@ from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.run_names import REPORT
 
-TABLES = REPORT / "templates" / "tables"
 # What is in sentences of a metric and an operation, in small letters.
 WORDS = [
     *[N_("throughput"), N_("run time"), N_("operations")],
@@ -95,9 +90,7 @@ def write_published(run: Run) -> Path:
     tables, no_tables = _make_tables(source, run.tables)
     figures, no_figures = _make_figures(run)
     if run.claims_file:
-        rows, names = judge_run(run), ClaimNames.of(study, run.titles)
-        rows.to_csv(JUDGED.path(run.tables), index=False, lineterminator="\n")
-        write_claims(rows, names, TABLES, run.tables, measured=False)
+        write_table(study.tables_of("claims")[0], run, run.tables)
     lacking = joined((missing, figure) for figure, missing in figures if missing)
     none_of = _("The source printed no values for {}.")
     published = PublishedFacts(
@@ -135,12 +128,12 @@ def _make_tables(source: PublishedSource, output: Path) -> tuple[list[AnyTable],
     for table in source.study.tables:
         if table.kind == "audit":
             if source.audit is not None:
-                write_table(table, source, TABLES, output)
+                write_table(table, source, output)
         elif table.name not in source.study.automatic_names["tables"]:
             grid = table.published_grid(source)
             (left if grid is None else tables).append(table)
             if grid:
-                write_grids(table.name, "printed", grid.frame(), [grid], TABLES, output)
+                write_grids(table.name, "printed", grid.frame(), [grid], output)
     return tables, left
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
@@ -17,17 +18,15 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, number_cell, with_mark
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection, head_of, number_cell
+from kvstudy.present.typeset.rich_text import DASH, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import (
-    Grid,
-    Paper,
     Table,
-    TableRow,
-    TableSection,
     interval_head,
     kind_of_means,
     span_of,
+    throughput_of,
 )
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import Name
@@ -65,6 +64,7 @@ SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
 class ComparisonTable(Table):
     """Throughput and failed operations of one store against another, per workload."""
 
+    in_template = True
     compares = True
 
     kind: Literal["comparison"] = Field(
@@ -138,16 +138,27 @@ class ComparisonTable(Table):
             interval = DASH
             if not math.isnan(row.low):
                 interval = between(change(row.low).removesuffix(" %"), change(row.high))
+            setting = (row.workload, run.headline.get(row.workload, "all"))
+            runs = {
+                side: throughput_of(store, [setting])
+                for side, store in (("baseline", self.baseline), ("store", self.store))
+            }
             here, published = (
-                [number_cell(getattr(row, of + name), form) for name, form in FORMS.items()]
+                [
+                    number_cell(getattr(row, of + name), form, runs.get(of + name))
+                    for name, form in FORMS.items()
+                ]
                 for of in ("", "published_")
             )
             title = run.study.workload(row.workload).title
             here.insert(3, interval)
             lines.append(TableRow(title, here, workload=row.workload))
-            if any(cell != DASH for cell in published):
+            if not all(cell.empty for cell in published):
                 inconsistent = [row.inconsistent_baseline, row.inconsistent_store]
-                published[:2] = map(with_mark, published[:2], inconsistent)
+                published[:2] = [
+                    cell.styled(partial(with_mark, inconsistent=marked))
+                    for cell, marked in zip(published[:2], inconsistent, strict=True)
+                ]
                 published.insert(3, DASH)
                 words = _("published")
                 lines.append(TableRow(words, published, workload=row.workload, published=True))
@@ -155,7 +166,7 @@ class ComparisonTable(Table):
             *[(_("Throughput (ops/s)"), 2), (pgettext("of throughput", "Change"), 2)],
             (_("Failed"), 2),
         ]
-        both = [marked(run.titles[name], store=name) for name in (self.baseline, self.store)]
+        both = [head_of(run.titles[name], store=name) for name in (self.baseline, self.store)]
         columns = [*both, pgettext("of ratios", "mean"), interval_head(), *both]
         notes = _notes(rows, run.study, self.plain_means(run.study))
         paper = Paper(gap=".22em", head=20)

@@ -18,22 +18,27 @@ from kvstudy.analyse.findings.pairs import (
     pairs,
     ratio_of,
 )
-from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.numbers import operation_word, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
 from kvstudy.libraries import np, pd
-from kvstudy.present.typeset.latex import BOUND, DASH, bold, grey, marked, with_mark
-from kvstudy.present.typeset.table import (
+from kvstudy.present.typeset.grid import (
+    CellText,
     Grid,
     Paper,
-    Table,
     TableRow,
     TableSection,
+    cell_of,
+    head_of,
+)
+from kvstudy.present.typeset.rich_text import BOUND, DASH, RichText, bold, grey, with_mark
+from kvstudy.present.typeset.table import (
+    Table,
     client_bound,
     interval,
     interval_head,
-    operation_word,
     pairing,
+    throughput_of,
     two_lines,
 )
 from kvstudy.stats.intervals import geometric_mean
@@ -81,6 +86,7 @@ METRICS = {
 class GridTable(Table):
     """Throughput of all stores relative to one, with places and 99th percentiles."""
 
+    in_template = True
     compares = controls = True
     by_itself = True
     own_caption = N_("Throughput relative to the baseline, and p99 latency")
@@ -145,7 +151,7 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
     corner = _("Relative to {}").format(run.titles[baseline])
     grids = []
     for block in np.array_split(names, blocks):
-        heads = [marked(shorts[name], workload=name) for name in block]
+        heads = [head_of(shorts[name], workload=name) for name in block]
         paper = Paper(width=1 if len(block) > 2 else 0.6)
         sections = list(_sections(by_key, list(block), run, bases, baseline))
         grids.append(Grid(heads, sections, corner=corner, paper=paper))
@@ -280,55 +286,57 @@ def _sections(
     for title, stores in _by_kind(run, bases, baseline):
         for store in stores:
             rows = rows_of(store)
-            lines = _ratios(bold(run.titles[store]), rows, store)
+            lines = _ratios(bold(run.titles[store]), rows, store, run)
             for label, text in further.items():
+                source = text is _source
                 cells = [text(row) for row in rows]
-                if any(cell not in (DASH, "") for cell in cells):
-                    source = text is _source
-                    label = label if source else INDENT + label
-                    lines.append(TableRow(label, cells, store, published=source))
+                line = TableRow(label if source else INDENT + label, cells, store, published=source)
+                if not all(cell.empty for cell in line.cells):
+                    lines.append(line)
             yield TableSection(title if store == stores[0] else "", lines)
     for pair in {store for _name, store in by_key.index if "/" in store}:
         store = pair.partition("/")[0]
         title = _("{} against itself").format(run.titles[store])
-        yield TableSection(title, _ratios(INDENT + _("ratio"), rows_of(pair), store))
+        yield TableSection(title, _ratios(INDENT + _("ratio"), rows_of(pair), store, run))
 
 
-def _ratios(label: str, rows: list, store: str) -> list[TableRow]:
+def _ratios(label: str | RichText, rows: list, store: str, run: Run) -> list[TableRow]:
     """The ratios, and their intervals below them: side by side, five of 0.048 do not fit a line."""
-    return two_lines(label, list(map(_ratio, rows)), store, INDENT + interval_head())
+    cells = [_ratio(row, run) for row in rows]
+    return two_lines(label, cells, store, INDENT + interval_head())
 
 
-def _ratio(row) -> tuple[str, str]:
+def _ratio(row, run: Run) -> tuple[CellText, CellText]:
     if math.isnan(row.ratio):
         return DASH, ""
     ends = "" if math.isnan(row.low) else interval(row.ratio, row.low, row.high)
     # The baseline's own is no measured ratio.
     text = "1" if row.ratio == 1 and not ends else significant(row.ratio)
-    text = marked(text + (BOUND if row.client_bound == "yes" else ""), row.ratio)
+    text += BOUND if row.client_bound == "yes" else ""
     if row.in_floor == "yes" or row.decision == Decision.UNDECIDED:
-        return grey(text), grey(ends) if ends else ""
-    return text, ends
+        text, ends = grey(text), grey(ends)
+    settings = run.headline.items() if row.workload == MEAN else [(row.workload, row.parameters)]
+    return cell_of(text, row.ratio, throughput_of(row.store, settings, row.baseline)), ends
 
 
-def _place(row) -> str:
+def _place(row) -> CellText:
     if math.isnan(row.first_place):
         return DASH
     places = dict.fromkeys(f"{place:.0f}" for place in (row.first_place, row.last_place))
-    return marked(DASH.join(places), row.first_place)
+    return cell_of(DASH.join(places), row.first_place)
 
 
-def _tail(row) -> str:
+def _tail(row) -> CellText:
     if math.isnan(row.p99):
         return "" if row.workload == MEAN else DASH
-    return marked(number(row.p99, unit="us"), row.p99)
+    return cell_of(number(row.p99, unit="us"), row.p99)
 
 
-def _source(row) -> str:
+def _source(row) -> CellText:
     # That of the baseline is 1 as well.
     if math.isnan(row.published) or row.ratio == row.published == 1:
         return ""
-    return with_mark(marked(significant(row.published), row.published), row.inconsistent)
+    return cell_of(with_mark(significant(row.published), row.inconsistent), row.published)
 
 
 def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) -> list[str]:

@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.findings.open_loop import REACHED, of_workload
-from kvstudy.analyse.tidy.numbers import rate, share, significant, whole
+from kvstudy.analyse.tidy.numbers import operation_word, rate, share, significant, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, italic, marked, number_cell
-from kvstudy.present.typeset.table import (
+from kvstudy.present.typeset.grid import (
+    CellText,
     Grid,
     Paper,
-    Table,
     TableRow,
     TableSection,
-    operation_word,
-    sections_of,
+    cell_of,
+    number_cell,
 )
+from kvstudy.present.typeset.rich_text import DASH, italic
+from kvstudy.present.typeset.table import Table, sections_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
@@ -34,6 +35,7 @@ SHOWN = [50.0, 95.0, 99.0, 99.9]
 class PercentilesTable(Table):
     """Percentiles from the histograms of all repetitions; a part of every report."""
 
+    in_template = True
     own_caption = N_("Percentiles of service time over all runs")
 
     kind: Literal["percentiles"] = Field(
@@ -74,12 +76,12 @@ class PercentilesTable(Table):
         return [Grid(heads, sections, [" ".join(notes)])]
 
 
-def _merged(row: pd.Series) -> str:
+def _merged(row: pd.Series) -> CellText:
     """The percentile of all runs, and the range of the single ones."""
     if not row["beyond"] >= ENOUGH_BEYOND:
         return DASH
     of_runs = f" [{whole(row['low'])}{DASH}{whole(row['high'])}]" if row["n"] > 1 else ""
-    return marked(whole(row["value"]), row["value"]) + of_runs
+    return cell_of(whole(row["value"]) + of_runs, row["value"])
 
 
 TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in SHOWN]
@@ -88,6 +90,7 @@ TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for per
 class OpenLoopTable(Table):
     """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
 
+    in_template = True
     cells = "open loop"
     by_itself = True
     own_caption = N_("Latency at fixed rates, {}")
@@ -125,12 +128,12 @@ class OpenLoopTable(Table):
         return [Grid(columns, sections, notes, _("Load"), groups, paper=paper)]
 
 
-def _at_rate(group: pd.DataFrame) -> list[str]:
+def _at_rate(group: pd.DataFrame) -> list[CellText]:
     first = group.iloc[0]
     reached, part = first["reached"] == first["n"], first["achieved"] / first["target"]
     cells = [
         number_cell(first["target"], whole),
-        marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part),
+        cell_of(f"{significant(part * 100)} %{'' if reached else ' !'}", part),
     ]
     of = group.set_index(["time", "percent"]).reindex(TIMES_SHOWN)
     for value in (of["value"] / 1000).where(of["beyond"] >= ENOUGH_BEYOND):

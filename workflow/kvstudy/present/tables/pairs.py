@@ -17,29 +17,34 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import Text
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import (
+from kvstudy.present.typeset.grid import (
+    CellText,
+    Grid,
+    Paper,
+    TableRow,
+    TableSection,
+    cell_of,
+    head_of,
+)
+from kvstudy.present.typeset.rich_text import (
     BOUND,
     DASH,
     EQUAL,
     TIE,
-    Rich,
+    RichText,
     grey,
     lines,
-    marked,
     with_mark,
 )
 from kvstudy.present.typeset.table import (
-    Grid,
-    Paper,
     Table,
-    TableRow,
-    TableSection,
     client_bound,
     interval,
     kind_of_means,
     margin_words,
     pairing,
     sign_of,
+    throughput_of,
     two_lines,
 )
 from kvstudy.stats.ranks import place_ranges
@@ -60,6 +65,7 @@ MOST_COLUMNS = 6
 class RatiosTable(Table):
     """Throughput ratios of every two stores, per workload; a part of every report."""
 
+    in_template = True
     compares = controls = True
     finding = "pairs"
     own_caption = N_("Pairwise throughput ratios")
@@ -81,7 +87,7 @@ class RatiosTable(Table):
         if len(floor):
             noise = {
                 row.workload: (
-                    marked(significant(row.ratio), row.ratio),
+                    cell_of(significant(row.ratio), row.ratio),
                     interval(row.ratio, row.low, row.high),
                 )
                 for row in floor.itertuples()
@@ -90,7 +96,7 @@ class RatiosTable(Table):
             store = floor["store"].iloc[0]
             lines = two_lines(_("{} against itself").format(run.titles[store]), cells, store)
             sections.insert(0, TableSection(_("One store"), lines))
-        heads = [marked(study.workload(name).short, workload=name) for name in names]
+        heads = [head_of(study.workload(name).short, workload=name) for name in names]
         note = " ".join(_signs(rows, bound, study))
         return [Grid(heads, sections, [note], paper=Paper(most=MOST_COLUMNS))]
 
@@ -119,7 +125,7 @@ def _signs(rows: pd.DataFrame, bound: set[tuple[str, str]], study: Study) -> Ite
         yield _("{}: one of the two is client-bound.").format(BOUND)
 
 
-def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[str, str]:
+def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[CellText, CellText]:
     """The ratio of ``one`` to the other with its marks, and the interval below it."""
     if row is None:
         return DASH, ""
@@ -129,9 +135,12 @@ def _ratio(row, one: str, bound: set[tuple[str, str]]) -> tuple[str, str]:
         marks += f" ({row.would_decide:.0f})"
     if bound & {(row.workload, row.faster), (row.workload, row.slower)}:
         marks += BOUND
-    text = marked(f"{significant(value)} {marks}".rstrip(), value)
-    between = interval(value, low, high)
-    return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
+    text, between = f"{significant(value)} {marks}".rstrip(), interval(value, low, high)
+    if row.in_floor == "yes":
+        text, between = grey(text), grey(between)
+    other = row.slower if one == row.faster else row.faster
+    runs = throughput_of(one, [(row.workload, row.parameters)], other)
+    return cell_of(text, value, runs), between
 
 
 # What a source prints of places: rates, or the places themselves.
@@ -150,6 +159,7 @@ class RankingLine(Strict):
 class RankingTable(Table):
     """The places of the stores by throughput, one line per workload or for their mean."""
 
+    in_template = True
     compares = controls = True
 
     kind: Literal["ranking"] = Field(
@@ -214,7 +224,7 @@ class RankingTable(Table):
             rates, ranks = (of[of["metric"] == metric] for metric in SOURCE_METRICS)
             place_of = source_places(rates["value"], ranks["value"])
             printed = {row.Index: row for row in rates.itertuples()}
-            cells: list[list[str]] = [[] for _ in range(number)]
+            cells: list[list[str | RichText]] = [[] for _ in range(number)]
             for store in source.study.store_names:
                 if store in place_of:
                     text, row = source.title(store), printed.get(store)
@@ -222,7 +232,9 @@ class RankingTable(Table):
                         text = with_mark(f"{text} {source.printed(row)}", row.inconsistent)
                     cells[place_of[store] - 1].append(text)
             if place_of:
-                shown.append(TableRow(line.title, [Rich(" = ").join(cell) for cell in cells]))
+                shown.append(
+                    TableRow(line.title, [lines(*cell, separator=" = ") for cell in cells])
+                )
         if not shown:
             return None
         heads = [f"{place}." for place in range(1, number + 1)]
@@ -287,7 +299,7 @@ def source_places(rates: Mapping[str, float], printed: Mapping[str, float]) -> d
 
 def _cells(
     line: pd.DataFrame, titles: dict[str, str], number: int, pairs: dict | None = None
-) -> list[str]:
+) -> list[RichText]:
     """The stores at each place, those of one place by their values with a sign between.
 
     ``pairs`` are those of the analysis; without them the places are the source's.

@@ -8,29 +8,31 @@ the latencies.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import MARK, amount, fixed, grouped, sign, whole
+from kvstudy.analyse.tidy.numbers import MARK, amount, fixed, grouped, operation_word, sign, whole
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, hanging, marked, note, phantom, raised
-from kvstudy.present.typeset.table import (
+from kvstudy.present.typeset.grid import (
     Grid,
+    Head,
     Paper,
-    Table,
+    Statistic,
+    TableCell,
     TableRow,
     TableSection,
-    kind_of_means,
-    operation_word,
-    span_of,
-    values_head,
+    cell_of,
+    head_of,
 )
+from kvstudy.present.typeset.rich_text import DASH, RichText, hanging, note, phantom, raised, rich
+from kvstudy.present.typeset.table import Table, kind_of_means, span_of, values_head
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
@@ -69,6 +71,8 @@ OTHER_SIZE = N_(
 
 class ResultsTable(Table):
     """Run time, throughput and latencies of one workload, one column per store."""
+
+    in_template = True
 
     kind: Literal["results"] = Field(
         description="Run time, throughput and latencies of a workload, one column per store."
@@ -126,7 +130,7 @@ class ResultsTable(Table):
                     # Where no run counts, the column says so once.
                     gap = "" if states[row.store] else DASH
                     marks = _marks(row, fewest)
-                    cells.append(_number(metric, row.mean, marks) if row.n else gap)
+                    cells.append(_number(row, marks, self._runs(row, run)) if row.n else gap)
                     if published:
                         marks = MARK if row.inconsistent else ""
                         cells.append(_published(run.study, metric, row.published, marks))
@@ -134,33 +138,39 @@ class ResultsTable(Table):
                 sections[-1].lines.append(TableRow(label, cells))
         groups, columns, incomplete = self._heads(stores, run)
         grid = Grid(columns, sections, groups=groups)
-        cells = "".join(cell for line in grid.lines for cell in line.cells)
+        cells = "".join(text for line in grid.lines for text in line.texts)
         grid.notes = [*self._notes(run, stores, cells), *incomplete]
         grid.paper = Paper(hang=True, most=0 if published else MOST_STORES)
         return [grid]
 
-    def _heads(self, stores: list[str], run: Run) -> tuple[list, list[str], list[str]]:
+    def _runs(self, row, run: Run) -> Statistic:
+        """Return how a mean follows from single runs: geometric of rates, as the table has it."""
+        rates = row.unit == "ops/s" and not self.plain_means(run.study)
+        key = (row.store, self.workload, run.headline[self.workload], row.operation, row.metric)
+        return Statistic("geometric" if rates else "mean", (key,))
+
+    def _heads(
+        self, stores: list[str], run: Run
+    ) -> tuple[list[tuple[Head, int]], list[Head], list[RichText]]:
         """The heads of stores, those below them, and why the marked ones are incomplete."""
         states = {store: run.results.state(store, self.workload) for store in stores}
         notes: dict[str, str] = {}
         groups, columns, published = [], [], run.results.has_published
         for store, state in states.items():
-            title = Rich.escape(run.titles[store])
+            title = run.titles[store]
             if state.problems and state.counted:
                 text = _("Mean of {} of {} runs.").format(state.counted, state.planned)
                 title += raised(notes.setdefault(text, ascii_lowercase[len(notes)]))
-            groups.append((marked(title, store=store), 2 if published else 1))
+            groups.append((head_of(title, store=store), 2 if published else 1))
             # Says so once, in the middle of the column.
-            here = marked(values_head(run.study) if published else "", store=store)
-            here.gap = sentence(state.label)
-            columns.append(here)
+            here = rich(values_head(run.study) if published else "")
+            columns.append(Head(here, store, gap=sentence(state.label)))
             if published:
-                head = marked(pgettext("column", "published"), store=store)
-                head.published = True
-                columns.append(head)
+                head = rich(pgettext("column", "published"))
+                columns.append(Head(head, store, published=True))
         return groups, columns, [note(mark, text) for text, mark in notes.items()]
 
-    def _notes(self, run: Run, stores: list[str], cells: str) -> Iterator[str]:
+    def _notes(self, run: Run, stores: list[str], cells: str) -> Iterator[str | RichText]:
         """Explain the numbers, and the marks in the ``cells``."""
         results = run.results
         runs = span_of(results.state(store, self.workload).counted for store in stores)
@@ -180,7 +190,7 @@ class ResultsTable(Table):
             yield _(text).format(operation_word(combined, " + ").capitalize())
         sizes = [one for one in own_sizes(run.study, run.scale) if one.workload == self.workload]
         for one in sizes:
-            title = Rich.escape(run.titles[one.store])
+            title = run.titles[one.store]
             yield _(OWN_SIZE).format(title, amount(one.size, one.number), whole(one.planned))
         for store in [store for store in stores if store not in {one.store for one in sizes}]:
             key = (store, self.workload, combined, "operations")
@@ -207,25 +217,26 @@ def _marks(row, fewest: pd.Series) -> str:
     return marks
 
 
-def _number(metric: str, value: float | None, marks: str = "") -> str:
-    return DASH if pd.isna(value) else _aligned(grouped(fixed(metric, value)), 1, value, marks)
+def _number(row, marks: str, runs: Statistic) -> TableCell:
+    if pd.isna(row.mean):
+        return cell_of(DASH)
+    return replace(_aligned(grouped(fixed(row.metric, row.mean)), 1, row.mean, marks), runs=runs)
 
 
-def _published(study: Study, metric: str, value: float | None, marks: str) -> str:
+def _published(study: Study, metric: str, value: float | None, marks: str) -> TableCell:
     """``value`` with all decimals that its source prints."""
     if pd.isna(value):
-        return DASH
+        return cell_of(DASH)
     form = study.source.printed if study.source else PrintedForm()
     text = grouped(form.digits(metric, value).replace(",", ""))
     return _aligned(text, max([form.most_decimals, *form.decimals.values()]), value, marks)
 
 
-def _aligned(text: str, decimals: int, value: float, marks: str) -> str:
+def _aligned(text: str, decimals: int, value: float, marks: str) -> TableCell:
     """``text`` for a right-aligned column, in which decimals that it lacks keep their place free.
 
     ``marks`` are high behind the number without taking room.
     """
     _whole, mark, has = text.partition(decimal_mark())
     lacking = decimal("." * (not mark) + "0" * (decimals - len(has)))
-    rich = Rich.escape(text) + (hanging(raised(marks)) if marks else "")
-    return marked(rich + (phantom(lacking) if lacking else ""), value)
+    return cell_of(rich(text) + hanging(raised(marks)) + phantom(lacking), value)

@@ -23,8 +23,16 @@ from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, TIE, grey, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Table, TableRow, TableSection, number_of
+from kvstudy.present.typeset.grid import (
+    CellText,
+    Grid,
+    TableRow,
+    TableSection,
+    cell_of,
+    number_cell,
+)
+from kvstudy.present.typeset.rich_text import DASH, TIE, grey
+from kvstudy.present.typeset.table import Table, number_of
 from kvstudy.study.exhibits import Caching, OfRound, TwoStores
 
 if TYPE_CHECKING:
@@ -39,6 +47,7 @@ RATIO_COLUMNS = [
 class RelativeTable(TwoStores, Table):
     """Times and rates of two stores over the number of records, and their ratio."""
 
+    in_template = True
     cells = "every size"
 
     kind: Literal["relative"] = Field(
@@ -105,8 +114,8 @@ class RelativeTable(TwoStores, Table):
         lines = []
         for row in rows.itertuples():
             if row.origin == MEASURED:
-                label = grouped(str(row.records))
-                lines.append(TableRow(label, _measured(row), pair, value=row.records))
+                label = cell_of(grouped(str(row.records)), row.records)
+                lines.append(TableRow(label, _measured(row), pair))
             else:
                 # Its words, with the decimal mark of the values above them.
                 mark = run.study.source.printed.decimal_mark
@@ -154,7 +163,7 @@ def _misses(run: Run, workload: str) -> list[str]:
     return [text.format(counts, ", ".join(map(share, missed)))]
 
 
-def _measured(row) -> list[str]:
+def _measured(row) -> list[CellText]:
     cells = [
         *(number_cell(row.baseline_ms, duration), number_cell(row.baseline_rate, rate)),
         *(number_cell(row.store_ms, duration), number_cell(row.store_rate, rate)),
@@ -162,7 +171,7 @@ def _measured(row) -> list[str]:
     if math.isnan(row.ratio):
         return [*cells, DASH, DASH]
     tie = f" {TIE}" if row.low <= 1 <= row.high else ""
-    ratio = marked(f"1:{significant(row.ratio)}{tie}", row.ratio)
+    ratio = cell_of(f"1:{significant(row.ratio)}{tie}", row.ratio)
     return [*cells, ratio, _("one round") if math.isnan(row.low) else span(row.low, row.high)]
 
 
@@ -202,6 +211,7 @@ COST_COLUMNS = [
 class BreakEvenTable(Caching, Table):
     """The number of reads per write from which a cache pays off."""
 
+    in_template = True
     cells = "every size"
 
     kind: Literal["break-even"] = Field(

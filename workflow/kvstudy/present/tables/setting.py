@@ -16,8 +16,9 @@ from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.locale import decimal, list_of
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, grey, marked
-from kvstudy.present.typeset.table import Grid, Paper, Table, TableRow, TableSection
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection, head_of
+from kvstudy.present.typeset.rich_text import DASH, RichText, grey, rich
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.properties import (
     JUDGED,
@@ -40,6 +41,7 @@ MACHINE = ["component", "name", "details", "source_name", "source_details"]
 class MachineTable(Table):
     """The machine of the cells, next to the source's."""
 
+    in_template = True
     cells = "all"
     controls = True
 
@@ -136,6 +138,7 @@ MOST_STORES, WIDTH = 4, 0.8
 class PropertiesTable(Table):
     """The properties of the study's stores, from their properties.yaml."""
 
+    in_template = True
     cells = "none"
 
     kind: Literal["properties"] = Field(
@@ -169,7 +172,7 @@ class PropertiesTable(Table):
         """A line per property, a column per store."""
         versions = rows.drop_duplicates("store").set_index("store")["version"]
         columns = [
-            marked(f"{run.titles[store]} {version}", store=store)
+            head_of(f"{run.titles[store]} {version}", store=store)
             for store, version in versions.items()
         ]
         lines = [
@@ -202,12 +205,10 @@ class PropertiesTable(Table):
         return source.table(heads, sections, notes=notes, text=True, stores=stores)
 
 
-def _statement(row) -> Rich:
+def _statement(row) -> RichText:
     """Return the store's property, and in brackets the source's statement."""
-    text = Rich.escape(row.says)
-    if row.published:
-        text += " " + grey(f"({sentence(row.published)})")
-    return text
+    published = " " + grey(f"({sentence(row.published)})") if row.published else ""
+    return rich(row.says) + published
 
 
 def _notes(rows: pd.DataFrame, study: Study) -> list[str]:
@@ -244,6 +245,7 @@ PAPER = Paper(widths=(0.385, 0, 0.25), head=20)
 class OperationsTable(Table):
     """The work per operation and store, in every report."""
 
+    in_template = True
     cells = "none"
     probes = True
     own_caption = N_("Work per operation and store")

@@ -15,12 +15,10 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, note, raised, stacked, with_mark
+from kvstudy.present.typeset.grid import Grid, TableCell, TableRow, TableSection, cell_of, head_of
+from kvstudy.present.typeset.rich_text import DASH, grey, lines, note, raised, with_mark
 from kvstudy.present.typeset.table import (
-    Grid,
     Table,
-    TableRow,
-    TableSection,
     kind_of_means,
     number_of,
     span_of,
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
 class SweepTable(Table):
     """Throughput over a size: a row for each value, columns for stores and other sizes."""
 
+    in_template = True
     cells = "every size"
 
     kind: Literal["sweep"] = Field(description="Throughput over threads, records or operations.")
@@ -77,10 +76,9 @@ class SweepTable(Table):
             fixed = (amount(*of) for of in curve.fixed if len(numbers[of[0]]) > 1)
             parts = [run.titles[curve.store], ", ".join(fixed)]
             parts += [values_head(run.study)] if published else []
-            columns.append(marked(stacked(*filter(None, parts)), store=curve.store))
+            columns.append(head_of(lines(*filter(None, parts)), store=curve.store))
             if published:
-                head = stacked(pgettext("column", "published"))
-                columns.append(marked(head, store=curve.store))
+                columns.append(head_of(pgettext("column", "published"), store=curve.store))
         by_point = {
             (row.side, row.store, *(getattr(row, size) for size in SIZES)): row
             for row in rows.itertuples()
@@ -93,8 +91,9 @@ class SweepTable(Table):
                 point = (curve.store, *(sizes[name] for name in SIZES))
                 cells.append(_cell(by_point.get((MEASURED, *point))))
                 if published:
-                    cells.append(grey(_cell(by_point.get((PUBLISHED, *point)), run.study.source)))
-            shown.append(TableRow(whole(size), cells, value=size))
+                    point_of_source = by_point.get((PUBLISHED, *point))
+                    cells.append(_cell(point_of_source, run.study.source).styled(grey))
+            shown.append(TableRow(cell_of(whole(size), size), cells))
         notes = [_("Throughput in operations per second.")]
         runs = span_of(rows.loc[rows["side"] == MEASURED, "n"])
         if runs == "1":
@@ -110,20 +109,21 @@ class SweepTable(Table):
         return [Grid(columns, sections, notes, sortable=True)]
 
 
-def _cell(row, source: Source | None = None) -> str:
+def _cell(row, source: Source | None = None) -> TableCell:
     """A measured throughput in whole operations/s, one of a ``source`` as it printed it."""
     if row is None:
-        return DASH
+        return cell_of(DASH)
     if math.isnan(row.value):
-        return sentence(row.note)
+        return cell_of(sentence(row.note))
     digits = source.printed.digits("throughput", row.value) if source else f"{row.value:.0f}"
     text = grouped(digits.replace(",", ""))
-    return with_mark(marked(text, row.value), row.inconsistent == "yes")
+    return cell_of(with_mark(text, row.inconsistent == "yes"), row.value)
 
 
 class ScalingTable(Table):
     """The saturation of throughput, in every report with six thread counts or more."""
 
+    in_template = True
     cells = "every size"
     own_caption = N_("Throughput by client threads")
 
@@ -162,7 +162,7 @@ class ScalingTable(Table):
                     if row.doubts:
                         text = _("Doubtful: {}").format(sentence(row.doubts))
                         mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
-                        label = Rich.escape(label) + raised(mark)
+                        label += raised(mark)
                     series_of.append(
                         TableRow(label, [cell(row) for _head, cell in columns], row.store)
                     )

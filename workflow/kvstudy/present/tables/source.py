@@ -20,17 +20,10 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, Rich, grey, stacked, with_mark
-from kvstudy.present.typeset.latex import lines as below
-from kvstudy.present.typeset.table import (
-    Grid,
-    Paper,
-    Table,
-    TableRow,
-    TableSection,
-    interval_head,
-    values_head,
-)
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection
+from kvstudy.present.typeset.rich_text import DASH, bold, grey, with_mark
+from kvstudy.present.typeset.rich_text import lines as below
+from kvstudy.present.typeset.table import Table, interval_head, values_head
 from kvstudy.study.base import SIZES
 from kvstudy.study.cells import SHORTEST_SECONDS
 from kvstudy.study.load import STUDIES
@@ -51,6 +44,7 @@ MINUS = "\N{MINUS SIGN}"
 class AuditTable(Table):
     """The checks of the source, and what does not fit; a part of every report with a source."""
 
+    in_template = True
     cells = "none"
     own_caption = N_("Consistency checks of the source")
 
@@ -70,7 +64,7 @@ class AuditTable(Table):
                 cells = [fits.sum(), *(fits.get(each, DASH) for each in Fits)]
                 counts.append(TableRow(_(kind.heading), list(map(str, cells))))
         columns = [
-            *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in MISFITS)],
+            *[_("Checks"), *(below(*_(title).split(" ", 1)) for title in MISFITS)],
             *[pgettext("check", "pass"), pgettext("check", "not judged")],
         ]
         kinds = Grid(columns, [TableSection("", counts)], paper=Paper(label=0.42))
@@ -85,7 +79,7 @@ class AuditTable(Table):
                 given = wrong.given + (COMPUTED_MARK if wrong.computed else "")
                 lines.append(TableRow(label, [given, wrong.expected, wrong.off]))
             sections.append(TableSection(_(fits)[:1].upper() + _(fits)[1:], lines))
-        heads = [pgettext("check", "printed"), _("should be"), stacked(_("error"), _("at least"))]
+        heads = [pgettext("check", "printed"), _("should be"), below(_("error"), _("at least"))]
         note = _("{}: computed from what is printed.").format(COMPUTED_MARK)
         notes = [note] if rows["kind"].isin(COMPUTED).any() else []
         misfits = Grid(heads, sections, notes, corner=_("Inconsistent"), paper=Paper(label=0.6))
@@ -167,6 +161,7 @@ OVERRULED = f"{SHORT}|{UNLIKE}"
 class Scoreboard(Table):
     """The claims with their verdicts; a part of every report whose source makes claims."""
 
+    in_template = True
     cells = "every size"
     by_itself = True
     own_caption = N_("The source's claims at a glance")
@@ -247,9 +242,8 @@ def _claim_line(row: dict[str, object], names: ClaimNames, judged: bool) -> Tabl
         counts = counts_of(pd.DataFrame([row]))
         holding = sum(counts[verdict] for verdict in HOLDING)
         text = _("{} ({} of {})").format(text, holding, f"{row['parts']:.0f}")
-    claim = Rich("{} <b>{}</b> {}").format(
-        SYMBOLS[row["verdict"]] if judged else "", row["id"], text
-    )
+    symbol = SYMBOLS[row["verdict"]] if judged else ""
+    claim = f"{symbol} " + bold(row["id"]) + f" {text}"
     what = label(row["what"], names)
     if row["unit"] == READS:
         # The words are longer than the numbers.

@@ -14,18 +14,16 @@ from kvstudy.analyse.tidy.numbers import between, rate, share, significant, whol
 from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, number_cell
+from kvstudy.present.typeset.grid import Grid, Paper, Statistic, TableRow, TableSection, cell_of
+from kvstudy.present.typeset.rich_text import DASH
 from kvstudy.present.typeset.table import (
-    Grid,
-    Paper,
     Table,
-    TableRow,
-    TableSection,
     interval,
     interval_head,
     number_of,
     sections_of,
     store_grid,
+    throughput_of,
 )
 from kvstudy.stats.intervals import NOISY, geometric_mean
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
@@ -42,6 +40,7 @@ FEWEST_WHOLE = 3
 class RunsTable(Table):
     """Intervals, spread and steadiness of all runs; a part of every report."""
 
+    in_template = True
     finding = "intervals"
     own_caption = N_("Spread of the runs")
 
@@ -54,13 +53,12 @@ class RunsTable(Table):
         of_throughput = (rows["operation"] == "overall") & (rows["metric"] == "throughput")
         shown = rows[of_throughput].join(_seconds(run), on=SETTING)
         columns = [
-            (_("Ops/s"), number_of("value", rate)),
+            (_("Ops/s"), number_of("value", rate, _mean)),
             (_("95 % interval"), lambda row: interval(row.value, row.low, row.high)),
             (_("CV"), number_of("cv", lambda cv: share(cv) + (" !" if cv > NOISY else ""))),
-            # Without the numbers by which a page would sort.
-            (_("Whole"), lambda row: str(number_cell(row.whole, rate))),
-            (_("Rest"), lambda row: str(number_cell(row.steady, rate))),
-            (_("Cut"), lambda row: str(number_cell(row.cut, whole))),
+            (_("Whole"), number_of("whole", rate)),
+            (_("Rest"), number_of("steady", rate)),
+            (_("Cut"), number_of("cut", whole)),
             (_("Steady"), lambda row: DASH if pd.isna(row.verdict) else row.verdict),
         ]
         notes = [
@@ -77,6 +75,10 @@ class RunsTable(Table):
         if not grid.sections:
             grid.sections = [TableSection("", [TableRow(_("no valid run"), [DASH] * len(columns))])]
         return [grid]
+
+
+def _mean(row) -> Statistic:
+    return throughput_of(row.store, [(row.workload, row.parameters)])
 
 
 def _seconds(run: Run) -> pd.DataFrame:
@@ -107,6 +109,7 @@ def _steady(verdicts: pd.Series) -> str:
 class BottleneckTable(Table):
     """The bottleneck of each store, in every report."""
 
+    in_template = True
     controls = True
     finding = "bottleneck"
     own_caption = N_("Bottlenecks")
@@ -177,6 +180,7 @@ def _twice(row) -> str:
 class TrimmedTable(Table):
     """Trimmed means next to plain ones; a part of the report of a study that uses them."""
 
+    in_template = True
     finding = "trimmed"
     own_caption = N_("Trimmed means")
 
@@ -193,11 +197,8 @@ class TrimmedTable(Table):
                     cells += [DASH] * 3
                     continue
                 row = by_metric.loc[metric]
-                mean, trimmed, low, high = (
-                    marked(rate(row[name], 4), row[name])
-                    for name in ("mean", "trimmed", "low", "high")
-                )
-                cells += [mean, trimmed, between(low, high)]
+                cells += [cell_of(rate(row[name], 4), row[name]) for name in ("mean", "trimmed")]
+                cells.append(between(rate(row["low"], 4), rate(row["high"], 4)))
             return [TableRow(run.titles[store], cells, store)]
 
         columns = [
@@ -217,6 +218,7 @@ class TrimmedTable(Table):
 class ValidityTable(Table):
     """Good, failed and missed operations, in every report."""
 
+    in_template = True
     probes = True
     finding = "validity"
     own_caption = N_("Good, failed and missed operations")
@@ -285,6 +287,7 @@ COLUMNS = ["workload", *NUMBERS, "client_cpu", "server_cpu", "failed", "note"]
 class StoreTable(Table):
     """All workloads of one store; a part of the report of a study with ``store_pages``."""
 
+    in_template = True
     own_caption = N_("All workloads of the store")
 
     kind: Literal["store"] = Field(description="All workloads of one store.")
@@ -337,8 +340,12 @@ class StoreTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload."""
+
+        def runs(row) -> Statistic:
+            return throughput_of(self.store, [(row.workload, run.headline[row.workload])])
+
         columns = [
-            (_("Ops/s"), number_of("throughput", partial(rate, digits=4))),
+            (_("Ops/s"), number_of("throughput", partial(rate, digits=4), runs)),
             (_("95 % interval"), lambda row: interval(row.throughput, row.low, row.high, 4)),
             (_("% of fastest"), number_of("of_fastest", share)),
             (_("Mean (µs)"), number_of("latency_mean", rate)),

@@ -12,11 +12,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from kvstudy.analyse.tidy.numbers import sign, sized
+from kvstudy.analyse.tidy.numbers import operation_word, sign, sized
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import DASH, marked, with_mark
-from kvstudy.present.typeset.table import Grid, Paper, TableRow, TableSection, operation_word
+from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection, head_of
+from kvstudy.present.typeset.rich_text import DASH, RichText, with_mark
 from kvstudy.study.base import SIZE_TITLES, SIZES
 from kvstudy.study.metrics import metric_of
 
@@ -43,7 +43,7 @@ class PublishedSource:
         form = self.study.source.printed
         return DASH if pd.isna(row.value) else form.text(row.metric, row.value)
 
-    def cell(self, row) -> str:
+    def cell(self, row) -> str | RichText:
         """The same in a table: nothing for no row, with a mark if it is inconsistent."""
         return "" if row is None else with_mark(self.printed(row), row.inconsistent)
 
@@ -79,7 +79,7 @@ class PublishedSource:
         for head, of in groupby(zip(upper or [], stores, strict=False), key=itemgetter(0)):
             names = [store for _, store in of]
             one = names[0] if len(set(names)) == 1 else ""
-            groups.append((marked(head, store=one), len(names)))
+            groups.append((head_of(head, store=one), len(names)))
         width = (0.76 if number < 3 else 0.64) / number if text and number else 0
         paper = Paper(
             *(("footnotesize", ".33em") if number > 6 else ("small", "")),
@@ -87,7 +87,7 @@ class PublishedSource:
             width=0.6 if number < 3 else 1,
             head=0 if upper else None,
         )
-        columns = [marked(head, store=store) for head, store in zip(heads, stores, strict=True)]
+        columns = [head_of(head, store=store) for head, store in zip(heads, stores, strict=True)]
         return Grid(columns, sections, list(notes or []), corner, groups, paper=paper)
 
 

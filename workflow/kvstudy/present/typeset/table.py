@@ -1,30 +1,31 @@
-"""The base of all kinds of tables, its parts, and shared functions."""
+"""The base of all kinds of tables, their files, and shared functions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kvstudy.analyse.findings.spread import margin_of
-from kvstudy.analyse.tidy.numbers import MARK, between, ends, marked_values
+from kvstudy.analyse.tidy.numbers import between, ends
+from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.locale import decimal
-from kvstudy.libraries import np, pd
-from kvstudy.present.typeset.latex import (
-    DASH,
-    EQUAL,
-    INCONSISTENT,
-    TIE,
-    fill,
-    fill_html,
-    note,
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import (
+    CellText,
+    Grid,
+    Statistic,
+    TableCell,
+    TableRow,
+    TableSection,
     number_cell,
-    plain,
 )
+from kvstudy.present.typeset.html import html
+from kvstudy.present.typeset.latex import latex
+from kvstudy.present.typeset.rich_text import EQUAL, TIE, RichText
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.exhibits import AnyTable
 
@@ -48,150 +49,6 @@ def kind_of_means(study: Study, plain: bool, over_workloads: bool = False) -> st
             "source."
         )
     return _("Mean throughputs are geometric.")
-
-
-@dataclass
-class TableRow:
-    """A label and the cells to its right; ``value`` is the label's, if it is a number.
-
-    ``store`` (or several with spaces between) and ``workload`` are what the line is of,
-    ``notes`` are below it, over all columns. ``published`` lines are a source's. A line
-    without a label belongs to the one above it.
-    """
-
-    label: str
-    cells: list[str]
-    store: str = ""
-    workload: str = ""
-    value: float | None = None
-    notes: list[str] = field(default_factory=list)
-    published: bool = False
-
-
-@dataclass
-class TableSection:
-    """Lines below a title; ``note`` is below the title, over all columns."""
-
-    title: str
-    lines: list[TableRow]
-    workload: str = ""
-    store: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Paper:
-    """The layout of a table on paper. Lengths without a unit are shares of the line.
-
-    ``label`` is the width of the labels, ``widths`` are those of the columns; 0: as wide as
-    their longest cell. Columns with a width hold text, the others numbers. ``most`` columns fit
-    next to each other, 0: all; the others are below them. ``head`` is how many letters of a
-    head are on a line, 0: a word. ``gap`` is the space next to columns; ``hang``: marks
-    of the last one hang into the margin.
-    """
-
-    size: str = "footnotesize"
-    gap: str = ".33em"
-    label: float = 0
-    widths: tuple[float, ...] = ()
-    width: float = 1
-    most: int = 0
-    head: int | None = None
-    hang: bool = False
-
-
-@dataclass
-class Grid:
-    """A table. ``groups`` are heads above those of the columns, each with their number.
-
-    ``corner`` is the head of the labels. ``sortable`` lines have no order of their own.
-    """
-
-    columns: list[str]
-    sections: list[TableSection]
-    notes: list[str] = field(default_factory=list)
-    corner: str = ""
-    groups: list[tuple[str, int]] = field(default_factory=list)
-    sortable: bool = False
-    paper: Paper = Paper()
-
-    @property
-    def lines(self) -> list[TableRow]:
-        return [line for section in self.sections for line in section.lines]
-
-    @property
-    def widths(self) -> list[float]:
-        """Return the width of each column, 0 for numbers."""
-        return list(self.paper.widths or [0] * len(self.columns))
-
-    @property
-    def rules(self) -> list[tuple[int, int]]:
-        """The first and last column below each group of several, the labels' being the first."""
-        starts = accumulate((width for _title, width in self.groups), initial=2)
-        groups = zip(self.groups, starts, strict=False)
-        return [(first, first + width - 1) for (_title, width), first in groups if width > 1]
-
-    @property
-    def middle(self) -> int:
-        """The line at whose height a column without values says so."""
-        return len(self.lines) // 2
-
-    def frame(self) -> pd.DataFrame:
-        """The cells as they are printed: section, line, then each column of the table."""
-        upper = [title for title, width in self.groups for _ in range(width)]
-        both = zip(upper or [""] * len(self.columns), self.columns, strict=True)
-        heads = [": ".join(plain(head) for head in of if head) for of in both]
-        rows = [
-            [section.title, line.label, *map(plain, line.cells)]
-            for section in self.sections
-            for line in section.lines
-        ]
-        return pd.DataFrame(rows, columns=["section", "line", *heads])
-
-    def parts(self) -> list[Grid]:
-        """Return the parts below each other on paper: as many columns in each, or one fewer."""
-        number, most = len(self.columns), self.paper.most
-        if not self.sections or not most or number <= most:
-            return [self] if self.sections else []
-        blocks = np.array_split(range(number), -(-number // most))
-        return [self._part(block[0], block[-1] + 1) for block in blocks]
-
-    def _part(self, start: int, end: int) -> Grid:
-        """The columns from ``start`` on to that before ``end``, without lines that are empty.
-
-        A table with groups of several columns is not taken apart.
-        """
-        sections = []
-        for section in self.sections:
-            lines: list[TableRow] = []
-            for line in section.lines:
-                cells = line.cells[start:end]
-                if line.label and all(cell in (DASH, "") for cell in cells):
-                    continue
-                if line.label or (any(cells) and lines):
-                    lines.append(replace(line, cells=cells))
-            if lines:
-                sections.append(replace(section, lines=lines))
-        paper = replace(self.paper, widths=self.paper.widths[start:end], most=0)
-        columns, groups = self.columns[start:end], self.groups[start:end]
-        return replace(self, columns=columns, groups=groups, sections=sections, paper=paper)
-
-
-def notes_of(grids: list[Grid]) -> list[str]:
-    """The notes below the ``grids``; last of all what the mark of a inconsistent value says."""
-    notes = [text for grid in grids for text in grid.notes]
-    if any(INCONSISTENT in cell for grid in grids for line in grid.lines for cell in line.cells):
-        words = marked_values()
-        notes.append(note(MARK, words[:1].upper() + words[1:] + "."))
-    return notes
-
-
-def texts(grids: list[Grid], kind: str, templates: Path) -> tuple[str, str]:
-    """The ``grids``, below each other, as LaTeX and as HTML, where their class is ``kind``."""
-    parts = [part for grid in grids for part in grid.parts()]
-    notes = notes_of(grids)
-    tex = fill(templates / "table.tex.j2", paper=grids[0].paper, parts=parts, notes=notes)
-    return tex, fill_html(templates / "table.html.j2", grids=grids, kind=kind, notes=notes)
 
 
 class Table(AnyTable):
@@ -224,22 +81,20 @@ class Table(AnyTable):
         return source.grid(values)
 
 
-def write_tables(run: Run, templates: Path, output: Path) -> list[Path]:
+def write_tables(run: Run, output: Path) -> list[Path]:
     """Write ``<name>.csv``, ``.tex`` and ``.html`` of each table of the study; returns the .tex.
 
     KvstudyError for what is missing.
     """
-    return [write_table(table, run, templates, output) for table in run.study.tables]
+    return [write_table(table, run, output) for table in run.study.tables]
 
 
-def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:
+def write_table(table: Table, run: Run, output: Path) -> Path:
     """Write the three files of a ``table`` into ``output``, made if missing; returns the .tex."""
     rows = table.rows(run)
-    path = write_grids(table.name, table.kind, rows, table.grids(rows, run), templates, output)
+    path = write_grids(table.name, table.kind, rows, table.grids(rows, run), output)
     if choices := table.choices(rows, run):
-        alternatives = [
-            (words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()
-        ]
+        alternatives = [(words, html(grids, table.kind)) for words, grids in choices.items()]
         with path.with_suffix(".html").open("a", encoding="utf-8") as page:
             page.write(as_comment(alternatives))
     return path
@@ -252,21 +107,14 @@ def as_comment(choices: list[tuple[tuple[str, ...], str]]) -> str:
     return f"\n<!--choices {text}-->\n"
 
 
-def write_grids(
-    name: str, kind: str, rows: pd.DataFrame, grids: list[Grid], templates: Path, output: Path
-) -> Path:
+def write_grids(name: str, kind: str, rows: pd.DataFrame, grids: list[Grid], output: Path) -> Path:
     """Write ``grids`` as .tex and .html and their ``rows`` as .csv; returns the .tex."""
     output.mkdir(parents=True, exist_ok=True)
     path = output / f"{name}.tex"
-    for form, text in zip((".tex", ".html"), texts(grids, kind, templates), strict=True):
-        path.with_suffix(form).write_text(text, encoding="utf-8")
+    path.write_text(latex(grids), encoding="utf-8")
+    path.with_suffix(".html").write_text(html(grids, kind), encoding="utf-8")
     rows.to_csv(path.with_suffix(".csv"), index=False, lineterminator="\n")
     return path
-
-
-def operation_word(operation: str, sign: str = "+") -> str:
-    """``read`` or ``read+update`` as people read it."""
-    return sign.join(_(name) for name in operation.split("+"))
 
 
 # What is between two stores, by what the runs say of the first one.
@@ -310,7 +158,7 @@ def interval_head() -> str:
 
 
 def two_lines(
-    label: str, cells: list[tuple[str, str]], store: str, below: str = ""
+    label: str | RichText, cells: list[tuple[CellText, CellText]], store: str, below: str = ""
 ) -> list[TableRow]:
     """One line, and a second one, labelled ``below``, if any cell has something there."""
     first, second = ([cell[place] for cell in cells] for place in (0, 1))
@@ -320,9 +168,29 @@ def two_lines(
     ]
 
 
-def number_of(name: str, text: Callable[[float], str]) -> Callable[[Any], str]:
-    """Return a function that formats the number ``name`` of a row with ``text``."""
-    return lambda row: number_cell(getattr(row, name), text)
+def number_of(
+    name: str,
+    text: Callable[[float], str | RichText],
+    runs: Callable[[Any], Statistic | None] = lambda row: None,
+) -> Callable[[Any], TableCell]:
+    """Return a function that formats the number ``name`` of a row with ``text``.
+
+    ``runs`` says how the number follows from single runs.
+    """
+    return lambda row: number_cell(getattr(row, name), text, runs(row))
+
+
+def throughput_of(
+    store: str, settings: Iterable[tuple[str, str]], base: str = "", kind: str = "geometric"
+) -> Statistic:
+    """Return the mean of a store's runs, or what ``kind`` says, over that of a ``base``.
+
+    ``settings`` are workloads with their parameters.
+    """
+    keys = [
+        [(name, *setting, *THROUGHPUT) for setting in settings] for name in (store, base) if name
+    ]
+    return Statistic(kind, *map(tuple, keys))
 
 
 def span_of(runs: Iterable[float]) -> str:
@@ -335,7 +203,7 @@ def span_of(runs: Iterable[float]) -> str:
 def store_grid(
     frame: pd.DataFrame,
     run: Run,
-    columns: list[tuple[str, Callable[[Any], str]]],
+    columns: list[tuple[str, Callable[[Any], CellText]]],
     notes: list[str],
     below: Callable[[Any], list[str]] = lambda row: [],
     **more: Any,

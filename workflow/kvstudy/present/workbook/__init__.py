@@ -1,1 +1,1 @@
-"""A run as a workbook for Excel and LibreOffice: ratios, averages, and every single run."""
+"""A run as a workbook for Excel and LibreOffice: the tables of its report, and every run."""

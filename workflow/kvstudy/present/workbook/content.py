@@ -18,7 +18,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.sheet import Column, Sheet
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import CEILING, added, original
-from kvstudy.study.metrics import METRICS, PRINTED
+from kvstudy.study.metrics import METRICS
 
 # What ``Content.write_sizes`` writes behind the workload.
 SIZES = [
@@ -26,8 +26,6 @@ SIZES = [
     Column("Planned operations", "#,##0", 12),
     Column("Client threads", "0", 8),
 ]
-# The lines of the sheet that compares stores; the others are on the sheet after it.
-MAIN = [*PRINTED, "goodput", "missed"]
 FORMATS = {"ms": "#,##0", "ops/s": "#,##0.0", "us": "#,##0.0", "count": "#,##0", "%": "0.00"}
 OTHER_FORMAT = "0.000"
 

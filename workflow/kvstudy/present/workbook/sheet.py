@@ -163,12 +163,14 @@ class Sheet:
     def formula(self, column: str | int, formula: str, value: float, **style: object) -> None:
         """Write ``formula`` with the ``value`` that it has, for viewers that do not calculate.
 
-        Nothing for NaN.
+        The value alone if there is none; nothing for NaN.
         """
         number = self.number_of(column)
-        if not math.isnan(value):
+        if formula and not math.isnan(value):
             form = self._style(number, style)
             self._sheet.write_formula(self.row, number, formula, form, value)
+        else:
+            self.put(number, value, **style)
 
     def _text(self, number: int, text: str, style: dict[str, object]) -> None:
         """Text that is put aside may take several lines."""

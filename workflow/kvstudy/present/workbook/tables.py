@@ -1,20 +1,17 @@
-"""The sheets that are tables: single runs, averages of them, and the cells."""
+"""The sheets of single runs, of their means and spread, and of the cells."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from itertools import groupby
 
 import pandas as pd
-from xlsxwriter.utility import xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.files import SETTING, path_of
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.summary import COUNTS, measured_phases, shown_mean
 from kvstudy.language.reasons import sentence
+from kvstudy.present.typeset.grid import Statistic
 from kvstudy.present.workbook.content import (
-    MAIN,
     SIZES,
     Content,
     Setting,
@@ -25,45 +22,11 @@ from kvstudy.present.workbook.content import (
     rank,
     unit_text,
 )
-from kvstudy.present.workbook.sheet import GREY, NOTHING, Book, Column, Sheet, quoted
+from kvstudy.present.workbook.references import CellReferences
+from kvstudy.present.workbook.sheet import GREY, NOTHING, Book, Column, Sheet
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
 from kvstudy.study.raw import sums_digest
-
-# Store, workload, parameters and operation of a value, and its metric.
-Key = tuple[str, str, str, str, str]
-
-
-@dataclass
-class CellReferences:
-    """The cells of the runs that count, by what they are values of."""
-
-    # Of each value: its sheet and column, and the rows by repetition.
-    _places: dict[Key, tuple[str, int, dict[str, int]]] = field(default_factory=dict)
-
-    def add(self, key: Key, repetition: str, sheet: str, row: int, column: int) -> None:
-        """A run's value is in ``row`` and ``column`` (from 0) of ``sheet``."""
-        self._places.setdefault(key, (sheet, column, {}))[2][repetition] = row
-
-    def count(self, key: Key) -> int:
-        """Return the number of counted runs with this value."""
-        return len(self._places[key][2]) if key in self._places else 0
-
-    def cell(self, key: Key, repetition: str) -> str:
-        """``J5``: the run with this ``repetition``, on its sheet."""
-        _, column, rows = self._places[key]
-        return xl_rowcol_to_cell(rows[repetition], column)
-
-    def ranges(self, key: Key) -> str:
-        """``'Redis'!J5:J7``; runs that are not adjacent in several ranges with commas."""
-        sheet, column, rows = self._places[key]
-        parts = []
-        # Adjacent rows are as far from their places in the list.
-        for _, part in groupby(enumerate(rows.values()), lambda item: item[1] - item[0]):
-            cells = [xl_rowcol_to_cell(row, column) for _, row in part]
-            parts.append(f"{quoted(sheet)}!{':'.join(dict.fromkeys((cells[0], cells[-1])))}")
-        return ",".join(parts)
-
 
 FIRST = [
     Column("Workload", width=16),
@@ -156,21 +119,18 @@ class Runs:
                 sheet.put(column, value, **style)
             if not style and phase == self._phase.get(workload, phase):
                 place = (*key[:3], operation, metric)
-                self._places.add(place, repetition, sheet.name, sheet.row, column)
+                self._places.add(place, repetition, sheet.name, sheet.row, column, value)
 
 
-QUANTITY = [
+# Columns of several quantities; each value has the format of its own.
+NUMBER = "General"
+SPREAD = [
+    Column("Store", width=16),
     Column("Workload", width=20),
     *SIZES,
     Column("Operation", width=25),
     Column("Quantity", width=30),
     Column("Unit", width=8),
-]
-# Columns of several quantities; each value has the format of its own.
-NUMBER = "General"
-SPREAD = [
-    Column("Store", width=16),
-    *QUANTITY,
     Column("Runs", "0", 6),
     Column("Mean", NUMBER, 13),
     Column("Standard deviation", NUMBER, 13),
@@ -181,140 +141,82 @@ SPREAD = [
     Column("Here by published", "0.000", 11),
     Column("Note", width=70, aside=True),
 ]
-# What is calculated from the single runs: the formula, and the column of ``summary.csv``. The mean
-# is the one that fits the quantity.
 KEYS = [*SETTING, "operation", "metric"]
-FORMULAS = {
-    "Runs": ("COUNT", "n"),
-    "Smallest": ("MIN", "min"),
-    "Largest": ("MAX", "max"),
-    "Standard deviation": ("STDEV", "sd"),
-}
+# What is calculated from the single runs besides the mean, by its column in ``summary.csv``.
+KINDS = {"Standard deviation": "sd", "Smallest": "min", "Largest": "max"}
 
 
-class AverageSheets:
-    """Writes both sheets of means, and of what the source published next to them."""
-
-    def __init__(self, content: Content, places: CellReferences, book: Book) -> None:
-        self._content, self._places, self._book = content, places, book
-        study, summary = content.study, content.run.summary
-        published = content.run.swept.published_values.rename(columns={"value": "published"})
-        # Those of the study's own stores by workload, and then the means of all workloads.
-        settings = [key for key in content.settings if key[0] in study.store_names]
-        # A stable sort: stores and sizes keep their order.
-        settings.sort(key=lambda key: study.workload_names.index(key[1]))
-        both = pd.concat([summary[SETTING], published[SETTING]])
-        settings += both[both["workload"] == MEAN].itertuples(index=False, name=None)
-        self._settings: list[Setting] = list(dict.fromkeys(settings))
-        rows = summary.merge(published, how="outer", on=[*SETTING, "operation", "metric", "unit"])
-        lines = zip(map(operation_order, rows["operation"]), map(rank, rows["metric"]), strict=True)
-        # A value that the source has not is not inconsistent.
-        rows = rows.assign(line=list(lines), inconsistent=rows["inconsistent"].eq(True))
-        rows["shown"] = shown_mean(rows)
-        self._rows = rows.astype({"n": "Int64"}).sort_values("line")
-
-    def side_by_side(self, name: str) -> None:
-        """Write the means with a column per store; a line is one quantity of one operation.
-
-        A store of which the source published something has a second column for it.
-        """
-        content, stores = self._content, self._content.study.store_names
-        rows, columns, numbers = self._rows, list(QUANTITY), {}
-        by_the_source = set(rows.loc[rows["published"].notna(), "store"])
-        for store in stores:
-            numbers[store] = len(columns)
-            columns.append(Column(content.title(store), NUMBER, 16))
-            if store in by_the_source:
-                columns.append(Column(f"{content.title(store)}, published", NUMBER, 16))
-        heading = content.heading("means over the runs")
-        sheet = Sheet(self._book, name, columns, len(QUANTITY), heading)
-        shown = rows[rows["store"].isin(stores) & rows["metric"].isin(MAIN)]
-        of_place = dict(list(shown.groupby(["workload", "parameters"])))
-        for place in dict.fromkeys(setting[1:] for setting in self._settings):
-            lines = of_place.get(place, shown.head(0)).groupby(["operation", "metric"], sort=False)
-            for _key, line in lines:
-                by_store = {row.store: row for row in line.itertuples()}
-                self._begin(sheet, place, next(iter(by_store.values())))
-                for store, column in numbers.items():
-                    row = by_store.get(store)
-                    if row and pd.notna(row.published):
-                        _write_published(sheet, column + 1, row)
-                    if row and pd.notna(row.mean):
-                        self._mean(sheet, column, row)
-                    elif place[0] != MEAN:
-                        # "" where runs count, and this value just does not exist.
-                        label = content.state((store, *place)).label
-                        sheet.put(column, label, align="right", **NOTHING)
-        sheet.done()
-
-    def with_spread(self, name: str) -> None:
-        """Write a line per store and quantity: runs, mean, spread, and what was published."""
-        content = self._content
-        heading = content.heading("means, spread and published values")
-        sheet = Sheet(self._book, name, SPREAD, 1, heading)
-        of_setting = dict(list(self._rows.groupby(SETTING)))
-        for setting in self._settings:
-            rows = of_setting.get(setting, self._rows.head(0).reindex([0]))
-            state = content.state(setting)
-            note = "" if setting[1] == MEAN else "; ".join(map(sentence, state.problems))
-            for row in rows.itertuples():
-                self._begin(sheet, setting[1:], row, setting[0])
-                for column, (function, value) in FORMULAS.items():
-                    self._formula(sheet, column, function, row, getattr(row, value))
-                self._mean(sheet, "Mean", row)
-                if pd.notna(row.cv):
-                    runs = self._runs(row)
-                    ratio = f"=STDEV({runs})/AVERAGE({runs})"
-                    sheet.formula("Coefficient of variation", ratio, row.cv)
-                if pd.notna(row.published):
-                    _write_published(sheet, "Published", row)
-                    ratio = row.shown / row.published if row.published else math.nan
-                    _write_ratio(sheet, "Here by published", "Mean", "Published", ratio)
-                if rows["mean"].isna().all():
-                    sheet.put("Mean", state.label, align="right", **NOTHING)
-                # Once for a setting.
-                sheet.put("Note", note, **NOTHING)
-                note = ""
-        sheet.done()
-
-    def _begin(self, sheet: Sheet, place: tuple[str, str], row, store: str = "") -> None:
-        """Begin a line of one quantity; those of one operation are a block."""
-        sheet.next((store, place, row.operation))
-        if store:
-            sheet.put("Store", self._content.title(store))
-        self._content.write_sizes(sheet, *place, store)
-        if pd.notna(row.metric):
-            quantity = (metric_of(row.metric).title, unit_text(row.unit))
-            sheet.write("Operation", operation_title(row.operation), *quantity)
-
-    def _mean(self, sheet: Sheet, column: str | int, row) -> None:
-        """The geometric mean of rates, the plain one of all else."""
-        if row.geometric == 0:
-            # GEOMEAN takes no 0.
-            sheet.put(column, 0.0)
-            return
-        function = "AVERAGE" if pd.isna(row.geometric) else "GEOMEAN"
-        self._formula(sheet, column, function, row, row.shown)
-
-    def _runs(self, row) -> str:
-        """Return the references of the runs behind a ``row``."""
-        return self._places.ranges(tuple(getattr(row, name) for name in KEYS))
-
-    def _formula(self, sheet: Sheet, column: str | int, function: str, row, value: float) -> None:
-        """Return the formula ``function`` over the runs behind a ``row``; empty for NaN."""
-        if pd.notna(value):
-            form = {} if function == "COUNT" else {"num_format": number_format(row.unit)}
-            sheet.formula(column, f"={function}({self._runs(row)})", value, **form)
+def averages(content: Content, places: CellReferences, book: Book, name: str) -> None:
+    """Write a line per store and quantity: runs, mean, spread, and what was published."""
+    heading = content.heading("means, spread and published values")
+    sheet = Sheet(book, name, SPREAD, 1, heading)
+    frame = _averaged(content)
+    of_setting = dict(list(frame.groupby(SETTING)))
+    for setting in _settings(content, frame):
+        rows = of_setting.get(setting, frame.head(0).reindex([0]))
+        state = content.state(setting)
+        note = "" if setting[1] == MEAN else "; ".join(map(sentence, state.problems))
+        for row in rows.itertuples():
+            # The lines of one operation are a block.
+            sheet.next((setting, row.operation))
+            sheet.put("Store", content.title(setting[0]))
+            content.write_sizes(sheet, *setting[1:], setting[0])
+            if pd.notna(row.metric):
+                quantity = (metric_of(row.metric).title, unit_text(row.unit))
+                sheet.write("Operation", operation_title(row.operation), *quantity)
+            if pd.notna(row.n):
+                _statistics(sheet, row, places)
+            if pd.notna(row.published):
+                # With a mark where the audit finds the value inconsistent.
+                form = number_format(row.unit) + (f'"{MARK}"' if row.inconsistent else "")
+                sheet.put("Published", row.published, num_format=form, font_color=GREY)
+                ratio = row.shown / row.published if row.published else math.nan
+                formula = f"={sheet.cell('Mean')}/{sheet.cell('Published')}"
+                sheet.formula("Here by published", formula, ratio)
+            if rows["mean"].isna().all():
+                sheet.put("Mean", state.label, align="right", **NOTHING)
+            # Once for a setting.
+            sheet.put("Note", note, **NOTHING)
+            note = ""
+    sheet.done()
 
 
-def _write_ratio(sheet: Sheet, column: str, above: str, below: str, value: float) -> None:
-    sheet.formula(column, f"={sheet.cell(above)}/{sheet.cell(below)}", value)
+def _averaged(content: Content) -> pd.DataFrame:
+    """Means and published values of all settings, each in the order of its quantities."""
+    published = content.run.swept.published_values.rename(columns={"value": "published"})
+    keys = [*KEYS, "unit"]
+    rows = content.run.summary.merge(published, how="outer", on=keys)
+    lines = zip(map(operation_order, rows["operation"]), map(rank, rows["metric"]), strict=True)
+    # A value that the source has not is not inconsistent.
+    rows = rows.assign(line=list(lines), inconsistent=rows["inconsistent"].eq(True))
+    rows["shown"] = shown_mean(rows)
+    return rows.astype({"n": "Int64"}).sort_values("line")
 
 
-def _write_published(sheet: Sheet, column: str | int, row) -> None:
-    """Grey, with a mark where the audit finds the value inconsistent."""
-    form = number_format(row.unit) + (f'"{MARK}"' if row.inconsistent else "")
-    sheet.put(column, row.published, num_format=form, font_color=GREY)
+def _settings(content: Content, rows: pd.DataFrame) -> list[Setting]:
+    """The settings of the study's own stores by workload, then the means of all workloads."""
+    study = content.study
+    settings = [key for key in content.settings if key[0] in study.store_names]
+    # A stable sort: stores and sizes keep their order.
+    settings.sort(key=lambda key: study.workload_names.index(key[1]))
+    means = rows.loc[rows["workload"] == MEAN, SETTING].drop_duplicates()
+    order = {name: number for number, name in enumerate(study.store_names)}
+    means = means.sort_values("store", key=lambda names: names.map(order), kind="stable")
+    return [*settings, *means.itertuples(index=False, name=None)]
+
+
+def _statistics(sheet: Sheet, row, places: CellReferences) -> None:
+    """Write the formulas over the runs behind a ``row``: the mean is geometric of rates."""
+    keys = (tuple(getattr(row, key) for key in KEYS),)
+    runs = places.ranges(*keys)
+    mean = "mean" if pd.isna(row.geometric) else "geometric"
+    for column, kind, name in [("Mean", mean, "shown"), *((c, k, k) for c, k in KINDS.items())]:
+        if pd.notna(value := getattr(row, name)):
+            formula = places.formula(Statistic(kind, keys), value)
+            sheet.formula(column, formula, value, num_format=number_format(row.unit))
+    sheet.formula("Runs", f"=COUNT({runs})", row.n)
+    if pd.notna(row.cv):
+        sheet.formula("Coefficient of variation", f"=STDEV({runs})/AVERAGE({runs})", row.cv)
 
 
 CELLS = [

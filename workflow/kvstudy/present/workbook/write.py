@@ -14,17 +14,20 @@ from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.errors import EnvironmentFault
 from kvstudy.language.reasons import sentence
+from kvstudy.present.workbook.chart import add_chart
 from kvstudy.present.workbook.content import Content, as_utc, moment
-from kvstudy.present.workbook.ratios import RatioSheet
+from kvstudy.present.workbook.grids import GridSheet
+from kvstudy.present.workbook.references import CellReferences
 from kvstudy.present.workbook.sheet import LINE, Book, print_set_up, quoted, sheet_names
-from kvstudy.present.workbook.tables import AverageSheets, CellReferences, Runs, cells
+from kvstudy.present.workbook.tables import Runs, averages, cells
 from kvstudy.study.controls import is_control
 
 UNKNOWN = "not recorded"
-AS_IN_REPORT = "as on the report's first page"
 # Letters of a line of the sheet that shows what the run is.
 LINE_LETTERS = 112
 HOW = [
+    "The first sheets are the tables of the report; behind what they show are unrounded numbers, "
+    "which are formulas where they are of single runs.",
     "A run is one measurement on a fresh, empty server. Means over the runs are geometric of "
     "throughput and goodput, and plain of all else; ratios are of geometric means. A percentile is "
     "averaged like any other value, and that mean is no percentile of all operations.",
@@ -120,21 +123,23 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     The same run gives the same bytes. EnvironmentFault when the file cannot be written.
     """
     content, study = Content(run), run.study
+    # That of the report's first page is the first sheet.
+    tables = sorted(study.tables, key=lambda table: table.kind != "grid")
     stores = dict.fromkeys(store for store, *_ in content.settings)
     controls = [name for name in stores if name not in study.store_names]
     of_stores = [content.title(name) for name in study.store_names]
     of_controls = "single runs of the cells that show what differences mean"
+    shown = [(table.name, table.caption) for table in tables]
     sheets = [
-        ("Ratios", f"the stores relative to one of them, with intervals, {AS_IN_REPORT}"),
-        ("About", ""),
-        ("Averages", "the means, stores side by side, and what was published"),
+        *(shown[0], ("About", ""), *shown[1:]),
         ("Averages and spread", "means with their spread, and published values"),
         *((title, f"single runs of {title}") for title in of_stores),
         *([("Controls", of_controls)] if controls else []),
         ("Cells", "all planned cells, what became of them, and checksums"),
     ]
     names = sheet_names([title for title, _ in sheets])
-    ratios, about_it, side_by_side, with_spread, *of_runs, last = names
+    first, about_it, *others, last = names
+    of_tables, of_runs = [first, *others[: len(tables) - 1]], others[len(tables) :]
 
     output.parent.mkdir(parents=True, exist_ok=True)
     staging = output.with_name(f".{output.name}.new")
@@ -153,10 +158,13 @@ def write_workbook(run: Run, output: Path) -> list[str]:
         runs.write(book, name, [store], with_store=False)
     if controls:
         runs.write(book, of_runs[-1], controls, with_store=True)
-    RatioSheet(content, places, book, ratios).write()
-    averages = AverageSheets(content, places, book)
-    averages.side_by_side(side_by_side)
-    averages.with_spread(with_spread)
+    for name, table in zip(of_tables, tables, strict=True):
+        rows = table.rows(run)
+        sheet = GridSheet(content, places, book, name)
+        sheet.write(table.caption, table.grids(rows, run))
+        if name == first:
+            add_chart(rows, content, book, sheet)
+    averages(content, places, book, others[len(tables) - 1])
     cells(content, book, last)
     try:
         book.close()

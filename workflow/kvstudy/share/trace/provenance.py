@@ -25,8 +25,6 @@ from kvstudy.study.naming import check_known
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
 from kvstudy.whole_file import put
 
-CLAIMS = "claims"
-
 
 def write_provenance(run: Run) -> Path:
     """Write ``provenance.json``; DataError where raw logs of a cell are missing."""
@@ -96,9 +94,6 @@ def _parts(run: Run, kind: str) -> dict[str, dict[str, list[str]]]:
             measured = set(_measured(run))
             cells = [path for path in cells if path in measured][:1]
         behind[part.name] = (cells, part.probes)
-    if kind == "table" and run.claims_file:
-        # What the verdicts on the source's claims are made of.
-        behind[CLAIMS] = ([cell.path for cell in planned if cell.closed is None], True)
     # In cells.csv are the cells of the plan that the logs were parsed for.
     paths = {path_of(row) for row in run.all_cells.itertuples()}
     return {
@@ -155,6 +150,4 @@ def _files(run: Run, kind: str, name: str) -> list[Path]:
     if kind == "figure":
         drawn = name in {figure.name for figure in run.study.drawn_figures}
         return [figures / f"{name}.{form}" for form in ("csv", "pdf", "svg")] if drawn else []
-    if name == CLAIMS:
-        return [run.folder / "claims.csv", tables / "claims.tex"]
     return [tables / f"{name}.{form}" for form in ("csv", "tex")]
