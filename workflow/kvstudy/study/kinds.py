@@ -185,6 +185,7 @@ FIGURES = Kinds(
         "ratios": ["ratios"],
         "rounds": ["relative", "break-even"],
         "run_order": ["run-order"],
+        "scatter": ["scatter"],
         "separation": ["separation"],
         "time": ["time"],
         "tradeoff": ["tradeoff"],
