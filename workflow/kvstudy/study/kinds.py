@@ -48,6 +48,8 @@ class Exhibit(Strict):
     one_cell: ClassVar[bool] = False
     # Caption of an automatic exhibit; {} is the workload's title.
     own_caption: ClassVar[str] = ""
+    # A template of the report places it; others are at the end of its results.
+    in_template: ClassVar[bool] = False
     # Every report has it; a study cannot name it.
     by_itself: ClassVar[bool] = False
 

@@ -41,6 +41,8 @@ class Bars(BarFigure):
     The groups are the workloads, or the metrics when there are several.
     """
 
+    in_template = True
+
     kind: Literal["bars"] = Field(description="A bar chart.")
     workloads: list[Name] = Field(
         description="Their names; mean stands for the mean throughput of all workloads."
@@ -155,6 +157,7 @@ class Bars(BarFigure):
 class AveragesFigure(BarFigure):
     """Mean and median over all sizes, a bar for each store."""
 
+    in_template = True
     cells = "every size"
     dot = N_("one size")
 

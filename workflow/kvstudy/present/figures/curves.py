@@ -62,6 +62,7 @@ TEXTS |= {"runs": N_("Mean of"), "saturation": N_("Saturation"), "note": N_("Not
 class Curves(DrawnFigure):
     """Lines over a size: a panel for each metric, and one for published throughput."""
 
+    in_template = True
     cells = "every size"
     texts = TEXTS
 

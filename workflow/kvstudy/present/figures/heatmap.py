@@ -48,6 +48,7 @@ INKS, LUMA = ["#262626", "#ffffff"], [0.299, 0.587, 0.114]
 class Heatmap(DrawnFigure):
     """A panel for each store: records and operations down, client threads across."""
 
+    in_template = True
     cells = "every size"
     texts = TEXTS
 

@@ -57,6 +57,7 @@ SPECTRUM_TEXTS |= {"cells": N_("Cells")}
 class Box(DrawnFigure):
     """Latencies of single operations: a box for each kind of operation and store."""
 
+    in_template = True
     texts = BOX_TEXTS
 
     kind: Literal["box"] = Field(
@@ -149,6 +150,7 @@ class Box(DrawnFigure):
 class Spectrum(DrawnFigure):
     """All percentiles of the latencies; a part of every report."""
 
+    in_template = True
     texts = SPECTRUM_TEXTS
     own_caption = N_("Latency percentiles")
 

@@ -30,6 +30,7 @@ STYLES = {SERVICE_TIME: DASHED, INTENDED_TIME: SOLID}
 class OpenLoopFigure(DrawnFigure):
     """Service and intended latencies of a workload over the load."""
 
+    in_template = True
     cells = "open loop"
     by_itself = True
     texts = TEXTS

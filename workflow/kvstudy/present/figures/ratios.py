@@ -57,6 +57,7 @@ VERDICTS = {
 class RatioPlot(DrawnFigure):
     """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
+    in_template = True
     compares = True
     texts = TEXTS
     own_caption = N_("Pairwise throughput ratios")

@@ -57,6 +57,7 @@ EDGE = 0.2
 class RelativePlot(TwoStores, DrawnFigure):
     """Relative performance over the number of records."""
 
+    in_template = True
     cells = "every size"
     texts = RATIO_TEXTS
 
@@ -151,6 +152,7 @@ class RelativePlot(TwoStores, DrawnFigure):
 class BreakEvenPlot(Caching, DrawnFigure):
     """Cost of a write and its reads with and without a cache."""
 
+    in_template = True
     cells = "every size"
     texts = COST_TEXTS
 

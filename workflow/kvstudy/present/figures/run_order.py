@@ -36,6 +36,7 @@ TEXTS |= {"place": N_("Position"), "cells": N_("Cell")}
 class RunOrder(DrawnFigure):
     """The runs in the order of their measurement; a part of every report."""
 
+    in_template = True
     cells = "every size"
     controls = True
     texts = TEXTS

@@ -32,6 +32,7 @@ ROOM, POINTS = 1.2, 60
 class SeparationPlot(DrawnFigure):
     """Published means against measured ones; in the report of a source with mean latencies."""
 
+    in_template = True
     by_itself = True
     probes = True
     texts = TEXTS

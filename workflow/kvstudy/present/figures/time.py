@@ -57,6 +57,7 @@ NOTE = N_("The grey part is the warm-up of the first run.")
 class TimeStrips(DrawnFigure):
     """Throughput and busy cores over a workload's run time; a part of every report."""
 
+    in_template = True
     texts = TEXTS
     own_caption = N_("Runs second by second, {}")
 

@@ -50,6 +50,7 @@ TEXTS |= {"runs": N_("Of")}
 class Tradeoff(DrawnFigure):
     """Throughput against the 99th percentile of latency: a panel for each workload."""
 
+    in_template = True
     texts = TEXTS
 
     kind: Literal["tradeoff"] = Field(

@@ -13,6 +13,7 @@ from kvstudy.study.kinds import AnyFigure
 class Transcript(AnyFigure):
     """The commands and the output of one cell, as they were."""
 
+    in_template = True
     cells = "every size"
     one_cell = True
     drawn = False

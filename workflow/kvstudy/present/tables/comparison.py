@@ -65,6 +65,7 @@ SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
 class ComparisonTable(Table):
     """Throughput and failed operations of one store against another, per workload."""
 
+    in_template = True
     compares = True
 
     kind: Literal["comparison"] = Field(

@@ -80,6 +80,7 @@ METRICS = {
 class GridTable(Table):
     """Throughput of all stores relative to one, with places and 99th percentiles."""
 
+    in_template = True
     compares = controls = True
     by_itself = True
     own_caption = N_("Throughput relative to the baseline, and p99 latency")

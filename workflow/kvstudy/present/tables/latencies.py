@@ -34,6 +34,7 @@ SHOWN = [50.0, 95.0, 99.0, 99.9]
 class PercentilesTable(Table):
     """Percentiles from the histograms of all repetitions; a part of every report."""
 
+    in_template = True
     own_caption = N_("Percentiles of service time over all runs")
 
     kind: Literal["percentiles"] = Field(
@@ -88,6 +89,7 @@ TIMES_SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for per
 class OpenLoopTable(Table):
     """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
 
+    in_template = True
     cells = "open loop"
     by_itself = True
     own_caption = N_("Latency at fixed rates, {}")

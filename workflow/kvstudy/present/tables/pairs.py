@@ -60,6 +60,7 @@ MOST_COLUMNS = 6
 class RatiosTable(Table):
     """Throughput ratios of every two stores, per workload; a part of every report."""
 
+    in_template = True
     compares = controls = True
     finding = "pairs"
     own_caption = N_("Pairwise throughput ratios")
@@ -150,6 +151,7 @@ class RankingLine(Strict):
 class RankingTable(Table):
     """The places of the stores by throughput, one line per workload or for their mean."""
 
+    in_template = True
     compares = controls = True
 
     kind: Literal["ranking"] = Field(

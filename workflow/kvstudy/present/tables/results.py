@@ -70,6 +70,8 @@ OTHER_SIZE = N_(
 class ResultsTable(Table):
     """Run time, throughput and latencies of one workload, one column per store."""
 
+    in_template = True
+
     kind: Literal["results"] = Field(
         description="Run time, throughput and latencies of a workload, one column per store."
     )

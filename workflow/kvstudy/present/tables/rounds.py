@@ -39,6 +39,7 @@ RATIO_COLUMNS = [
 class RelativeTable(TwoStores, Table):
     """Times and rates of two stores over the number of records, and their ratio."""
 
+    in_template = True
     cells = "every size"
 
     kind: Literal["relative"] = Field(
@@ -202,6 +203,7 @@ COST_COLUMNS = [
 class BreakEvenTable(Caching, Table):
     """The number of reads per write from which a cache pays off."""
 
+    in_template = True
     cells = "every size"
 
     kind: Literal["break-even"] = Field(

@@ -40,6 +40,7 @@ MACHINE = ["component", "name", "details", "source_name", "source_details"]
 class MachineTable(Table):
     """The machine of the cells, next to the source's."""
 
+    in_template = True
     cells = "all"
     controls = True
 
@@ -136,6 +137,7 @@ MOST_STORES, WIDTH = 4, 0.8
 class PropertiesTable(Table):
     """The properties of the study's stores, from their properties.yaml."""
 
+    in_template = True
     cells = "none"
 
     kind: Literal["properties"] = Field(
@@ -244,6 +246,7 @@ PAPER = Paper(widths=(0.385, 0, 0.25), head=20)
 class OperationsTable(Table):
     """The work per operation and store, in every report."""
 
+    in_template = True
     cells = "none"
     probes = True
     own_caption = N_("Work per operation and store")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 class SweepTable(Table):
     """Throughput over a size: a row for each value, columns for stores and other sizes."""
 
+    in_template = True
     cells = "every size"
 
     kind: Literal["sweep"] = Field(description="Throughput over threads, records or operations.")
@@ -123,6 +124,7 @@ def _cell(row, source: Source | None = None) -> str:
 class ScalingTable(Table):
     """The saturation of throughput, in every report with six thread counts or more."""
 
+    in_template = True
     cells = "every size"
     own_caption = N_("Throughput by client threads")
 

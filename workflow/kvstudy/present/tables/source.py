@@ -51,6 +51,7 @@ MINUS = "\N{MINUS SIGN}"
 class AuditTable(Table):
     """The checks of the source, and what does not fit; a part of every report with a source."""
 
+    in_template = True
     cells = "none"
     own_caption = N_("Consistency checks of the source")
 
@@ -167,6 +168,7 @@ OVERRULED = f"{SHORT}|{UNLIKE}"
 class Scoreboard(Table):
     """The claims with their verdicts; a part of every report whose source makes claims."""
 
+    in_template = True
     cells = "every size"
     by_itself = True
     own_caption = N_("The source's claims at a glance")

@@ -42,6 +42,7 @@ FEWEST_WHOLE = 3
 class RunsTable(Table):
     """Intervals, spread and steadiness of all runs; a part of every report."""
 
+    in_template = True
     finding = "intervals"
     own_caption = N_("Spread of the runs")
 
@@ -107,6 +108,7 @@ def _steady(verdicts: pd.Series) -> str:
 class BottleneckTable(Table):
     """The bottleneck of each store, in every report."""
 
+    in_template = True
     controls = True
     finding = "bottleneck"
     own_caption = N_("Bottlenecks")
@@ -177,6 +179,7 @@ def _twice(row) -> str:
 class TrimmedTable(Table):
     """Trimmed means next to plain ones; a part of the report of a study that uses them."""
 
+    in_template = True
     finding = "trimmed"
     own_caption = N_("Trimmed means")
 
@@ -217,6 +220,7 @@ class TrimmedTable(Table):
 class ValidityTable(Table):
     """Good, failed and missed operations, in every report."""
 
+    in_template = True
     probes = True
     finding = "validity"
     own_caption = N_("Good, failed and missed operations")
@@ -285,6 +289,7 @@ COLUMNS = ["workload", *NUMBERS, "client_cpu", "server_cpu", "failed", "note"]
 class StoreTable(Table):
     """All workloads of one store; a part of the report of a study with ``store_pages``."""
 
+    in_template = True
     own_caption = N_("All workloads of the store")
 
     kind: Literal["store"] = Field(description="All workloads of one store.")
