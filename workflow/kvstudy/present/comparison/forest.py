@@ -5,18 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import Style
-from kvstudy.present.drawing.plot import (
-    Axis,
-    Band,
-    Interval,
-    Label,
-    Panel,
-    Plot,
-    Points,
-    Rule,
-    axis,
-)
 from kvstudy.present.typeset.latex import EQUAL, TIE
 from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import margin_bounds
@@ -59,7 +49,7 @@ def pages(changes: pd.DataFrame) -> list[pd.DataFrame]:
 
 def forest_plot(
     part: pd.DataFrame, changes: pd.DataFrame, labels: dict[tuple, str], looks: dict[str, Style]
-) -> Plot:
+) -> plot.Plot:
     """One row for each line of ``part``, on the axis of all ``changes``.
 
     ``labels`` are the workloads' names by (workload, parameters), which are above their
@@ -92,24 +82,24 @@ def forest_plot(
     head = pd.DataFrame([{"label": "change, 95 % interval", "line": -0.9, "change": 1.0}])
     text = {"middle": True, "align": "left"}
     layers = [
-        Band(*margin_bounds()),
-        Rule(1, "x"),
-        Interval("start", "end", "x", 1.6),
-        Points(x="start", marker="<", where="left", size=5),
-        Points(x="start", marker="|", where="whole_left", size=5),
-        Points(x="end", marker=">", where="right", size=5),
-        Points(x="end", marker="|", where="whole_right", size=5),
-        Points(size=5),
-        Label("label", rows=head, edge=CHANGE_EDGE, **text),
-        Label("label", rows=heads, edge=LEFT_EDGE, **text),
-        Label("title", edge=-0.03, middle=True, align="right"),
-        Label("text", edge=CHANGE_EDGE, **text),
-        Label("mark", edge=RIGHT_EDGE, middle=True, align="right"),
+        plot.Band(*margin_bounds()),
+        plot.Rule(1, "x"),
+        plot.Whisker("start", "end", "x", 1.6),
+        plot.Points(x="start", marker="<", where="left", size=5),
+        plot.Points(x="start", marker="|", where="whole_left", size=5),
+        plot.Points(x="end", marker=">", where="right", size=5),
+        plot.Points(x="end", marker="|", where="whole_right", size=5),
+        plot.Points(size=5),
+        plot.Label("label", rows=head, edge=CHANGE_EDGE, **text),
+        plot.Label("label", rows=heads, edge=LEFT_EDGE, **text),
+        plot.Label("title", edge=-0.03, middle=True, align="right"),
+        plot.Label("text", edge=CHANGE_EDGE, **text),
+        plot.Label("mark", edge=RIGHT_EDGE, middle=True, align="right"),
     ]
-    x = axis("change", "Change from run A to run B (log axis)", low, high, log=True)
-    y = Axis("line", "", lines - 0.5, -0.5, (), ())
+    x = plot.axis("change", "Change from run A to run B (log axis)", low, high, log=True)
+    y = plot.Axis("line", "", lines - 0.5, -0.5, (), ())
     stores = [looks[store] for store in dict.fromkeys(part["store"])]
-    return Plot([Panel("", rows, x, y, layers, stores)], first=EDGES, each=LINE_HEIGHT * lines)
+    return plot.Plot([plot.Panel("", rows, x, y, layers, stores)], first=EDGES, each=LINE_HEIGHT * lines)
 
 
 def _shortened(title: str) -> str:

@@ -10,22 +10,8 @@ from kvstudy.analyse.tidy.numbers import rate, sign
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, INK, NOTE, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    Bands,
-    Bar,
-    DrawnFigure,
-    Interval,
-    Label,
-    Layer,
-    Panel,
-    Plot,
-    Points,
-    Tick,
-    axis,
-    group_room,
-    linear_ticks,
-)
 from kvstudy.present.drawing.texts import (
     MARKS,
     exact_range,
@@ -146,7 +132,7 @@ def pieces_of(bars: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts).dropna(subset="value")
 
 
-class BarFigure(DrawnFigure):
+class BarFigure(plot.DrawnFigure):
     """Bars in groups, one for each store in a group."""
 
     texts = TEXTS
@@ -163,7 +149,7 @@ class BarFigure(DrawnFigure):
     def bars(self, table: pd.DataFrame, styles: StyleSheet) -> pd.DataFrame:
         """Return the ``table`` with the ``workload`` and the ``metric`` of each bar."""
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """Up to two groups the panels are side by side, more groups need the width."""
         titles, legend = self.titles(table, styles), styles.legend(table, "hatch")
         table = self.bars(table, styles).assign(
@@ -172,7 +158,7 @@ class BarFigure(DrawnFigure):
         groups = {panel: (*rows["group"].unique(),) for panel, rows in table.groupby("panel")}
         across = 2 if max(map(len, groups.values())) <= 2 else 1
         columns, members = min(across, len(titles)), tuple(look.title for look in legend)
-        room = min(group_room(Bands("", "", of, members), columns) for of in groups.values())
+        room = min(plot.group_room(plot.Bands("", "", of, members), columns) for of in groups.values())
         widest = max(map(_width, map(rate, table["value"].dropna())), default=0)
         size = next((size for size in LABEL_SIZES if widest * size < room), None)
         name, unit = self.value_name, sign(table["unit"].iloc[0])
@@ -181,22 +167,22 @@ class BarFigure(DrawnFigure):
             bars = _labelled(with_heights(table[table["panel"] == panel]), room)
             top = top_of(bars)
             is_broken = (bars["broken"] == "yes").any()
-            x = Bands("group", "", groups[panel], members)
+            x = plot.Bands("group", "", groups[panel], members)
             # Above the highest bar that stays, the axis does not hold for broken bars.
-            ticks = linear_ticks(0, top, 4 if is_broken else 5)
+            ticks = plot.linear_ticks(0, top, 4 if is_broken else 5)
             high = reach(bars) * ROOM[size is None]
-            y = axis("value", f"{name} ({unit})", 0, high, ticks=ticks)
+            y = plot.axis("value", f"{name} ({unit})", 0, high, ticks=ticks)
             layers, said = _layers(bars, size), words.format(title, name, unit)
-            panels.append(Panel(title, bars, x, y, layers, legend, said))
+            panels.append(plot.Panel(title, bars, x, y, layers, legend, said))
         several, intervals = (table["n"] > 1).any(), table["high"].notna().any()
         notes = [_("Dots are the single values.")] if several else []
         keys = [replace(DOT, title=_(self.dot))] if several else []
         if intervals:
             notes = [_("Dots are single runs, whiskers 95 % intervals.")]
             keys.append(Style(_("95 % interval"), DARK, marker="|"))
-        if any(panel.rows["cut"].any() for panel in panels):
+        if any(panel.rows["arrow"].any() for panel in panels):
             keys.append(Style(_("interval exceeds the axis"), DARK, marker="^"))
-        return Plot(
+        return plot.Plot(
             panels,
             legend,
             " ".join([*notes, *mark_notes(table)]),
@@ -204,7 +190,7 @@ class BarFigure(DrawnFigure):
             across,
             columns,
             first=0.55,
-            each=1.45 + 0.3 * (size is None or across > 1),
+            each=1.45 + 0.3 * (size is None),
         )
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
@@ -226,12 +212,12 @@ def _labelled(bars: pd.DataFrame, room: float) -> pd.DataFrame:
         labelled=(room >= LABEL_SIZES[0]) | (bars["broken"] == "yes") | (marks != ""),
         missing=bars["value"].isna(),
         foot=0.0,
-        cut=bars["beyond"] == "yes",
+        arrow=bars["beyond"] == "yes",
         ended=bars["beyond"] == "no",
     )
 
 
-def _layers(bars: pd.DataFrame, size: int | None) -> list[Layer]:
+def _layers(bars: pd.DataFrame, size: int | None) -> list[plot.Layer]:
     """Bars and their values; dots of the single runs, and the interval where there is one."""
     pieces = pieces_of(bars)
     dots = bars[bars["dots"].map(len) > 0].explode("dots").astype({"dots": float})
@@ -239,16 +225,16 @@ def _layers(bars: pd.DataFrame, size: int | None) -> list[Layer]:
     dots = dots.assign(shift=0.4 * dots.groupby(level=0).cumcount() / (count - 1) - 0.2)
     label = {"turned": size is None, "size": size or LABEL_SIZES[0]}
     return [
-        Bar("bottom", "top", rows=pieces, hover=True),
-        Tick("edge", width=1, look=INK, rows=pieces[pieces["edge"].notna()]),
-        Interval("lower", "upper", look=INK, width=0.8),
-        Tick("lower", 0.33, look=INK),
-        Tick("upper", 0.33, look=INK, where="ended"),
-        Points("upper", size=3, marker="^", look=INK, where="cut"),
-        Points("dots", size=2.6, look=DOT, rows=dots, shift="shift"),
-        Label("label", "reach", fit=True, only="page"),
-        Label("label", "reach", dy=3, only="print", where="labelled", **label),
-        Label("note", "foot", turned=True, dy=3, look=NOTE, where="missing", hover=True),
+        plot.Bar("bottom", "top", rows=pieces, hover=True),
+        plot.Tick("edge", width=1, look=INK, rows=pieces[pieces["edge"].notna()]),
+        plot.Whisker("lower", "upper", look=INK, width=0.8),
+        plot.Tick("lower", 0.33, look=INK),
+        plot.Tick("upper", 0.33, look=INK, where="ended"),
+        plot.Points("upper", size=3, marker="^", look=INK, where="arrow"),
+        plot.Points("dots", size=2.6, look=DOT, rows=dots, shift="shift"),
+        plot.Label("label", "reach", fit=True, only="page"),
+        plot.Label("label", "reach", dy=3, only="print", where="labelled", **label),
+        plot.Label("note", "foot", turned=True, dy=3, look=NOTE, where="missing", hover=True),
     ]
 
 

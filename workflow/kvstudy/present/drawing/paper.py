@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from kvstudy.present.drawing.plot import (
     Bands,
     Bar,
     ColorScale,
-    Interval,
+    Whisker,
     Label,
     Layer,
     Line,
@@ -106,14 +105,19 @@ def paint(plot: Plot) -> plt.Figure:
     for place, panel in enumerate(plot.panels):
         block, level = divmod(place, stack)
         ax = axes[block // columns * stack + level, block % columns]
-        _panel(ax, panel, columns)
-        # The next panel below or to the left has the same numbers.
-        under = block + columns < count and _alike(plot.panels, "x")
-        right = block % columns > 0 and _alike(plot.panels[level::stack], "y")
-        ax.tick_params(labelbottom=level == stack - 1 and not under, labelleft=not right)
-        if level == stack - 1 and not common["x"]:
+        if level == 0:
+            ax.set_title(in_lines(panel.title, columns), loc="left", pad=5)
+        _panel(ax, panel)
+        # The next panel with marks to the left and the one below may have the same numbers.
+        row = plot.panels[place - block % columns * stack : place : stack]
+        left = next((other for other in reversed(row) if len(other.rows)), None)
+        below = next((p for p in plot.panels[place + stack * columns :][:1] if len(p.rows)), None)
+        lowest = level == stack - 1
+        ax.tick_params(labelbottom=lowest and not (below and below.x == panel.x))
+        ax.tick_params(labelleft=not (left and left.y == panel.y))
+        if lowest and not common["x"] and not (below and below.x.title == panel.x.title):
             ax.set_xlabel(panel.x.title)
-        if not right and not common["y"]:
+        if not common["y"] and not (left and left.y.title == panel.y.title):
             ax.set_ylabel(panel.y.title)
     for side, write in (("x", figure.supxlabel), ("y", figure.supylabel)):
         if common[side]:
@@ -124,22 +128,16 @@ def paint(plot: Plot) -> plt.Figure:
     return figure
 
 
-def _alike(panels: Sequence[Panel], side: str) -> bool:
-    """Return whether the axes of all ``panels`` that have rows are the same."""
-    sides = [getattr(panel, side) for panel in panels if len(panel.rows)]
-    return all(one == other for one, other in pairwise(sides))
-
-
 def _common(plot: Plot, side: str) -> bool:
     """Return whether the axes of all panels have one title, which is written once."""
     titles = {getattr(panel, side).title for panel in plot.panels}
     return len(plot.stack) == 1 and len(plot.panels) > 1 and len(titles) == 1
 
 
-def _panel(ax: plt.Axes, panel: Panel, columns: int) -> None:
-    ax.set_title(in_lines(panel.title, columns), loc="left", pad=5)
-    if panel.rows.empty and panel.empty:
-        empty_panel(ax, panel.empty)
+def _panel(ax: plt.Axes, panel: Panel) -> None:
+    if panel.rows.empty:
+        if panel.empty:
+            empty_panel(ax, panel.empty)
         return
     ax.set_axis_on()
     sns.despine(ax=ax)
@@ -205,9 +203,11 @@ def _area(ax, layer: Area, look: Style, rows, panel: Panel, zorder: float) -> No
 
 
 def _points(ax, layer: Points, look: Style, rows, panel: Panel, zorder: float) -> None:
-    rows = rows.dropna(subset=[layer.y or panel.y.column] if isinstance(panel.y, Axis) else [])
     if not layer.seen:
         return
+    sides = {name: getattr(panel, name) for name in "xy"}
+    numbers = [name for name, side in sides.items() if isinstance(side, Axis)]
+    rows = rows.dropna(subset=[getattr(layer, name) or sides[name].column for name in numbers])
     style = point(look, layer.size, layer.marker, layer.hollow) | {"zorder": zorder, "label": look.title}
     style |= {"rasterized": len(rows) > MOST_SHAPES, "clip_on": False}
     for alpha, some in _faint(layer, rows):
@@ -215,7 +215,7 @@ def _points(ax, layer: Points, look: Style, rows, panel: Panel, zorder: float) -
         ax.plot(x, y, alpha=alpha, **style)
 
 
-def _interval(ax, layer: Interval, look: Style, rows, panel: Panel, zorder: float) -> None:
+def _whisker(ax, layer: Whisker, look: Style, rows, panel: Panel, zorder: float) -> None:
     lines_of = ax.vlines if layer.side == "y" else ax.hlines
     form = {"color": look.color, "linewidth": layer.width, "zorder": zorder}
     for alpha, some in _faint(layer, rows.dropna(subset=[layer.low, layer.high])):
@@ -223,7 +223,7 @@ def _interval(ax, layer: Interval, look: Style, rows, panel: Panel, zorder: floa
         lines_of(at, some[layer.low], some[layer.high], alpha=alpha, **form)
 
 
-def _faint(layer: Points | Interval, rows: pd.DataFrame):
+def _faint(layer: Points | Whisker, rows: pd.DataFrame):
     """The rows of a layer with their opacity, those that are not faint first."""
     if not layer.faint:
         return [(1, rows)] if len(rows) else []
@@ -238,8 +238,12 @@ def _tick(ax, layer: Tick, look: Style, rows, panel: Panel, zorder: float) -> No
 
 
 def _bar(ax, layer: Bar, look: Style, rows, panel: Panel, zorder: float) -> None:
+    if layer.low:
+        rows = rows.dropna(subset=[layer.low, layer.high])
+        low, high = rows[layer.low], rows[layer.high]
+    else:
+        low, high = (panel.y.places(rows) + half for half in (-0.5, 0.5))
     x, width = panel.x.places(rows), panel.x.step * panel.x.width
-    low, high = (rows[layer.low], rows[layer.high]) if layer.low else _whole(panel, rows)
     form: dict[str, object] = {"zorder": zorder}
     color = [*rows[layer.colors]] if layer.colors else look.color
     # A hatch is drawn in the colour of the edge.
@@ -248,12 +252,6 @@ def _bar(ax, layer: Bar, look: Style, rows, panel: Panel, zorder: float) -> None
     bars = ax.bar(x - width / 2, high - low, width, low, align="edge", color=color, **form)
     # As a text of NumPy's it would be told from that of the legend.
     plt.setp(bars, hatch=look.hatch)
-
-
-def _whole(panel: Panel, rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return the ends of the bands that ``rows`` have along y."""
-    y = panel.y.places(rows)
-    return y - 0.5, y + 0.5
 
 
 def _label(ax, layer: Label, look: Style, rows, panel: Panel, zorder: float) -> None:
@@ -281,7 +279,7 @@ def _rule(ax, layer: Rule, look: Style, rows, panel: Panel, zorder: float) -> No
     line(layer.at, color=look.color, linewidth=0.7, linestyle=dashes(look.line), zorder=1)
 
 
-PAINTERS = {Line: _line, Area: _area, Points: _points, Interval: _interval, Tick: _tick}
+PAINTERS = {Line: _line, Area: _area, Points: _points, Whisker: _whisker, Tick: _tick}
 PAINTERS |= {Bar: _bar, Label: _label, Band: _band, Rule: _rule}
 
 

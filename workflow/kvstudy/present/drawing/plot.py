@@ -187,7 +187,7 @@ class Points(Layer):
 
 
 @dataclass(frozen=True)
-class Interval(Layer):
+class Whisker(Layer):
     """Thin lines from one column to another along the ``side``; those of ``faint`` rows are grey."""
 
     low: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from kvstudy.language.current import _
 from kvstudy.libraries import pd
@@ -22,7 +23,7 @@ from kvstudy.present.drawing.plot import (
     Bands,
     Bar,
     DrawnFigure,
-    Interval,
+    Whisker,
     Label,
     Layer,
     Line,
@@ -60,53 +61,15 @@ def spec(figure: DrawnFigure, plot: Plot, styles: StyleSheet) -> dict:
 
     Where there is no panel, its note is all there is.
     """
+    chart = _Chart(figure, plot, styles)
     panels = [panel for panel in plot.panels if len(panel.rows)]
-    of_all = {"workload": getattr(figure, "workload", None)}
-
-    def values(panel: Panel, rows: pd.DataFrame, layers: Iterable[Layer], hover: bool) -> list:
-        named = {*ALWAYS, panel.x.column, panel.y.column}.union(*map(_columns, layers))
-        columns = [column for column in rows if column in named]
-        return [
-            of_all
-            | {name: plain(row[name]) for name in columns}
-            | (figure.hover(row, styles) if hover else {})
-            for row in rows.to_dict("records")
-        ]
-
-    parts, data = [], []
-    for place, panel in enumerate(panels):
-        layers = [layer for layer in panel.layers if layer.only != "print"]
-        shared = [layer for layer in layers if layer.rows is None]
-        rows = values(panel, panel.rows, shared, hover=True)
-        data += [row | {"panel": place} for row in rows]
-        parts.append(
-            {
-                "description": panel.words or panel.title or figure.caption,
-                "height": panel.height,
-                "layer": [
-                    part
-                    | (
-                        {}
-                        if layer.rows is None
-                        else {"data": {"values": values(panel, layer.rows, [layer], layer.hover)}}
-                    )
-                    for layer in layers
-                    for part in [_layer(layer, panel, plot, figure.texts)]
-                ],
-                "transform": [{"filter": f"datum.panel === {place}"}],
-                "width": WIDTH,
-            }
-            | ({"title": panel.title.split("\n")} if panel.title else {})
-        )
+    parts = [chart.part(panel, place) for place, panel in enumerate(panels)]
+    data = [row for place, panel in enumerate(panels) for row in chart.rows(panel, place)]
     if not panels:
         words = {"x": WIDTH / 2, "y": 30, "text": plot.note}
         words = {channel: {"value": value} for channel, value in words.items()}
-        mark = {"type": "text", "style": "kv-note"}
-        layers = [{"mark": mark, "encoding": words}]
-        parts = [
-            {"description": figure.caption, "height": 60, "layer": layers, "width": WIDTH}
-            | {"transform": [{"filter": "datum.panel === 0"}]}
-        ]
+        layer = {"mark": {"type": "text", "style": "kv-note"}, "encoding": words}
+        parts = [{"description": figure.caption, "height": 60, "layer": [layer], "width": WIDTH}]
     meta = {"title": figure.caption, "note": plot.note, "empty": not panels}
     meta |= {"legend": [_entry(look) for look in plot.legend], "nothing": HATCHES[NOTHING]}
     for name in ("store", "workload"):
@@ -124,6 +87,65 @@ def spec(figure: DrawnFigure, plot: Plot, styles: StyleSheet) -> dict:
         "transform": [{"filter": HIDDEN}],
         "usermeta": {"kvstudy": meta},
     }
+
+
+@dataclass(frozen=True)
+class _Chart:
+    figure: DrawnFigure
+    plot: Plot
+    styles: StyleSheet
+
+    def part(self, panel: Panel, place: int) -> dict:
+        """Return the specification of the panel in this ``place``."""
+        title = {"title": panel.title.split("\n")} if panel.title else {}
+        return title | {
+            "description": panel.words or panel.title or self.figure.caption,
+            "height": panel.height,
+            "layer": [self._layer(panel, layer) for layer in panel.layers if layer.only != "print"],
+            "transform": [{"filter": f"datum.panel === {place}"}],
+            "width": WIDTH,
+        }
+
+    def rows(self, panel: Panel, place: int) -> list[dict]:
+        """Return the data that the layers of a panel share."""
+        shared = (layer for layer in panel.layers if layer.rows is None and layer.only != "print")
+        return [row | {"panel": place} for row in self._values(panel, panel.rows, *shared)]
+
+    def _values(self, panel: Panel, rows: pd.DataFrame, *layers: Layer) -> list[dict]:
+        """The columns of ``rows`` that ``layers`` need, and what marks tell on hover."""
+        named = {*ALWAYS, panel.x.column, panel.y.column}.union(*map(_columns, layers))
+        columns = [column for column in rows if column in named]
+        hover = any(layer.hover for layer in layers) or rows is panel.rows
+        return [
+            {"workload": getattr(self.figure, "workload", None)}
+            | {name: plain(row[name]) for name in columns}
+            | (self.figure.hover(row, self.styles) if hover else {})
+            for row in rows.to_dict("records")
+        ]
+
+    def _layer(self, panel: Panel, layer: Layer) -> dict:
+        mark, encoding, needed = MARKS[type(layer)](layer, panel)
+        filters = [f"isValid(datum[{json.dumps(name)}])" for name in needed]
+        filters += [f"datum[{json.dumps(layer.where)}]"] if layer.where else []
+        if not isinstance(layer, (Band, Rule)):
+            sides = {name: _side(getattr(panel, name), name) for name in "xy"}
+            encoding |= {name: side | encoding.get(name, {}) for name, side in sides.items()}
+            if isinstance(panel.x, Bands) and panel.x.members:
+                # Without a domain, so that a hidden store leaves no gap.
+                members, scale = [*panel.x.members], {"paddingInner": 1.06 - panel.x.width}
+                offset = {"field": "name", "type": "nominal", "sort": members, "scale": scale}
+                encoding["xOffset"] = offset
+        if layer.look is not None:
+            mark |= _fixed(layer.look, mark)
+        else:
+            encoding |= _by_name(layer, panel, self.plot)
+        encoding |= _hover(self.figure.texts) if layer.hover else {}
+        result = {"mark": mark | ({} if layer.hover else {"aria": False}), "encoding": encoding}
+        if layer.rows is not None:
+            result["data"] = {"values": self._values(panel, layer.rows, layer)}
+            # The rows that all layers share are filtered for all of them.
+            filters.append(HIDDEN)
+        return result | ({"transform": [{"filter": " && ".join(filters)}]} if filters else {})
 
 
 def as_json(spec: dict) -> str:
@@ -144,32 +166,6 @@ def _columns(layer: Layer) -> set[str]:
     """Return the names of columns that a ``layer`` may have."""
     steps = getattr(layer, "steps", None) or ()
     return {value for value in vars(layer).values() if isinstance(value, str)} | {*steps}
-
-
-def _layer(layer: Layer, panel: Panel, plot: Plot, texts: Mapping[str, str]) -> dict:
-    mark, encoding, needed = MARKS[type(layer)](layer, panel)
-    filters = [f"isValid(datum[{json.dumps(name)}])" for name in needed]
-    filters += [f"datum[{json.dumps(layer.where)}]"] if layer.where else []
-    # The rows that all layers share are filtered for all of them.
-    filters += [HIDDEN] if layer.rows is not None else []
-    if not isinstance(layer, (Band, Rule)):
-        sides = {name: _side(getattr(panel, name), name) for name in "xy"}
-        for name, side in sides.items():
-            encoding = {name: side} | encoding
-            encoding[name] = side | encoding[name]
-        if isinstance(panel.x, Bands) and panel.x.members:
-            # Without a domain, so that a hidden store leaves no gap.
-            members, scale = [*panel.x.members], {"paddingInner": 1.06 - panel.x.width}
-            offset = {"field": "name", "type": "nominal", "sort": members, "scale": scale}
-            encoding["xOffset"] = offset
-    if layer.look is not None:
-        mark |= _fixed(layer.look, mark)
-    else:
-        encoding |= _by_name(layer, panel, plot)
-    encoding |= _hover(texts) if layer.hover else {}
-    mark |= {} if layer.hover else {"aria": False}
-    result = {"mark": mark, "encoding": encoding}
-    return result | ({"transform": [{"filter": " && ".join(filters)}]} if filters else {})
 
 
 def _side(side: Axis | Bands, name: str) -> dict:
@@ -293,13 +289,13 @@ def _points(layer: Points, panel: Panel) -> Mark:
     return mark, encoding | _opacity(layer), needed
 
 
-def _interval(layer: Interval, panel: Panel) -> Mark:
+def _whisker(layer: Whisker, panel: Panel) -> Mark:
     encoding = {layer.side: {"field": layer.low}, f"{layer.side}2": {"field": layer.high}}
     mark = {"type": "rule", "strokeWidth": STRETCH * layer.width, "clip": True}
     return mark, encoding | _opacity(layer), [layer.low, layer.high]
 
 
-def _opacity(layer: Points | Interval) -> dict:
+def _opacity(layer: Points | Whisker) -> dict:
     if not layer.faint:
         return {}
     faint = {"test": f"datum[{json.dumps(layer.faint)}]", "value": 0.45}
@@ -358,7 +354,7 @@ def _rule(layer: Rule, panel: Panel) -> Mark:
     return {"type": "rule", "clip": True}, {layer.side: side | {"datum": layer.at}}, []
 
 
-MARKS = {Line: _line, Area: _area, Points: _points, Interval: _interval, Tick: _tick}
+MARKS = {Line: _line, Area: _area, Points: _points, Whisker: _whisker, Tick: _tick}
 MARKS |= {Bar: _bar, Label: _label, Band: _band, Rule: _rule}
 
 

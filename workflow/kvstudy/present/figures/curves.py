@@ -12,18 +12,8 @@ from kvstudy.analyse.tidy.numbers import amount, converted, sign
 from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd, sns
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, LINES, MARKERS, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    Area,
-    DrawnFigure,
-    Label,
-    Line,
-    Panel,
-    Plot,
-    Points,
-    axis,
-    size_axis,
-)
 from kvstudy.present.drawing.texts import (
     mark_entries,
     mark_notes,
@@ -59,7 +49,7 @@ TEXTS = {"exact": N_("Value"), "size": N_("Size"), "range": N_("Range")}
 TEXTS |= {"runs": N_("Mean of"), "saturation": N_("Saturation"), "note": N_("Note")}
 
 
-class Curves(DrawnFigure):
+class Curves(plot.DrawnFigure):
     """Lines over a size: a panel for each metric, and one for published throughput."""
 
     in_template = True
@@ -145,7 +135,7 @@ class Curves(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return "" if table["value"].notna().any() else _("nothing was measured")
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A panel for each metric, published values behind the measured; lines with their range."""
         of_line, panels = self._looks(styles), []
         table = table.dropna(subset="value")
@@ -159,24 +149,24 @@ class Curves(DrawnFigure):
         )
         ring = Style(_("saturated from here"), DARK, marker="o", hollow=True)
         layers = [
-            Area("low", "high", 0.15, where="several"),
-            Points(size=9, where="saturates", look=ring),
-            Line(),
-            Points(size=3.5, hover=True),
-            Label("mark", dx=4, dy=1, align="left"),
+            plot.Area("low", "high", 0.15, where="several"),
+            plot.Points(size=9, where="saturates", look=ring),
+            plot.Line(),
+            plot.Points(size=3.5, hover=True),
+            plot.Label("mark", dx=4, dy=1, align="left"),
         ]
         words = _("Line chart. {}, in {}, over {}.")
         table = table.sort_values(["place", "side"], kind="stable")
         for _panel, rows in table.groupby("panel", sort=False):
             title, unit = panel_title(rows.iloc[0], styles.study), sign(rows["unit"].iloc[0])
-            x = size_axis(self.over, _(SIZE_TITLES[self.over]), rows[self.over])
-            y = axis("value", unit, 0, 1.05 * rows[["value", "high"]].max(axis=None) or 1)
+            x = plot.size_axis(self.over, _(SIZE_TITLES[self.over]), rows[self.over])
+            y = plot.axis("value", unit, 0, 1.05 * rows[["value", "high"]].max(axis=None) or 1)
             said = words.format(title, unit, sentence(self.over))
-            panels.append(Panel(title, rows, x, y, layers, legend, said))
+            panels.append(plot.Panel(title, rows, x, y, layers, legend, said))
         rings = table["saturates"].any()
         saturated = _("Ring: throughput is saturated from this point on.") if rings else ""
         note = " ".join(filter(None, [saturated, *mark_notes(table)]))
-        return Plot(panels, legend, note, [ring] * bool(rings) + mark_entries(table))
+        return plot.Plot(panels, legend, note, [ring] * bool(rings) + mark_entries(table))
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         return {

@@ -10,19 +10,8 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import amount, between, rate, sign, whole
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import colors, np, pd, plt
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, NOTHING, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    TEXT_WIDTH,
-    Axis,
-    Bands,
-    Bar,
-    ColorScale,
-    DrawnFigure,
-    Label,
-    Panel,
-    Plot,
-    axis,
-)
 from kvstudy.present.drawing.texts import runs, value_texts
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
@@ -45,7 +34,7 @@ HEIGHT = 26
 INKS, LUMA = ["#262626", "#ffffff"], [0.299, 0.587, 0.114]
 
 
-class Heatmap(DrawnFigure):
+class Heatmap(plot.DrawnFigure):
     """A panel for each store: records and operations down, client threads across."""
 
     in_template = True
@@ -95,9 +84,9 @@ class Heatmap(DrawnFigure):
         ]
         return table.assign(unit=self.unit, n=table["n"].fillna(0).astype(int))[COLUMNS]
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A map for each store; sizes that were planned and have no value are hatched."""
-        scale = ColorScale(f"{self._value_title}\n{_runs_words(table)}", _scale(table), COLORS)
+        scale = plot.ColorScale(f"{self._value_title}\n{_runs_words(table)}", _scale(table), COLORS)
         inks, fills = _colors(table["value"], scale.axis)
         measured = table["value"].notna()
         sizes = (table[name].map(whole) for name in ("records", "operations"))
@@ -112,26 +101,26 @@ class Heatmap(DrawnFigure):
             label=table["value"].map(rate, na_action="ignore").where(measured, ""),
         )
         threads = table.sort_values("threads")["across"].unique()
-        x = Bands("across", _("Client threads"), (*threads,))
-        y = Bands("place", _("Records, operations"), (*table["place"].unique(),))
+        x = plot.Bands("across", _("Client threads"), (*threads,))
+        y = plot.Bands("place", _("Records, operations"), (*table["place"].unique(),))
         layers = [
-            Bar(colors="fill", where="measured", look=Style("", DARK), hover=True),
-            Bar(where="missing", look=Style("", "white", hatch=NOTHING), hover=True),
-            Label("label", middle=True, size=7, inks="ink"),
+            plot.Bar(colors="fill", where="measured", look=Style("", DARK), hover=True),
+            plot.Bar(where="missing", look=Style("", "white", hatch=NOTHING), hover=True),
+            plot.Label("label", middle=True, size=7, inks="ink"),
         ]
         words = _("Heat map of {}: {} by records, operations and threads.")
         panels = [
-            Panel(title, rows, x, y, layers, [], words.format(title, self._value_title), height)
+            plot.Panel(title, rows, x, y, layers, [], words.format(title, self._value_title), height)
             for title, rows in table.groupby("name", sort=False)
             for height in [HEIGHT * len(y.texts)]
         ]
         note = _("{}, {}. Rows: records, operations.")
         note = note.format(self._value_title, _runs_words(table))
         labels = 0.6 + 0.06 * max(map(len, y.texts)) + 0.7
-        room = (TEXT_WIDTH - labels) / (CELL_WIDTH * max(len(x.texts), 3) + 0.12)
+        room = (plot.TEXT_WIDTH - labels) / (CELL_WIDTH * max(len(x.texts), 3) + 0.12)
         columns = max(1, min(len(panels), int(room)))
         lines = max(len(y.texts), 5 if len(panels) <= columns else 3)
-        return Plot(
+        return plot.Plot(
             panels,
             note=note,
             keys=[] if measured.all() else [Style(_("no value"), "white", hatch=NOTHING)],
@@ -165,16 +154,16 @@ def _runs_words(table: pd.DataFrame) -> str:
     return _("means of {} runs").format(several)
 
 
-def _scale(table: pd.DataFrame) -> Axis:
+def _scale(table: pd.DataFrame) -> plot.Axis:
     """The axis of the colour scale."""
     values = table["value"].dropna()
     low, high = (values.min(), values.max()) if len(values) else (0, 1)
     if low > 0 and high / low > WIDE:
-        return axis("value", "", low, high, log=True)
-    return axis("value", "", min(0, low) if low == high else low, high or 1)
+        return plot.axis("value", "", low, high, log=True)
+    return plot.axis("value", "", min(0, low) if low == high else low, high or 1)
 
 
-def _colors(values: pd.Series, scale: Axis) -> tuple[list[str], list[str]]:
+def _colors(values: pd.Series, scale: plot.Axis) -> tuple[list[str], list[str]]:
     """Return the ink and the colour of each value; black or white ink, whichever is readable."""
     norm = (colors.LogNorm if scale.log else colors.Normalize)(scale.low, scale.high)
     fills = plt.get_cmap(COLORS)(norm(values.fillna(scale.low)))[:, :3]

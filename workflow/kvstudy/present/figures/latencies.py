@@ -14,22 +14,8 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import INK, NOTE, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    Area,
-    Bands,
-    Bar,
-    DrawnFigure,
-    Interval,
-    Label,
-    Line,
-    Panel,
-    Plot,
-    Points,
-    Tick,
-    axis,
-    group_room,
-)
 from kvstudy.present.drawing.texts import exact, exact_range, runs, value_texts
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import operations_of, properties_of
@@ -54,7 +40,7 @@ SPECTRUM_TEXTS |= {"runs": N_("Histograms of"), "beyond_text": N_("Slower operat
 SPECTRUM_TEXTS |= {"cells": N_("Cells")}
 
 
-class Box(DrawnFigure):
+class Box(plot.DrawnFigure):
     """Latencies of single operations: a box for each kind of operation and store."""
 
     in_template = True
@@ -91,7 +77,7 @@ class Box(DrawnFigure):
         table = pd.DataFrame(rows, columns=BOXES)
         return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """Over a logarithmic axis; in print, below each box how many operations it is of."""
         # YCSB prints whole microseconds, and a logarithmic axis has no 0.
         least = converted(1, "us", self.unit)
@@ -103,10 +89,10 @@ class Box(DrawnFigure):
         decades = max(math.log10(high / low), 0.5)
         low, high = low / 10 ** (0.16 * decades), high * 10 ** (0.06 * decades)
         groups = (*table["operation"].map(sentence).unique(),)
-        x = Bands("group", "", groups, tuple(look.title for look in legend), width=0.7)
-        y = axis("p50", _("Latency of operations ({})").format(sign(self.unit)), low, high, log=True)
+        x = plot.Bands("group", "", groups, tuple(look.title for look in legend), width=0.7)
+        y = plot.axis("p50", _("Latency of operations ({})").format(sign(self.unit)), low, high, log=True)
         measured = table["p50"].notna()
-        room = group_room(x)
+        room = plot.group_room(x)
         table = table.assign(
             name=table["store"].map(styles.titles),
             group=table["operation"].map(sentence),
@@ -115,20 +101,20 @@ class Box(DrawnFigure):
             count=np.where(measured & (room > NARROW), table["operations"].map(_short), ""),
         )
         layers = [
-            Interval("p5", "p95", look=INK, width=0.8),
-            Tick("p5", 0.5, look=INK),
-            Tick("p95", 0.5, look=INK),
-            Bar("p25", "p75", hover=True),
-            Tick("p50", width=3.2, look=Style("", "#ffffff")),
-            Tick("p50", width=1.6, look=INK),
-            Points("p1", size=2, marker="o", look=INK),
-            Points("p99", size=2, marker="o", look=INK),
-            Label("note", "foot", turned=True, dy=3, look=NOTE, where="missing", hover=True),
-            Label("count", "foot", dy=3, size=6.5, look=NOTE, only="print"),
+            plot.Whisker("p5", "p95", look=INK, width=0.8),
+            plot.Tick("p5", 0.5, look=INK),
+            plot.Tick("p95", 0.5, look=INK),
+            plot.Bar("p25", "p75", hover=True),
+            plot.Tick("p50", width=3.2, look=Style("", "#ffffff")),
+            plot.Tick("p50", width=1.6, look=INK),
+            plot.Points("p1", size=2, marker="o", look=INK),
+            plot.Points("p99", size=2, marker="o", look=INK),
+            plot.Label("note", "foot", turned=True, dy=3, look=NOTE, where="missing", hover=True),
+            plot.Label("count", "foot", dy=3, size=6.5, look=NOTE, only="print"),
         ]
         words = _("Box plot of latencies of single operations in {}, by store.")
-        panel = Panel("", table, x, y, layers, legend, words.format(sign(self.unit)), 280)
-        return Plot([panel], legend, each=2.4)
+        panel = plot.Panel("", table, x, y, layers, legend, words.format(sign(self.unit)), 280)
+        return plot.Plot([panel], legend, each=2.4)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         unit, measured = row["unit"], not pd.isna(row["p50"])
@@ -147,7 +133,7 @@ class Box(DrawnFigure):
         }
 
 
-class Spectrum(DrawnFigure):
+class Spectrum(plot.DrawnFigure):
     """All percentiles of the latencies; a part of every report."""
 
     in_template = True
@@ -173,7 +159,7 @@ class Spectrum(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("no histograms of latency") if table.empty else ""
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A panel for each workload, setting and operation; the band is the range of single runs.
 
         Over 1/(1 - share), both axes are logarithmic.
@@ -192,19 +178,19 @@ class Spectrum(DrawnFigure):
         ticks = TICKS[1:4] if len(groups) >= MOST_COLUMNS else TICKS
         farthest = max(float(table["odds"].max()) * 1.05, 2)
         ticks = [float(odds(tick)) for tick in ticks if odds(tick) <= farthest]
-        x = axis("odds", _(SHARE), 1, farthest, ticks=ticks, written=percent_words, log=True)
+        x = plot.axis("odds", _(SHARE), 1, farthest, ticks=ticks, written=percent_words, log=True)
         ends = table[ENDS]
         low, high = ends.min(axis=None), 1.1 * ends.max(axis=None)
-        y = axis("value", _("Latency (µs)"), low, high, log=True)
-        layers = [Area("low", "high", where="several"), Line(), Points(hover=True, seen=False)]
+        y = plot.axis("value", _("Latency (µs)"), low, high, log=True)
+        layers = [plot.Area("low", "high", where="several"), plot.Line(), plot.Points(hover=True, seen=False)]
         words, panels = _("Percentiles of the latency of {} in µs, by store."), []
         for (workload, parameters, operation), rows in groups:
             title = f"{styles.study.workload(workload).short}: {sentence(operation)}"
             if settings[workload] > 1:
                 title += f", {parameters}"
-            panels.append(Panel(title, rows, x, y, layers, legend, words.format(title), 250))
+            panels.append(plot.Panel(title, rows, x, y, layers, legend, words.format(title), 250))
         note = _("The band is the range of the single runs.") if table["several"].any() else ""
-        return Plot(panels, legend, note, columns=MOST_COLUMNS, first=0.4, each=1.7)
+        return plot.Plot(panels, legend, note, columns=MOST_COLUMNS, first=0.4, each=1.7)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         return {

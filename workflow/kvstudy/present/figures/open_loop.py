@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, DASHED, SOLID, Style, StyleSheet
-from kvstudy.present.drawing.plot import DrawnFigure, Line, Panel, Plot, Points, axis, number
 from kvstudy.present.drawing.texts import value_texts
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
@@ -27,7 +27,7 @@ TEXTS |= {"reached_text": N_("Rate reached in"), "cells": N_("Cells")}
 STYLES = {SERVICE_TIME: DASHED, INTENDED_TIME: SOLID}
 
 
-class OpenLoopFigure(DrawnFigure):
+class OpenLoopFigure(plot.DrawnFigure):
     """Service and intended latencies of a workload over the load."""
 
     in_template = True
@@ -57,7 +57,7 @@ class OpenLoopFigure(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("not measured") if table.empty else ""
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A panel per store: percentiles over the load, dashed service and solid intended time.
 
         A load whose rate was not reached is crossed.
@@ -66,16 +66,16 @@ class OpenLoopFigure(DrawnFigure):
         # A single load is in the middle.
         room = max(0.2 * (loads[-1] - loads[0]), 5)
         title = _("Load: rate relative to the closed-loop throughput")
-        ends, of = (loads[0] - room, loads[-1] + room), {"ticks": loads, "written": _percent}
-        x = axis("load", title, *ends, **of, grid=False)
+        ends = loads[0] - room, loads[-1] + room
+        x = plot.axis("load", title, *ends, ticks=loads, written=_percent, grid=False)
         low, high = table["value"].min() / 1.3, table["value"].max() * 1.3
-        y = axis("value", _("Latency (ms)"), low, high, log=True, written=lambda us: number(us / 1000))
+        y = plot.axis("value", _("Latency (ms)"), low, high, log=True, written=lambda us: plot.number(us / 1000))
         missed = Style(_("rate not reached"), DARK, marker="x")
         name = [f"{time} {percent:g}" for time, percent in zip(table["time"], table["percent"])]
         table = table.assign(
             name=name, line=table["parameters"] + " " + name, missed=table["reached"] < table["n"]
         )
-        layers = [Line(width=1), Points(hover=True), Points(look=missed, where="missed", size=7)]
+        layers = [plot.Line(width=1), plot.Points(hover=True), plot.Points(look=missed, where="missed", size=7)]
         words, panels = _("Percentiles of latency of {} in ms over the load."), []
         for store, look in styles.stores.items():
             looks = [
@@ -83,14 +83,14 @@ class OpenLoopFigure(DrawnFigure):
                 for time, line in STYLES.items()
                 for percent, marker in MARKERS.items()
             ]
-            rows, of = table[table["store"] == store], words.format(look.title)
-            panels.append(Panel(look.title, rows, x, y, layers, looks, of, empty=_("not measured")))
+            rows, said = table[table["store"] == store], words.format(look.title)
+            panels.append(plot.Panel(look.title, rows, x, y, layers, looks, said, empty=_("not measured")))
         legend = [Style(_percent(p), DARK, marker=marker) for p, marker in MARKERS.items()]
         legend += [Style(_(TIMES[time]), DARK, line=line) for time, line in STYLES.items()]
         legend += [missed] if table["missed"].any() else []
         absent = ", ".join(panel.title for panel in panels if panel.rows.empty)
         note = _("Not measured: {}.").format(absent) if absent else ""
-        return Plot(panels, legend, note, across=3, columns=4, first=0.6)
+        return plot.Plot(panels, legend, note, across=3, columns=4, first=0.6)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         store, time = styles.titles[row["store"]], _(TIMES[row["time"]])

@@ -13,19 +13,8 @@ from kvstudy.analyse.findings.pairs import fastest_first, floor_of, ratio_of
 from kvstudy.analyse.tidy.numbers import MARK, OTHER_SIZE, between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, INK, SOLID, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    Band,
-    Bands,
-    DrawnFigure,
-    Interval,
-    Label,
-    Panel,
-    Plot,
-    Points,
-    Rule,
-    axis,
-)
 from kvstudy.present.drawing.texts import mark_entries, mark_notes
 from kvstudy.present.typeset.table import margin_words
 from kvstudy.study.parts import MEAN
@@ -54,7 +43,7 @@ VERDICTS = {
 }
 
 
-class RatioPlot(DrawnFigure):
+class RatioPlot(plot.DrawnFigure):
     """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
     in_template = True
@@ -100,7 +89,7 @@ class RatioPlot(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("no pair of stores has a common repetition") if table.empty else ""
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A panel per workload, a line per pair, one axis for all; the floor is a grey band.
 
         Filled marks with intervals were measured, squares are equal and faint ones not above the
@@ -125,24 +114,24 @@ class RatioPlot(DrawnFigure):
         label = {"size": 7, "dx": 3, "dy": -1, "align": "left"}
         form = {"faint": "faint", "shift": "above", "look": INK}
         low, high = _ends(table)
-        x = axis("ratio", _("Throughput ratio"), low, high, log=True)
-        y = Bands("pair", "", (*table["pair"].unique(),))
+        x = plot.axis("ratio", _("Throughput ratio"), low, high, log=True)
+        y = plot.Bands("pair", "", (*table["pair"].unique(),))
         layers = [
-            Rule(1, "x"),
-            Interval("low", "high", "x", **form),
-            Points(marker="o", where="round", hover=True, **form),
-            Points(marker="s", where="equal", hover=True, **form),
-            Points(x="published", look=diamond, shift="below", hover=True),
-            Label("size", shift="above", **label),
-            Label("mark", x="published", shift="below", **label),
+            plot.Rule(1, "x"),
+            plot.Whisker("low", "high", "x", **form),
+            plot.Points(marker="o", where="round", hover=True, **form),
+            plot.Points(marker="s", where="equal", hover=True, **form),
+            plot.Points(x="published", look=diamond, shift="below", hover=True),
+            plot.Label("size", shift="above", **label),
+            plot.Label("mark", x="published", shift="below", **label),
         ]
         most, lines = max(pair.count("\n") for pair in y.texts), len(y.texts)
         words, panels = _("Throughput ratios of all pairs of stores with 95 % intervals. {}."), []
         for workload, rows in table.groupby("workload", sort=False):
             floor, title = rows["floor"].max(), _title(workload, styles)
-            behind = [Band(1 / floor, floor)] if math.isfinite(floor) else []
+            behind = [plot.Band(1 / floor, floor)] if math.isfinite(floor) else []
             sides, said = (x, y, [*behind, *layers], []), words.format(title)
-            panels.append(Panel(title, rows, *sides, said, 34 + 24 * lines))
+            panels.append(plot.Panel(title, rows, *sides, said, 34 + 24 * lines))
         keys = [diamond] if published.any() else []
         if table["low"].notna().any():
             measured = _("measured, with its 95 % interval")
@@ -152,7 +141,7 @@ class RatioPlot(DrawnFigure):
         note = [_(NOTE).format(margin_words(styles.study))]
         note += [_(FLOOR_NOTE)] if table["floor"].notna().any() else []
         note += [_("Hollow diamonds: published.")] if published.any() else []
-        return Plot(
+        return plot.Plot(
             panels,
             note=" ".join([*note, *mark_notes(table)]),
             keys=keys + mark_entries(table),

@@ -11,24 +11,8 @@ from kvstudy.analyse.tidy.numbers import amount, between, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, DASHED, DOTTED, INK, SOLID, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    Axis,
-    Band,
-    DrawnFigure,
-    Interval,
-    Label,
-    Layer,
-    Line,
-    Panel,
-    Plot,
-    Points,
-    Rule,
-    axis,
-    linear_ticks,
-    number,
-    size_axis,
-)
 from kvstudy.present.drawing.texts import exact
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import Caching, OfRound, TwoStores
@@ -54,7 +38,7 @@ FEW = 20
 EDGE = 0.2
 
 
-class RelativePlot(TwoStores, DrawnFigure):
+class RelativePlot(TwoStores, plot.DrawnFigure):
     """Relative performance over the number of records."""
 
     in_template = True
@@ -97,7 +81,7 @@ class RelativePlot(TwoStores, DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return "" if table["ratio"].notna().any() else _("nothing was measured")
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A line per operation and origin, with an interval at each point; published ones hollow."""
         rows = table.dropna(subset="ratio")
         low, high = _ratio_ends(rows)
@@ -121,21 +105,21 @@ class RelativePlot(TwoStores, DrawnFigure):
         ]
         legend = [look for look in looks if look.title in set(rows["name"])]
         layers = [
-            Rule(1),
-            Interval("lower", "upper"),
-            Points("lower", marker="v", where="below"),
-            Points("upper", marker="^", where="above"),
-            Line(),
-            Points(hover=True),
+            plot.Rule(1),
+            plot.Whisker("lower", "upper"),
+            plot.Points("lower", marker="v", where="below"),
+            plot.Points("upper", marker="^", where="above"),
+            plot.Line(),
+            plot.Points(hover=True),
         ]
         title = f"{styles.titles[self.baseline]}:{styles.titles[self.store]} = 1:…"
         words = _("Line chart of the relative performance, {}, over records.").format(title)
-        x = size_axis("records", _("Records"), rows["records"], log=True)
-        y = axis("ratio", "1:…", low, high, log=True)
+        x = plot.size_axis("records", _("Records"), rows["records"], log=True)
+        y = plot.axis("ratio", "1:…", low, high, log=True)
         note = _("The bar through a point is its 95 % interval.") if rows["low"].notna().any() else ""
         if note and (rows["below"] | rows["above"]).any():
             note += " " + _("Arrow: unbounded.")
-        return Plot([Panel(title, rows, x, y, layers, legend, words)], legend, note, each=2.3)
+        return plot.Plot([plot.Panel(title, rows, x, y, layers, legend, words)], legend, note, each=2.3)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         interval = ""
@@ -149,7 +133,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         }
 
 
-class BreakEvenPlot(Caching, DrawnFigure):
+class BreakEvenPlot(Caching, plot.DrawnFigure):
     """Cost of a write and its reads with and without a cache."""
 
     in_template = True
@@ -202,7 +186,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("the necessary times were not measured") if table.empty else ""
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A panel for published and for measured costs; the crossing with its interval."""
         database, cache = styles.titles[self.database], styles.titles[self.cache]
         with_cache = _("{} with a cache of {}").format(database, cache)
@@ -216,19 +200,19 @@ class BreakEvenPlot(Caching, DrawnFigure):
         whose = {MEASURED: ours, PUBLISHED: styles.published}
         words, panels = _("Line chart of the cost of a write and its reads. {}."), []
         for (panel, records), rows in table.groupby(["panel", "records"], sort=False):
-            of = ngettext("{}: {} record", "{}: {} records", records)
-            title = of.format(whose[panel], grouped(str(records)))
+            title = ngettext("{}: {} record", "{}: {} records", records)
+            title = title.format(whose[panel], grouped(str(records)))
             rows = rows.melt(rows.columns.drop(SIDES), SIDES, "side", "cost")
             rows = rows.assign(name=rows["side"].map(names), store=rows["side"].map(stores))
             sides = _cost_axes(rows, in_ms=table[[*SIDES]].max(axis=None) > 2_000)
-            layers = [*_crossing(rows, *sides), Line(), Points(size=3, hover=True, seen=rows["reads"].max() < FEW)]
-            panels.append(Panel(title, rows, *sides, layers, legend, words.format(title)))
+            layers = [*_crossing(rows, *sides), plot.Line(), plot.Points(size=3, hover=True, seen=rows["reads"].max() < FEW)]
+            panels.append(plot.Panel(title, rows, *sides, layers, legend, words.format(title)))
         note = ""
         if table["low"].notna().any():
             note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
         elif table["crossing"].notna().any():
             note = _("The dotted line is where the cache pays off.")
-        return Plot(panels, legend, note, columns=len(panels), first=0.6, each=2.1)
+        return plot.Plot(panels, legend, note, columns=len(panels), first=0.6, each=2.1)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         crossing = ""
@@ -243,31 +227,31 @@ class BreakEvenPlot(Caching, DrawnFigure):
         }
 
 
-def _cost_axes(rows: pd.DataFrame, in_ms: bool) -> tuple[Axis, Axis]:
+def _cost_axes(rows: pd.DataFrame, in_ms: bool) -> tuple[plot.Axis, plot.Axis]:
     last, low, high = rows["reads"].max(), rows["cost"].min(), rows["cost"].max()
-    ticks = [tick for tick in linear_ticks(1, last) if tick == int(tick)]
+    ticks = [tick for tick in plot.linear_ticks(1, last) if tick == int(tick)]
     room = 0.05 * (high - low)
     return (
-        axis("reads", _("Reads after each write"), 1 - EDGE, last + EDGE, ticks=ticks, grid=False),
-        axis(
+        plot.axis("reads", _("Reads after each write"), 1 - EDGE, last + EDGE, ticks=ticks, grid=False),
+        plot.axis(
             "cost",
             _("Cost in {}").format("ms" if in_ms else "µs"),
             *(low - room, high + room),
-            written=lambda us: number(us / 1000 if in_ms else us),
+            written=lambda us: plot.number(us / 1000 if in_ms else us),
         ),
     )
 
 
-def _crossing(rows: pd.DataFrame, x: Axis, y: Axis) -> list[Layer]:
+def _crossing(rows: pd.DataFrame, x: plot.Axis, y: plot.Axis) -> list[plot.Layer]:
     """Where the cache pays off, with its interval as a band."""
     first, layers = rows.iloc[0], []
     if math.isfinite(first["low"]):
-        layers.append(Band(first["low"], min(first["high"], x.high)))
+        layers.append(plot.Band(first["low"], min(first["high"], x.high)))
     if math.isfinite(first["crossing"]):
         place = {"reads": first["crossing"], "cost": y.low, "text": significant(first["crossing"])}
-        layers.append(Rule(first["crossing"], "x", look=Style("", DARK, line=DOTTED)))
+        layers.append(plot.Rule(first["crossing"], "x", look=Style("", DARK, line=DOTTED)))
         text = pd.DataFrame([place])
-        layers.append(Label("text", rows=text, look=INK, dx=3, dy=3, align="left"))
+        layers.append(plot.Label("text", rows=text, look=INK, dx=3, dy=3, align="left"))
     return layers
 
 

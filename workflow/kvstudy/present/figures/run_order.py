@@ -11,16 +11,8 @@ from kvstudy.analyse.tidy.numbers import change
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DASHED, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    DrawnFigure,
-    Panel,
-    Plot,
-    Points,
-    Rule,
-    axis,
-    linear_ticks,
-)
 from kvstudy.present.drawing.texts import exact
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
@@ -33,7 +25,7 @@ TEXTS = {"exact": N_("Throughput"), "change_text": N_("Relative to the geometric
 TEXTS |= {"place": N_("Position"), "cells": N_("Cell")}
 
 
-class RunOrder(DrawnFigure):
+class RunOrder(plot.DrawnFigure):
     """The runs in the order of their measurement; a part of every report."""
 
     in_template = True
@@ -65,7 +57,7 @@ class RunOrder(DrawnFigure):
             return _("no cell was measured twice")
         return _("the order of the runs is unknown")
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """Each run's throughput by the geometric mean of its setting, over its place in the order.
 
         Runs of a single repetition have nothing to differ from and are left out. Residuals are
@@ -81,21 +73,21 @@ class RunOrder(DrawnFigure):
         if not set(rows["store"]) <= set(styles.stores):
             legend.insert(0, Style(_(CONTROLS), "0.7", marker="x"))
         last = table["sequence"].max() + 1
-        ticks = [tick for tick in linear_ticks(0, last) if tick == int(tick)]
-        x = axis(
+        ticks = [tick for tick in plot.linear_ticks(0, last) if tick == int(tick)]
+        x = plot.axis(
             "sequence", _("Position in the order of measurement"), 0, last, ticks=ticks, grid=False
         )
         low, high = min(0.0, rows["change"].min()), max(0.0, rows["change"].max())
         room, title = 0.08 * (high - low) or 0.01, _("Throughput relative to\nthe geometric mean")
-        y = axis("change", title, low - room, high + room, written=_percent)
+        y = plot.axis("change", title, low - room, high + room, written=_percent)
         begin = Style("", "0.6", line=DASHED)
-        repetitions = [Rule(place, "x", look=begin) for place in _repetitions(table)]
-        layers = [Rule(0), *repetitions, Points(hover=True)]
+        repetitions = [plot.Rule(place, "x", look=begin) for place in _repetitions(table)]
+        layers = [plot.Rule(0), *repetitions, plot.Points(hover=True)]
         words = _(
             "Each run's throughput relative to the geometric mean of its setting, by position."
         )
-        panel = Panel("", rows, x, y, layers, legend, words, 230)
-        return Plot([panel], legend, each=1.6)
+        panel = plot.Panel("", rows, x, y, layers, legend, words, 230)
+        return plot.Plot([panel], legend, each=1.6)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         store = styles.titles.get(row["store"], row["store"])

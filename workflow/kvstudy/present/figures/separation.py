@@ -11,8 +11,8 @@ from kvstudy.analyse.tidy.numbers import latency, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, DASHED, DOTTED, SOLID, Style, StyleSheet
-from kvstudy.present.drawing.plot import DrawnFigure, Line, Panel, Plot, Points, axis
 from kvstudy.present.drawing.texts import exact
 from kvstudy.stats.latency_models import FEWEST_MEANS, Difference
 
@@ -29,7 +29,7 @@ FACTOR, TIMES = DASHED, (SOLID, DOTTED)
 ROOM, POINTS = 1.2, 60
 
 
-class SeparationPlot(DrawnFigure):
+class SeparationPlot(plot.DrawnFigure):
     """Published means against measured ones; in the report of a source with mean latencies."""
 
     in_template = True
@@ -60,14 +60,14 @@ class SeparationPlot(DrawnFigure):
         few = _("the source has fewer than {} mean latencies with a known number of round trips")
         return few.format(FEWEST_MEANS) if table.empty else ""
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """Points by store, hollow for operations with several round trips, and the models' lines."""
         titles = {
             "measured": _("Measured mean latency (µs)"),
             "published": _("Published mean latency (µs)"),
         }
         x, y = (
-            axis(name, title, table[name].min() / ROOM, table[name].max() * ROOM, log=True)
+            plot.axis(name, title, table[name].min() / ROOM, table[name].max() * ROOM, log=True)
             for name, title in titles.items()
         )
         rows = table.assign(
@@ -83,15 +83,15 @@ class SeparationPlot(DrawnFigure):
         lines = lines[lines["published"] > 0]
         legend = [*styles.legend(table, "marker"), *(look for look, _line in models)]
         layers = [
-            Line(width=1, rows=lines),
-            Points(size=4.5, where="single", hover=True),
-            Points(size=4.5, where="several", hover=True, hollow=True),
+            plot.Line(width=1, rows=lines),
+            plot.Points(size=4.5, where="single", hover=True),
+            plot.Points(size=4.5, where="several", hover=True, hollow=True),
         ]
         words = _("Points: published by measured mean latency, by store, with the models.")
         several = rows["several"].any()
         hollow = Style(_("more than one round trip"), DARK, marker="o", hollow=True)
-        return Plot(
-            [Panel("", rows, x, y, layers, legend, words, 320)],
+        return plot.Plot(
+            [plot.Panel("", rows, x, y, layers, legend, words, 320)],
             legend,
             _("Hollow: operations with more than one round trip.") if several else "",
             [hollow] if several else [],

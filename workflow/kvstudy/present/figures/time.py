@@ -13,19 +13,8 @@ from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import BEHIND, DASHED, DOTTED, SOLID, Style, StyleSheet
-from kvstudy.present.drawing.plot import (
-    Area,
-    Axis,
-    Band,
-    DrawnFigure,
-    Line,
-    Panel,
-    Plot,
-    Points,
-    axis,
-    number,
-)
 from kvstudy.present.drawing.texts import exact
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
@@ -54,7 +43,7 @@ TEXTS = {"exact": N_("Value"), "seconds": N_("Seconds"), "cells": N_("Cell")}
 NOTE = N_("The grey part is the warm-up of the first run.")
 
 
-class TimeStrips(DrawnFigure):
+class TimeStrips(plot.DrawnFigure):
     """Throughput and busy cores over a workload's run time; a part of every report."""
 
     in_template = True
@@ -97,7 +86,7 @@ class TimeStrips(DrawnFigure):
                     rows += [of_run | interval for interval in _envelope(intervals)]
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """Throughput and cores of each group of runs, one above the other in print."""
         titles, panels, notes = _titles(table, styles), [], []
         middle, spread = (table["start"] + table["end"]) / 2, table["low"] < table["high"]
@@ -117,9 +106,9 @@ class TimeStrips(DrawnFigure):
         cores = table.loc[table["unit"] == "cores", "high"].max()
         steps = ("start", "end")
         layers = [
-            Area("low", "high", 0.35, steps, where="spread"),
-            Line("high", width=0.9, steps=steps),
-            Points("high", hover=True, seen=False),
+            plot.Area("low", "high", 0.35, steps, where="spread"),
+            plot.Line("high", width=0.9, steps=steps),
+            plot.Points("high", hover=True, seen=False),
         ]
         words = _("Line chart. {}: {} over the time of the run.")
         for key, mine in table.groupby(GROUP, sort=False):
@@ -129,15 +118,15 @@ class TimeStrips(DrawnFigure):
             speeds = speeds.assign(name=speeds["title"])
             used = used.assign(name=used["strip"].map(names))
             last = mine["end"].max()
-            x = axis("middle", _("Time (s)"), 0, last if last > 0 else 1, grid=False)
-            warm_up = [Band(0, mine["warm_up"].iloc[0])] if mine["warm_up"].iloc[0] > 0 else []
+            x = plot.axis("middle", _("Time (s)"), 0, last if last > 0 else 1, grid=False)
+            warm_up = [plot.Band(0, mine["warm_up"].iloc[0])] if mine["warm_up"].iloc[0] > 0 else []
             one = [Style(titles[key].replace("\n", ", "), styles.stores[key[0]].color, line=SOLID)]
             said = [words.format(title, of) for of in (_("throughput in ops/s"), _("busy cores"))]
             y = _upwards(_("Throughput") + "\n", speeds["high"].max(), 4, kilo)
             form = {"height": 150, "empty": note}
-            panels.append(Panel(head, speeds, x, y, [*warm_up, *layers], one, said[0], **form))
+            panels.append(plot.Panel(head, speeds, x, y, [*warm_up, *layers], one, said[0], **form))
             y, form["empty"] = _upwards(_("Busy\ncores"), cores, 3), "" if note else _("not recorded")
-            panels.append(Panel(head, used, x, y, layers, legend, said[1], **form))
+            panels.append(plot.Panel(head, used, x, y, layers, legend, said[1], **form))
             if note:
                 notes.append(f"{one[0].title}: {note}.")
             elif used.empty:
@@ -147,7 +136,7 @@ class TimeStrips(DrawnFigure):
             notes.insert(0, _(NOTE))
             keys = [replace(BEHIND, title=_("warm-up"), hatch="")]
         form = {"columns": MOST_COLUMNS, "first": 0.45, "each": 2.4, "stack": (1.35, 1)}
-        return Plot(panels, legend, " ".join(notes), keys, **form)
+        return plot.Plot(panels, legend, " ".join(notes), keys, **form)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         title = _("{}, repetition {}").format(row["title"], row["repetition"])
@@ -165,13 +154,13 @@ class TimeStrips(DrawnFigure):
         }
 
 
-def _upwards(title: str, highest: float, most: int, kilo: bool | None = None) -> Axis:
+def _upwards(title: str, highest: float, most: int, kilo: bool | None = None) -> plot.Axis:
     """Return the axis of throughput, in thousands if ``kilo``, or of cores if that is None."""
     high = 1.08 * highest if highest > 0 else 1
     if kilo is None:
-        return axis("high", title, 0, high, most=most)
+        return plot.axis("high", title, 0, high, most=most)
     title += "(kops/s)" if kilo else "(ops/s)"
-    return axis("high", title, 0, high, most=most, written=lambda rate: number(rate / (1000 if kilo else 1)))
+    return plot.axis("high", title, 0, high, most=most, written=lambda rate: plot.number(rate / (1000 if kilo else 1)))
 
 
 def _titles(table: pd.DataFrame, looks: StyleSheet) -> dict[tuple[str, str], str]:

@@ -9,18 +9,8 @@ from pydantic import Field
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd
+from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import StyleSheet
-from kvstudy.present.drawing.plot import (
-    Axis,
-    DrawnFigure,
-    Interval,
-    Label,
-    Panel,
-    Plot,
-    Points,
-    axis,
-    log_ticks,
-)
 from kvstudy.present.drawing.texts import (
     exact,
     exact_range,
@@ -47,7 +37,7 @@ TEXTS |= {"latency_text": N_("99th percentile"), "latency_range": N_("Range of t
 TEXTS |= {"runs": N_("Of")}
 
 
-class Tradeoff(DrawnFigure):
+class Tradeoff(plot.DrawnFigure):
     """Throughput against the 99th percentile of latency: a panel for each workload."""
 
     in_template = True
@@ -104,30 +94,30 @@ class Tradeoff(DrawnFigure):
     def nothing(self, table: pd.DataFrame) -> str:
         return _("nothing was measured") if _measured(table).empty else ""
 
-    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> Plot:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A panel for each workload; one scale for all, so that workloads compare."""
         rows = _measured(table)
         rows = rows.assign(name=rows["store"].map(styles.titles), mark=mark_texts(rows))
         legend = styles.legend(rows, "marker")
         sides = [_axis(rows, name) for name in ("throughput", "latency")]
         layers = [
-            Interval("throughput_low", "throughput_high", "x", 0.8),
-            Interval("latency_low", "latency_high", "y", 0.8),
-            Points(size=5, hover=True),
-            Label("mark", dx=4, dy=2, size=7, align="left"),
+            plot.Whisker("throughput_low", "throughput_high", "x", 0.8),
+            plot.Whisker("latency_low", "latency_high", "y", 0.8),
+            plot.Points(size=5, hover=True),
+            plot.Label("mark", dx=4, dy=2, size=7, align="left"),
         ]
         words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
         panels = []
         for workload, of_workload in rows.groupby("workload", sort=False):
             operation = sentence(of_workload["operation"].iloc[0])
             title = f"{styles.study.workload(workload).title}: {operation}"
-            panels.append(Panel(title, of_workload, *sides, layers, legend, words))
+            panels.append(plot.Panel(title, of_workload, *sides, layers, legend, words))
         missing = "; ".join(
             f"{styles.titles[row.store]}, {styles.study.workload(row.workload).short}: {row.note}"
             for row in table[table["latency"].isna()].itertuples()
         )
         note = " ".join(filter(None, [missing, *mark_notes(table)]))
-        return Plot(panels, legend, note, mark_entries(table), 4, 4, first=0.55, each=1.6)
+        return plot.Plot(panels, legend, note, mark_entries(table), 4, 4, first=0.55, each=1.6)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         use = styles.study.workload(row["workload"])
@@ -154,12 +144,12 @@ def _side_title(name: str) -> str:
     return _("99th percentile of latency") + " (µs)"
 
 
-def _axis(rows: pd.DataFrame, name: str) -> Axis:
+def _axis(rows: pd.DataFrame, name: str) -> plot.Axis:
     """The axis of a value with its interval; logarithmic where values are far apart."""
     ends = rows[[name, f"{name}_low", f"{name}_high"]].clip(lower=1)
     low, high = float(ends.min(axis=None)), float(ends.max(axis=None))
     if high > WIDE * low:
         low, high = low / 1.2, high * 1.2
         # Between 1 000 and 30 000 there is no room for 3 000 and 10 000 side by side.
-        return axis(name, _side_title(name), low, high, ticks=log_ticks(low, high, 2), log=True)
-    return axis(name, _side_title(name), 0, high * 1.05, most=3)
+        return plot.axis(name, _side_title(name), low, high, ticks=plot.log_ticks(low, high, 2), log=True)
+    return plot.axis(name, _side_title(name), 0, high * 1.05, most=3)
