@@ -99,7 +99,8 @@ def forest_plot(
     x = plot.axis("change", "Change from run A to run B (log axis)", low, high, log=True)
     y = plot.Axis("line", "", lines - 0.5, -0.5, (), ())
     stores = [looks[store] for store in dict.fromkeys(part["store"])]
-    return plot.Plot([plot.Panel("", rows, x, y, layers, stores)], first=EDGES, each=LINE_HEIGHT * lines)
+    panel = plot.Panel("", rows, x, y, layers, stores)
+    return plot.Plot([panel], first=EDGES, each=LINE_HEIGHT * lines)
 
 
 def _shortened(title: str) -> str:

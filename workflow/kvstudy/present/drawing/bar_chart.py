@@ -158,7 +158,8 @@ class BarFigure(plot.DrawnFigure):
         groups = {panel: (*rows["group"].unique(),) for panel, rows in table.groupby("panel")}
         across = 2 if max(map(len, groups.values())) <= 2 else 1
         columns, members = min(across, len(titles)), tuple(look.title for look in legend)
-        room = min(plot.group_room(plot.Bands("", "", of, members), columns) for of in groups.values())
+        sides = [plot.Bands("group", "", texts, members) for texts in groups.values()]
+        room = min(plot.group_room(side, columns) for side in sides)
         widest = max(map(_width, map(rate, table["value"].dropna())), default=0)
         size = next((size for size in LABEL_SIZES if widest * size < room), None)
         name, unit = self.value_name, sign(table["unit"].iloc[0])
@@ -208,7 +209,7 @@ def _labelled(bars: pd.DataFrame, room: float) -> pd.DataFrame:
     """The ``bars`` with texts; in print, turned values of thin bars would run into each other."""
     marks = pd.Series(mark_texts(bars), bars.index)
     return bars.assign(
-        label=bars["value"].map(rate, na_action="ignore").fillna("") + marks,
+        label=["" if pd.isna(value) else rate(value) for value in bars["value"]] + marks,
         labelled=(room >= LABEL_SIZES[0]) | (bars["broken"] == "yes") | (marks != ""),
         missing=bars["value"].isna(),
         foot=0.0,

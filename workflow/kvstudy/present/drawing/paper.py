@@ -208,8 +208,9 @@ def _points(ax, layer: Points, look: Style, rows, panel: Panel, zorder: float) -
     sides = {name: getattr(panel, name) for name in "xy"}
     numbers = [name for name, side in sides.items() if isinstance(side, Axis)]
     rows = rows.dropna(subset=[getattr(layer, name) or sides[name].column for name in numbers])
-    style = point(look, layer.size, layer.marker, layer.hollow) | {"zorder": zorder, "label": look.title}
-    style |= {"rasterized": len(rows) > MOST_SHAPES, "clip_on": False}
+    style = point(look, layer.size, layer.marker, layer.hollow)
+    style |= {"zorder": zorder, "label": look.title, "clip_on": False}
+    style["rasterized"] = len(rows) > MOST_SHAPES
     for alpha, some in _faint(layer, rows):
         x, y = (_at(panel, side, getattr(layer, side), some, layer) for side in "xy")
         ax.plot(x, y, alpha=alpha, **style)

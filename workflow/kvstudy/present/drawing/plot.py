@@ -1,7 +1,7 @@
 """A figure as data: axes with their numbers, and layers of marks. Painters put it on paper or page.
 
-What is drawn is worked out once, here and in the kinds of figures: ends of axes, the numbers on them
-as texts, segments, labels, order. ``paper`` and ``screen`` add no value of their own.
+What is drawn is worked out once, here and in the kinds of figures: ends of axes, the numbers on
+them as texts, segments, labels, order. ``paper`` and ``screen`` add no value of their own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WIDE, EDGE = 20, 0.05
 
 @dataclass(frozen=True)
 class Axis:
-    """A side of a panel: the ``column`` that it is of, its ends, and its numbers with their texts."""
+    """A side of a panel: its ``column``, its ends, and its numbers with their texts."""
 
     column: str
     title: str
@@ -74,6 +74,11 @@ def number(value: float) -> str:
     return grouped(f"{value:.10g}")
 
 
+def thousandths(value: float) -> str:
+    """A number of an axis in a unit that is a thousand times as large."""
+    return number(value / 1000)
+
+
 def linear_ticks(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
     """Return round numbers from ``low`` to ``high``, at equal steps."""
     ticks = ticker.MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
@@ -107,7 +112,7 @@ def axis(
     log: bool = False,
     grid: bool = True,
 ) -> Axis:
-    """Return an axis from ``low`` to ``high`` with ``ticks`` or at ``most`` so many round numbers."""
+    """Return an axis with these ``ticks``, or about ``most`` round numbers, as they are ``written``."""
     if ticks is None:
         ticks = log_ticks(low, high) if log else linear_ticks(low, high, most)
     ticks = [*map(float, ticks)]
@@ -117,7 +122,7 @@ def axis(
 
 
 def size_axis(column: str, title: str, sizes: pd.Series, log: bool | None = None) -> Axis:
-    """Return the axis of ``sizes``, each with its number; left out, ``log`` follows from their range."""
+    """Return the axis of ``sizes``, each with its number; by default, their range decides on ``log``."""
     low, high = sizes.min(), sizes.max()
     if log is None:
         log = low > 0 and high / low > WIDE
@@ -138,11 +143,11 @@ def group_room(groups: Bands, panels: int = 1) -> float:
 class Layer:
     """Marks of the rows of a panel.
 
-    Columns that a kind of layer does not name are those of the axes. The style of a mark is that of
-    its ``name`` in the panel, or ``look``. ``where`` names a column that is true for the rows that
-    have a mark; ``rows`` are in place of the panel's. Marks with ``hover`` tell the row's texts on a
-    page; ``shift`` names a column of shares of a mark's room, by which marks are moved in print. A layer
-    may be ``only`` in one of the forms.
+    Columns that a layer does not name are those of the axes. The style of a mark is that of its
+    ``name`` in the panel, or ``look``. Only rows have a mark whose column ``where`` is true; ``rows``
+    are in place of the panel's. Marks with ``hover`` tell the row's texts on a page. ``shift`` names a
+    column of shares of a mark's room, by which it is moved in print. A layer may be in print or on a
+    page ``only``.
     """
 
     look: Style | None = None
@@ -175,7 +180,7 @@ class Area(Layer):
 
 @dataclass(frozen=True)
 class Points(Layer):
-    """Points of a ``size`` (points); with a ``marker``, all have this one. Not ``seen``: for hover."""
+    """Points of a ``size`` (points), all with one ``marker``; what is not ``seen`` is for hover."""
 
     y: str = ""
     x: str = ""
@@ -188,7 +193,7 @@ class Points(Layer):
 
 @dataclass(frozen=True)
 class Whisker(Layer):
-    """Thin lines from one column to another along the ``side``; those of ``faint`` rows are grey."""
+    """Thin lines from one column to another along the ``side``; rows may be ``faint``."""
 
     low: str
     high: str
@@ -261,8 +266,8 @@ class Rule(Layer):
 class Panel:
     """One coordinate system: what is above it, its rows, axes and layers.
 
-    ``words`` describe its chart to those who do not see it; that is so many pixels high. What has no
-    rows is left out of a page, and says ``empty`` in print.
+    ``words`` describe its chart to those who do not see it; that is so many pixels high. A panel
+    without rows is left out of a page, and says ``empty`` in print.
     """
 
     title: str

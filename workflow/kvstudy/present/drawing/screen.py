@@ -220,7 +220,8 @@ def _by_name(layer: Layer, panel: Panel, plot: Plot) -> dict:
     if isinstance(layer, Line):
         forms["strokeDash"] = [dash(look.line or ()) for look in looks]
     if isinstance(layer, Points):
-        forms["fill"] = ["transparent" if look.hollow or layer.hollow else color(look) for look in looks]
+        hollow = [look.hollow or layer.hollow for look in looks]
+        forms["fill"] = ["transparent" if is_so else color(look) for is_so, look in zip(hollow, looks, strict=True)]
         if not layer.marker:
             forms["shape"] = [SHAPES[look.marker or "o"] for look in looks]
     titles, encoding = [look.title for look in looks], {}
@@ -256,7 +257,8 @@ Mark = tuple[dict, dict, list[str]]
 
 def _line(layer: Line, panel: Panel) -> Mark:
     mark = {"type": "line", "strokeWidth": STRETCH * layer.width, "clip": True}
-    return mark | _steps(layer), {"y": {"field": layer.y or panel.y.column}} | _detail(layer, panel), []
+    encoding = {"y": {"field": layer.y or panel.y.column}} | _detail(layer, panel)
+    return mark | _steps(layer), encoding, []
 
 
 def _area(layer: Area, panel: Panel) -> Mark:
@@ -313,7 +315,8 @@ def _bar(layer: Bar, panel: Panel) -> Mark:
         sides = {"y": {"field": layer.low}, "y2": {"field": layer.high}}
         return {"type": "bar", "minBandSize": 3}, sides, [layer.low, layer.high]
     if layer.colors:
-        return {"type": "rect"}, {"fill": {"field": layer.colors, "type": "nominal", "scale": None}}, []
+        fill = {"field": layer.colors, "type": "nominal", "scale": None}
+        return {"type": "rect"}, {"fill": fill}, []
     return {"type": "rect", "fill": "url(#kv-nothing) #8c8c8c", "fillOpacity": 0.5}, {}, []
 
 

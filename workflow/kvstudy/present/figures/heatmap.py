@@ -98,7 +98,7 @@ class Heatmap(plot.DrawnFigure):
             missing=~measured,
             ink=inks,
             fill=fills,
-            label=table["value"].map(rate, na_action="ignore").where(measured, ""),
+            label=["" if pd.isna(value) else rate(value) for value in table["value"]],
         )
         threads = table.sort_values("threads")["across"].unique()
         x = plot.Bands("across", _("Client threads"), (*threads,))
@@ -109,10 +109,10 @@ class Heatmap(plot.DrawnFigure):
             plot.Label("label", middle=True, size=7, inks="ink"),
         ]
         words = _("Heat map of {}: {} by records, operations and threads.")
+        name, height = self._value_title, HEIGHT * len(y.texts)
         panels = [
-            plot.Panel(title, rows, x, y, layers, [], words.format(title, self._value_title), height)
+            plot.Panel(title, rows, x, y, layers, [], words.format(title, name), height)
             for title, rows in table.groupby("name", sort=False)
-            for height in [HEIGHT * len(y.texts)]
         ]
         note = _("{}, {}. Rows: records, operations.")
         note = note.format(self._value_title, _runs_words(table))

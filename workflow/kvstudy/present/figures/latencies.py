@@ -90,7 +90,8 @@ class Box(plot.DrawnFigure):
         low, high = low / 10 ** (0.16 * decades), high * 10 ** (0.06 * decades)
         groups = (*table["operation"].map(sentence).unique(),)
         x = plot.Bands("group", "", groups, tuple(look.title for look in legend), width=0.7)
-        y = plot.axis("p50", _("Latency of operations ({})").format(sign(self.unit)), low, high, log=True)
+        title = _("Latency of operations ({})").format(sign(self.unit))
+        y = plot.axis("p50", title, low, high, log=True)
         measured = table["p50"].notna()
         room = plot.group_room(x)
         table = table.assign(
@@ -182,7 +183,8 @@ class Spectrum(plot.DrawnFigure):
         ends = table[ENDS]
         low, high = ends.min(axis=None), 1.1 * ends.max(axis=None)
         y = plot.axis("value", _("Latency (µs)"), low, high, log=True)
-        layers = [plot.Area("low", "high", where="several"), plot.Line(), plot.Points(hover=True, seen=False)]
+        band = plot.Area("low", "high", where="several")
+        layers = [band, plot.Line(), plot.Points(hover=True, seen=False)]
         words, panels = _("Percentiles of the latency of {} in µs, by store."), []
         for (workload, parameters, operation), rows in groups:
             title = f"{styles.study.workload(workload).short}: {sentence(operation)}"

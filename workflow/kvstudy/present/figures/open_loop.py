@@ -69,13 +69,15 @@ class OpenLoopFigure(plot.DrawnFigure):
         ends = loads[0] - room, loads[-1] + room
         x = plot.axis("load", title, *ends, ticks=loads, written=_percent, grid=False)
         low, high = table["value"].min() / 1.3, table["value"].max() * 1.3
-        y = plot.axis("value", _("Latency (ms)"), low, high, log=True, written=lambda us: plot.number(us / 1000))
+        form = {"log": True, "written": plot.thousandths}
+        y = plot.axis("value", _("Latency (ms)"), low, high, **form)
         missed = Style(_("rate not reached"), DARK, marker="x")
         name = [f"{time} {percent:g}" for time, percent in zip(table["time"], table["percent"])]
         table = table.assign(
             name=name, line=table["parameters"] + " " + name, missed=table["reached"] < table["n"]
         )
-        layers = [plot.Line(width=1), plot.Points(hover=True), plot.Points(look=missed, where="missed", size=7)]
+        crosses = plot.Points(look=missed, where="missed", size=7)
+        layers = [plot.Line(width=1), plot.Points(hover=True), crosses]
         words, panels = _("Percentiles of latency of {} in ms over the load."), []
         for store, look in styles.stores.items():
             looks = [
@@ -84,7 +86,8 @@ class OpenLoopFigure(plot.DrawnFigure):
                 for percent, marker in MARKERS.items()
             ]
             rows, said = table[table["store"] == store], words.format(look.title)
-            panels.append(plot.Panel(look.title, rows, x, y, layers, looks, said, empty=_("not measured")))
+            form = (look.title, rows, x, y, layers, looks, said)
+            panels.append(plot.Panel(*form, empty=_("not measured")))
         legend = [Style(_percent(p), DARK, marker=marker) for p, marker in MARKERS.items()]
         legend += [Style(_(TIMES[time]), DARK, line=line) for time, line in STYLES.items()]
         legend += [missed] if table["missed"].any() else []

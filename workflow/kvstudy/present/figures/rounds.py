@@ -82,7 +82,7 @@ class RelativePlot(TwoStores, plot.DrawnFigure):
         return "" if table["ratio"].notna().any() else _("nothing was measured")
 
     def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
-        """A line per operation and origin, with an interval at each point; published ones hollow."""
+        """A line per operation and origin with intervals; published points are hollow."""
         rows = table.dropna(subset="ratio")
         low, high = _ratio_ends(rows)
         rows = rows.assign(
@@ -116,10 +116,12 @@ class RelativePlot(TwoStores, plot.DrawnFigure):
         words = _("Line chart of the relative performance, {}, over records.").format(title)
         x = plot.size_axis("records", _("Records"), rows["records"], log=True)
         y = plot.axis("ratio", "1:…", low, high, log=True)
-        note = _("The bar through a point is its 95 % interval.") if rows["low"].notna().any() else ""
-        if note and (rows["below"] | rows["above"]).any():
+        known = rows["low"].notna().any()
+        note = _("The bar through a point is its 95 % interval.") if known else ""
+        if known and (rows["below"] | rows["above"]).any():
             note += " " + _("Arrow: unbounded.")
-        return plot.Plot([plot.Panel(title, rows, x, y, layers, legend, words)], legend, note, each=2.3)
+        panel = plot.Panel(title, rows, x, y, layers, legend, words)
+        return plot.Plot([panel], legend, note, each=2.3)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
         interval = ""
@@ -205,7 +207,8 @@ class BreakEvenPlot(Caching, plot.DrawnFigure):
             rows = rows.melt(rows.columns.drop(SIDES), SIDES, "side", "cost")
             rows = rows.assign(name=rows["side"].map(names), store=rows["side"].map(stores))
             sides = _cost_axes(rows, in_ms=table[[*SIDES]].max(axis=None) > 2_000)
-            layers = [*_crossing(rows, *sides), plot.Line(), plot.Points(size=3, hover=True, seen=rows["reads"].max() < FEW)]
+            points = plot.Points(size=3, hover=True, seen=rows["reads"].max() < FEW)
+            layers = [*_crossing(rows, *sides), plot.Line(), points]
             panels.append(plot.Panel(title, rows, *sides, layers, legend, words.format(title)))
         note = ""
         if table["low"].notna().any():
@@ -231,15 +234,11 @@ def _cost_axes(rows: pd.DataFrame, in_ms: bool) -> tuple[plot.Axis, plot.Axis]:
     last, low, high = rows["reads"].max(), rows["cost"].min(), rows["cost"].max()
     ticks = [tick for tick in plot.linear_ticks(1, last) if tick == int(tick)]
     room = 0.05 * (high - low)
-    return (
-        plot.axis("reads", _("Reads after each write"), 1 - EDGE, last + EDGE, ticks=ticks, grid=False),
-        plot.axis(
-            "cost",
-            _("Cost in {}").format("ms" if in_ms else "µs"),
-            *(low - room, high + room),
-            written=lambda us: plot.number(us / 1000 if in_ms else us),
-        ),
-    )
+    title = _("Reads after each write")
+    x = plot.axis("reads", title, 1 - EDGE, last + EDGE, ticks=ticks, grid=False)
+    title = _("Cost in {}").format("ms" if in_ms else "µs")
+    written = plot.thousandths if in_ms else plot.number
+    return x, plot.axis("cost", title, low - room, high + room, written=written)
 
 
 def _crossing(rows: pd.DataFrame, x: plot.Axis, y: plot.Axis) -> list[plot.Layer]:

@@ -61,7 +61,7 @@ class SeparationPlot(plot.DrawnFigure):
         return few.format(FEWEST_MEANS) if table.empty else ""
 
     def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
-        """Points by store, hollow for operations with several round trips, and the models' lines."""
+        """Points by store, hollow for several round trips, and the lines of the models."""
         titles = {
             "measured": _("Measured mean latency (µs)"),
             "published": _("Published mean latency (µs)"),

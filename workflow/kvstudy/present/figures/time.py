@@ -125,7 +125,8 @@ class TimeStrips(plot.DrawnFigure):
             y = _upwards(_("Throughput") + "\n", speeds["high"].max(), 4, kilo)
             form = {"height": 150, "empty": note}
             panels.append(plot.Panel(head, speeds, x, y, [*warm_up, *layers], one, said[0], **form))
-            y, form["empty"] = _upwards(_("Busy\ncores"), cores, 3), "" if note else _("not recorded")
+            form["empty"] = "" if note else _("not recorded")
+            y = _upwards(_("Busy\ncores"), cores, 3)
             panels.append(plot.Panel(head, used, x, y, layers, legend, said[1], **form))
             if note:
                 notes.append(f"{one[0].title}: {note}.")
@@ -160,7 +161,8 @@ def _upwards(title: str, highest: float, most: int, kilo: bool | None = None) ->
     if kilo is None:
         return plot.axis("high", title, 0, high, most=most)
     title += "(kops/s)" if kilo else "(ops/s)"
-    return plot.axis("high", title, 0, high, most=most, written=lambda rate: plot.number(rate / (1000 if kilo else 1)))
+    written = plot.thousandths if kilo else plot.number
+    return plot.axis("high", title, 0, high, most=most, written=written)
 
 
 def _titles(table: pd.DataFrame, looks: StyleSheet) -> dict[tuple[str, str], str]:

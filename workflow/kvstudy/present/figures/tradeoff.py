@@ -151,5 +151,6 @@ def _axis(rows: pd.DataFrame, name: str) -> plot.Axis:
     if high > WIDE * low:
         low, high = low / 1.2, high * 1.2
         # Between 1 000 and 30 000 there is no room for 3 000 and 10 000 side by side.
-        return plot.axis(name, _side_title(name), low, high, ticks=plot.log_ticks(low, high, 2), log=True)
+        ticks = plot.log_ticks(low, high, 2)
+        return plot.axis(name, _side_title(name), low, high, ticks=ticks, log=True)
     return plot.axis(name, _side_title(name), 0, high * 1.05, most=3)
