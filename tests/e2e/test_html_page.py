@@ -72,7 +72,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         table = small.bars(figure, study, small.results())
     table.to_csv(parts.figures / "speed.csv", index=False)
     look = styles(titles, small.COLORS)
-    spec = small.chart_text(figure, read_figure(parts.figures / "speed.csv"), StyleSheet(study, look))
+    spec = small.chart_text(
+        figure, read_figure(parts.figures / "speed.csv"), StyleSheet(study, look)
+    )
     (parts.figures / "speed.vl.json").write_text(spec, encoding="utf-8")
     drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><path d="M0 0h4"/></svg>'
     (parts.figures / "speed.svg").write_text(drawing, encoding="utf-8")

@@ -10,10 +10,10 @@ import altair as alt
 import pandas as pd
 import pytest
 from kvstudy.present.drawing.bar_chart import pieces_of, with_heights
+from kvstudy.present.drawing.page import inline, styles
+from kvstudy.present.drawing.paper import use_style
 from kvstudy.present.drawing.screen import as_json, plain
 from kvstudy.present.drawing.texts import exact, exact_range, runs
-from kvstudy.present.drawing.paper import use_style
-from kvstudy.present.drawing.page import inline, styles
 from kvstudy.present.drawing.write import read_figure, write_figure
 from kvstudy.study.kinds import FIGURES
 
@@ -178,7 +178,9 @@ def test_one_store_and_no_value_at_all(drawn):
     spec = json.loads(small.chart_text(each.figure, one, small.looked(each.styles)))
     assert [entry["label"] for entry in spec["usermeta"]["kvstudy"]["legend"]] == ["Redis"]
     nothing = one.assign(value=math.nan, min=math.nan, max=math.nan, note="failed")
-    rows = json.loads(small.chart_text(each.figure, nothing, small.looked(each.styles)))["data"]["values"]
+    rows = json.loads(small.chart_text(each.figure, nothing, small.looked(each.styles)))["data"][
+        "values"
+    ]
     assert {row["note"] for row in rows} == {"failed"}
     for name, words in NOTHING.items():
         empty = replace(drawn[name], table=drawn[name].table.head(0))

@@ -8,8 +8,8 @@ import re
 import pytest
 from kvstudy.language.current import using
 from kvstudy.present.drawing.looks import StyleSheet
-from kvstudy.present.drawing.paper import use_style
 from kvstudy.present.drawing.page import scripts
+from kvstudy.present.drawing.paper import use_style
 from kvstudy.present.report.context import in_few_words
 from matplotlib.text import Text
 

@@ -47,7 +47,7 @@ def axes(plot: Plot, figure: Figure) -> Iterator[tuple]:
             axis = getattr(ax, f"{name}axis")
             places, ends = axis.get_majorticklocs(), getattr(ax, f"get_{name}lim")()
             numbers = isinstance(getattr(plot.panels[0], name), Axis)
-            texts = tuple(label.get_text() for label in axis.get_ticklabels())
+            texts = tuple(axis.get_major_formatter().seq)
             sides.append((texts, *((rounded(places), rounded(ends)) if numbers else ())))
         yield tuple(sides)
 

@@ -69,7 +69,9 @@ def test_points_of_another_size_have_a_mark():
 
 
 def test_an_axis_is_logarithmic_where_values_are_far_apart():
-    scales = [(ax.get_xscale(), ax.get_yscale()) for ax in small.painted(TRADEOFF, rows(), LOOKS).axes]
+    scales = [
+        (ax.get_xscale(), ax.get_yscale()) for ax in small.painted(TRADEOFF, rows(), LOOKS).axes
+    ]
     assert scales == [("linear", "log")] * 2
     near = rows().query("store == 'redis'")
     assert small.painted(TRADEOFF, near, LOOKS).axes[0].get_yscale() == "linear"

@@ -114,4 +114,3 @@ def _limits(changes: pd.DataFrame) -> tuple[float, float]:
     low = min(low, max(changes["low"].fillna(low).min(), low / LONGEST))
     high = max(high, min(changes["high"].fillna(high).max(), high * LONGEST))
     return low / 1.05, high * 1.05
-

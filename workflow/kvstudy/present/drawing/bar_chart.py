@@ -9,7 +9,7 @@ from typing import ClassVar
 from kvstudy.analyse.tidy.numbers import rate, sign
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import np, pd
+from kvstudy.libraries import pd
 from kvstudy.present.drawing import plot
 from kvstudy.present.drawing.looks import DARK, INK, NOTE, Style, StyleSheet
 from kvstudy.present.drawing.texts import (

@@ -13,7 +13,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from kvstudy.libraries import colors, lines, np, patches, pd, plt, sns, subset, ticker
-from kvstudy.present.drawing.looks import DARK, Style
+from kvstudy.present.drawing.looks import Style
 from kvstudy.present.drawing.plot import (
     TEXT_WIDTH,
     Area,
@@ -22,7 +22,6 @@ from kvstudy.present.drawing.plot import (
     Bands,
     Bar,
     ColorScale,
-    Whisker,
     Label,
     Layer,
     Line,
@@ -31,6 +30,7 @@ from kvstudy.present.drawing.plot import (
     Points,
     Rule,
     Tick,
+    Whisker,
 )
 
 if TYPE_CHECKING:

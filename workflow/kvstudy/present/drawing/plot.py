@@ -64,7 +64,7 @@ class Bands:
         """Return the middles of the marks of ``rows``; the bands are one unit wide, from 0 on."""
         places = rows[self.column].map({text: n for n, text in enumerate(self.texts)}).astype(float)
         if self.members:
-            order = rows["name"].map(self.members.index)
+            order = rows["name"].map(self.members.index).astype(float)
             places += (order + 0.5) * self.step - GROUP_WIDTH / 2
         return places
 
@@ -112,7 +112,7 @@ def axis(
     log: bool = False,
     grid: bool = True,
 ) -> Axis:
-    """Return an axis with these ``ticks``, or about ``most`` round numbers, as they are ``written``."""
+    """Return an axis with ``ticks``, or about ``most`` round numbers, as they are ``written``."""
     if ticks is None:
         ticks = log_ticks(low, high) if log else linear_ticks(low, high, most)
     ticks = [*map(float, ticks)]
@@ -122,7 +122,7 @@ def axis(
 
 
 def size_axis(column: str, title: str, sizes: pd.Series, log: bool | None = None) -> Axis:
-    """Return the axis of ``sizes``, each with its number; by default, their range decides on ``log``."""
+    """Return the axis of ``sizes``, each with its number; their range may decide on ``log``."""
     low, high = sizes.min(), sizes.max()
     if log is None:
         log = low > 0 and high / low > WIDE
@@ -144,10 +144,10 @@ class Layer:
     """Marks of the rows of a panel.
 
     Columns that a layer does not name are those of the axes. The style of a mark is that of its
-    ``name`` in the panel, or ``look``. Only rows have a mark whose column ``where`` is true; ``rows``
-    are in place of the panel's. Marks with ``hover`` tell the row's texts on a page. ``shift`` names a
-    column of shares of a mark's room, by which it is moved in print. A layer may be in print or on a
-    page ``only``.
+    ``name`` in the panel, or ``look``. Rows whose column ``where`` is false have no mark. A layer
+    may have ``rows`` of its own, and be in print or on a page ``only``. Marks with ``hover`` tell
+    the row's texts on a page. ``shift`` names a column of shares of a mark's room, by which it is
+    moved in print.
     """
 
     look: Style | None = None

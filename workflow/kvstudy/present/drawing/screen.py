@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from kvstudy.language.current import _
 from kvstudy.libraries import pd
-from kvstudy.present.drawing.looks import HATCHES, INK, NOTHING, SHAPES, Style, StyleSheet
+from kvstudy.present.drawing.looks import HATCHES, NOTHING, SHAPES, Style, StyleSheet
 from kvstudy.present.drawing.page import themes
 from kvstudy.present.drawing.plot import (
     Area,
@@ -23,7 +23,6 @@ from kvstudy.present.drawing.plot import (
     Bands,
     Bar,
     DrawnFigure,
-    Whisker,
     Label,
     Layer,
     Line,
@@ -32,6 +31,7 @@ from kvstudy.present.drawing.plot import (
     Points,
     Rule,
     Tick,
+    Whisker,
 )
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
@@ -220,8 +220,9 @@ def _by_name(layer: Layer, panel: Panel, plot: Plot) -> dict:
     if isinstance(layer, Line):
         forms["strokeDash"] = [dash(look.line or ()) for look in looks]
     if isinstance(layer, Points):
-        hollow = [look.hollow or layer.hollow for look in looks]
-        forms["fill"] = ["transparent" if is_so else color(look) for is_so, look in zip(hollow, looks, strict=True)]
+        forms["fill"] = [
+            "transparent" if look.hollow or layer.hollow else color(look) for look in looks
+        ]
         if not layer.marker:
             forms["shape"] = [SHAPES[look.marker or "o"] for look in looks]
     titles, encoding = [look.title for look in looks], {}

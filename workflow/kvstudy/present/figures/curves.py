@@ -239,4 +239,3 @@ def _label(line: Series, of_figure: list[Series], looks: StyleSheet) -> str:
         if len({other.fixed[place] for other in same_workload}) > 1:
             parts.append(amount(size, number))
     return ", ".join(parts)
-

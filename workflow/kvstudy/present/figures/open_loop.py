@@ -72,7 +72,7 @@ class OpenLoopFigure(plot.DrawnFigure):
         form = {"log": True, "written": plot.thousandths}
         y = plot.axis("value", _("Latency (ms)"), low, high, **form)
         missed = Style(_("rate not reached"), DARK, marker="x")
-        name = [f"{time} {percent:g}" for time, percent in zip(table["time"], table["percent"])]
+        name = table["time"] + table["percent"].map(" {:g}".format)
         table = table.assign(
             name=name, line=table["parameters"] + " " + name, missed=table["reached"] < table["n"]
         )

@@ -34,7 +34,7 @@ class Scatter(plot.DrawnFigure):
         table = table.query("operation == 'overall' and metric == 'throughput'")
         stores = [table[table["store"] == name] for name in (self.baseline, self.store)]
         x, y = (of_store[["value", "low", "high"]] for of_store in stores)
-        return x.join(y, how="inner", lsuffix="_x", rsuffix="_y").reset_index()
+        return x.join(y, how="inner", suffixes=("_x", "_y")).reset_index()
 
     def nothing(self, table: pd.DataFrame) -> str:
         return _("nothing was measured") if table.empty else ""

@@ -91,7 +91,7 @@ class TimeStrips(plot.DrawnFigure):
         titles, panels, notes = _titles(table, styles), [], []
         middle, spread = (table["start"] + table["end"]) / 2, table["low"] < table["high"]
         table = table.assign(
-            title=[titles[key].replace("\n", ", ") for key in zip(*(table[c] for c in GROUP))],
+            title=[titles[key].replace("\n", ", ") for key in table[GROUP].itertuples(index=False)],
             middle=middle,
             spread=spread,
             line=table["strip"] + table["repetition"],
