@@ -193,13 +193,13 @@ def test_dots_are_runs_and_two_have_no_whisker():
     table = small.bars(chart("speed"), small.study(), small.results())
     ax = draw(table).axes[0]
     assert marks(ax, "o")[:4] == [2.0, 2.2, 1.0, 1.02]
-    assert all(not len(lines.get_segments()) for lines in ax.collections)
+    assert not ax.collections
 
 
 def test_whiskers_are_intervals_and_end_in_an_arrow_where_they_are_too_long():
     table = made_up({"redis": [1.0, 2.0]}).assign(n=3, runs="1 1 1", low=[0.5, 0.1], high=[1.5, 9])
     ax = draw(table, {"redis": LOOKS["redis"]}).axes[0]
-    stems = [stem[:, 1].tolist() for stem in ax.collections[1].get_segments()]
+    stems = [stem[:, 1].tolist() for stem in ax.collections[0].get_segments()]
     assert stems == [[0.5, 1.5], [0.1, pytest.approx(3.2)]]
     assert marks(ax, "^") == [pytest.approx(3.2)]
     assert {text.get_rotation() for text in ax.texts} == {0}

@@ -31,7 +31,7 @@ WORDS = {
     "time-a": ["Redis\nustálené: 2 z 2", "rozběh", "nezměřeno"],
     "spectrum": ["A: čtení", "Latence (µs)", "99,9 %"],
     "open": ["99,9 %", "doba obsluhy"],
-    "scatter": ["Workload A"],
+    "scatter": ["Redis: propustnost (ops/s)"],
     "separation": ["změřené + 800\u202fµs", "Zdejší průměrná latence (µs)"],
     "lines": ["Vlákna klienta", "Latence: čtení, 99. percentil", "odtud nasyceno"],
     "map": ["Záznamy, operace", "bez hodnoty"],

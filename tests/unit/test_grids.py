@@ -184,6 +184,7 @@ def test_one_store_with_twelve_thread_counts_fits(tmp_path):
         parameters={"records": 1000, "operations": [10, 20], "threads": list(range(1, 13))},
     )
     table = mapped(of)
+    looks = {name: LOOKS[name] for name in of.store_names}
     drawing = small.painted(heatmap(), table, StyleSheet(of, looks))
     first, second, _ = drawing.axes
     drawing.draw_without_rendering()

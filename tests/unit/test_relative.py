@@ -292,7 +292,7 @@ def test_the_figure_of_the_costs(published):
     author = Source(key="s", author="Somebody", title="T", year=2014, published_as="Thesis")
     study = small.study().model_copy(update={"source": author})
     drawing = small.painted(plot, table, StyleSheet(study, LOOKED.stores))
-    titles = [ax.get_title(loc="left") for ax in drawing.axes]
+    titles = [ax.get_title(loc="left").replace("\n", " ") for ax in drawing.axes]
     assert titles == [
         f"Published (Somebody, 2014): {TEN_THOUSAND} records",
         f"Measured: {TEN_THOUSAND} records",

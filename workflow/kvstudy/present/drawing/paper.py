@@ -233,6 +233,9 @@ def _faint(layer: Points | Whisker, rows: pd.DataFrame):
 
 
 def _tick(ax, layer: Tick, look: Style, rows, panel: Panel, zorder: float) -> None:
+    rows = rows.dropna(subset=[layer.y])
+    if rows.empty:
+        return
     x, half = panel.x.places(rows), layer.share * panel.x.step * panel.x.width / 2
     form = {"color": look.color, "linewidth": layer.width, "zorder": zorder}
     ax.hlines(rows[layer.y], x - half, x + half, **form)

@@ -245,7 +245,7 @@ class Label(Layer):
 
 @dataclass(frozen=True)
 class Band(Layer):
-    """What is behind the values from ``low`` to ``high`` of a ``side``."""
+    """The area behind the values from ``low`` to ``high`` of a ``side``."""
 
     low: float
     high: float

@@ -89,18 +89,18 @@ class OpenLoopFigure(plot.DrawnFigure):
             form = (look.title, rows, x, y, layers, looks, said)
             panels.append(plot.Panel(*form, empty=_("not measured")))
         legend = [Style(_percent(p), DARK, marker=marker) for p, marker in MARKERS.items()]
-        legend += [Style(_(TIMES[time]), DARK, line=line) for time, line in STYLES.items()]
+        legend += [Style(_(TIMES[kind]), DARK, line=line) for kind, line in STYLES.items()]
         legend += [missed] if table["missed"].any() else []
         absent = ", ".join(panel.title for panel in panels if panel.rows.empty)
         note = _("Not measured: {}.").format(absent) if absent else ""
         return plot.Plot(panels, legend, note, across=3, columns=4, first=0.6)
 
     def hover(self, row: dict, styles: StyleSheet) -> dict:
-        store, time = styles.titles[row["store"]], _(TIMES[row["time"]])
+        store, time = styles.titles[row["store"]], TIMES[row["time"]]
         percent, load = _percent(row["percent"]), _percent(row["load"])
         reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
         return {
-            "title": _("{}, {}, {}, load {}").format(store, time, percent, load),
+            "title": _("{}, {}, {}, load {}").format(store, _(time), percent, load),
             **value_texts(row, "latency", "us"),
             "reached_text": reached.format(f"{row['reached']:.0f}", f"{row['n']:.0f}"),
             "cells": f"{row['store']}/{self.workload}/{row['parameters']}",

@@ -242,7 +242,7 @@ def _cost_axes(rows: pd.DataFrame, in_ms: bool) -> tuple[plot.Axis, plot.Axis]:
 
 
 def _crossing(rows: pd.DataFrame, x: plot.Axis, y: plot.Axis) -> list[plot.Layer]:
-    """Where the cache pays off, with its interval as a band."""
+    """The place where the cache pays off, with its interval as a band."""
     first, layers = rows.iloc[0], []
     if math.isfinite(first["low"]):
         layers.append(plot.Band(first["low"], min(first["high"], x.high)))
