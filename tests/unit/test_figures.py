@@ -199,8 +199,13 @@ def test_dots_are_runs_and_two_have_no_whisker():
 def test_whiskers_are_intervals_and_end_in_an_arrow_where_they_are_too_long():
     table = made_up({"redis": [1.0, 2.0]}).assign(n=3, runs="1 1 1", low=[0.5, 0.1], high=[1.5, 9])
     ax = draw(table, {"redis": LOOKS["redis"]}).axes[0]
-    stems = [stem[:, 1].tolist() for stem in ax.collections[0].get_segments()]
-    assert stems == [[0.5, 1.5], [0.1, pytest.approx(3.2)]]
+    whiskers, rest = (
+        [stem[:, 1].tolist() for stem in ax.collections[n].get_segments()] for n in (0, 1)
+    )
+    # The value is in a gap of the long one, for at its tip it would read as the interval's end.
+    assert whiskers == [[0.5, 1.5], [0.1, 2.0]]
+    assert rest == [[pytest.approx(2.6, abs=0.3), pytest.approx(3.2)]]
+    assert [text.xy[1] for text in ax.texts] == [1.5, 2.0]
     assert marks(ax, "^") == [pytest.approx(3.2)]
     assert {text.get_rotation() for text in ax.texts} == {0}
 

@@ -31,6 +31,8 @@ TEXTS |= {"runs": N_("Mean of"), "note": N_("Note"), "cut": N_("Bar")}
 # The ends of the axis of values by the highest mark: with room for values, upright or turned.
 ROOM = {False: 1.24, True: 1.6}
 DOT = Style("", DARK, marker="o", hollow=True)
+# The height of a value in print by that of the panel.
+LABEL_ROOM = 0.16
 # Values are upright on their bars where they fit at one of these sizes.
 LABEL_SIZES = (8, 7, 6)
 # Where values above the highest bar that stays are drawn, by its height: those just above it and
@@ -87,7 +89,7 @@ def with_heights(table: pd.DataFrame) -> pd.DataFrame:
     ``UPPER_END`` times that height: higher bars stay higher, and runs and whiskers are next to
     their bar. Columns: ``height``, ``dots`` (a list, of several runs), ``lower`` and ``upper``
     (ends of the whisker; NaN without one), ``beyond`` (yes: it ends in an arrow, since it is longer
-    than ``WHISKER_HEIGHT`` allows) and ``reach`` (of all of these).
+    than ``WHISKER_HEIGHT`` allows), ``highest`` (of bar and dots) and ``reach`` (of all of these).
     """
     top, broken = top_of(table), table["broken"] == "yes"
     highest = table.loc[broken, ["value", "max"]].max(axis=None)
@@ -112,9 +114,10 @@ def with_heights(table: pd.DataFrame) -> pd.DataFrame:
         }
     )
     dots = [[*map(height, values)] if len(values) > 1 else [] for values in runs]
-    highest_dots = [max(heights, default=math.nan) for heights in dots]
-    reach = drawn[["height", "upper"]].assign(dots=highest_dots).max(axis=1)
-    return table.assign(**drawn, dots=dots, reach=reach)
+    drawn["highest"] = [
+        max([*of, height]) for of, height in zip(dots, drawn["height"], strict=True)
+    ]
+    return table.assign(**drawn, dots=dots, reach=drawn[["highest", "upper"]].max(axis=1))
 
 
 def pieces_of(bars: pd.DataFrame) -> pd.DataFrame:
@@ -165,13 +168,13 @@ class BarFigure(plot.DrawnFigure):
         name, unit = self.value_name, sign(table["unit"].iloc[0])
         words, panels = _("Bar chart. {}. {} in {}, by store."), []
         for panel, title in titles.items():
-            bars = _labelled(with_heights(table[table["panel"] == panel]), room)
-            top = top_of(bars)
+            bars = with_heights(table[table["panel"] == panel])
+            top, high = top_of(bars), reach(bars) * ROOM[size is None]
+            bars = _labelled(bars, room, 0 if size is None else LABEL_ROOM * high)
             is_broken = (bars["broken"] == "yes").any()
             x = plot.Bands("group", "", groups[panel], members)
             # Above the highest bar that stays, the axis does not hold for broken bars.
             ticks = plot.linear_ticks(0, top, 4 if is_broken else 5)
-            high = reach(bars) * ROOM[size is None]
             y = plot.axis("value", f"{name} ({unit})", 0, high, ticks=ticks)
             layers, said = _layers(bars, size), words.format(title, name, unit)
             panels.append(plot.Panel(title, bars, x, y, layers, legend, said))
@@ -205,15 +208,24 @@ class BarFigure(plot.DrawnFigure):
         }
 
 
-def _labelled(bars: pd.DataFrame, room: float) -> pd.DataFrame:
-    """The ``bars`` with texts; in print, turned values of thin bars would run into each other."""
+def _labelled(bars: pd.DataFrame, room: float, gap: float) -> pd.DataFrame:
+    """The ``bars`` with texts; in print, turned values of thin bars would run into each other.
+
+    At the tip of an arrow a value would read as the interval's end: there it is below, in a
+    ``gap`` of the whisker, where that is long enough.
+    """
+    arrow, below = bars["beyond"] == "yes", bars["highest"]
+    split = arrow & (gap > 0) & (bars["upper"] - below > 1.5 * gap)
     marks = pd.Series(mark_texts(bars), bars.index)
     return bars.assign(
         label=["" if pd.isna(value) else rate(value) for value in bars["value"]] + marks,
         labelled=(room >= LABEL_SIZES[0]) | (bars["broken"] == "yes") | (marks != ""),
         missing=bars["value"].isna(),
         foot=0.0,
-        arrow=bars["beyond"] == "yes",
+        arrow=arrow,
+        place=bars["reach"].mask(split, below),
+        stop=bars["upper"].mask(split, below),
+        resume=(below + gap).where(split),
         ended=bars["beyond"] == "no",
     )
 
@@ -228,13 +240,14 @@ def _layers(bars: pd.DataFrame, size: int | None) -> list[plot.Layer]:
     return [
         plot.Bar("bottom", "top", rows=pieces, hover=True),
         plot.Tick("edge", width=1, look=INK, rows=pieces[pieces["edge"].notna()]),
-        plot.Whisker("lower", "upper", look=INK, width=0.8),
+        plot.Whisker("lower", "stop", look=INK, width=0.8),
+        plot.Whisker("resume", "upper", look=INK, width=0.8),
         plot.Tick("lower", 0.33, look=INK),
         plot.Tick("upper", 0.33, look=INK, where="ended"),
         plot.Points("upper", size=3, marker="^", look=INK, where="arrow"),
         plot.Points("dots", size=2.6, look=DOT, rows=dots, shift="shift"),
-        plot.Label("label", "reach", fit=True, only="page"),
-        plot.Label("label", "reach", dy=3, only="print", where="labelled", **label),
+        plot.Label("label", "place", fit=True, only="page"),
+        plot.Label("label", "place", dy=3, only="print", where="labelled", **label),
         plot.Label("note", "foot", turned=True, dy=3, look=NOTE, where="missing", hover=True),
     ]
 

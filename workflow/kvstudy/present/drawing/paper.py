@@ -41,7 +41,7 @@ PNG_DPI = 300
 # Of the parts of an SVG that have too many marks for shapes, and how many are too many.
 SCREEN_DPI, MOST_SHAPES = 150, 500
 # Letters of a title that are side by side on a page.
-PAGE_LETTERS = 72
+PAGE_LETTERS = 76
 # Inches that a legend of one row takes.
 LEGEND_ROW = 0.25
 # Sizes of points in a legend that others would be too small or too large for.
@@ -314,7 +314,9 @@ def entry(look: Style) -> Artist:
     if look.hatch is not None:
         form = {"hatch": look.hatch, "edgecolor": "0.6" if look.color == "white" else "white"}
         return patches.Patch(facecolor=look.color, label=look.title, linewidth=0, **form)
-    form = point(look, ENTRY_SIZES.get(look.marker, 4))
+    # Letters are smaller than shapes.
+    size = 6 if str(look.marker).startswith("$") else 4
+    form = point(look, ENTRY_SIZES.get(look.marker, size))
     if look.line is not None:
         form |= {"linestyle": dashes(look.line), "linewidth": 1.2}
     return lines.Line2D([], [], label=look.title, **form)
