@@ -11,8 +11,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from kvstudy.present.drawing.draw import StyleSheet, styles
-from kvstudy.present.drawing.write import chart_text, read_figure
+from kvstudy.present.drawing.looks import StyleSheet, styles
+from kvstudy.present.drawing.write import read_figure
 from kvstudy.present.report.document import Front, write_document
 from kvstudy.present.report.html import build_html
 from kvstudy.present.typeset.table import as_comment
@@ -72,7 +72,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         table = small.bars(figure, study, small.results())
     table.to_csv(parts.figures / "speed.csv", index=False)
     look = styles(titles, small.COLORS)
-    spec = chart_text(figure, read_figure(parts.figures / "speed.csv"), StyleSheet(study, look))
+    spec = small.chart_text(
+        figure, read_figure(parts.figures / "speed.csv"), StyleSheet(study, look)
+    )
     (parts.figures / "speed.vl.json").write_text(spec, encoding="utf-8")
     drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><path d="M0 0h4"/></svg>'
     (parts.figures / "speed.svg").write_text(drawing, encoding="utf-8")

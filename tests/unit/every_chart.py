@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pandas as pd
-from kvstudy.present.drawing.draw import Style, StyleSheet, styles
-from kvstudy.present.drawing.write import chart_text
+from kvstudy.present.drawing.looks import Style, StyleSheet, styles
 from kvstudy.present.figures.bars import AveragesFigure
 from kvstudy.present.figures.latencies import Box
 from kvstudy.present.figures.open_loop import OpenLoopFigure
@@ -44,7 +43,7 @@ class Drawn:
 
     @property
     def text(self) -> str:
-        return chart_text(self.figure, self.table, StyleSheet(self.study, self.styles))
+        return small.chart_text(self.figure, self.table, StyleSheet(self.study, self.styles))
 
 
 def every_chart() -> dict[str, Drawn]:
@@ -84,6 +83,9 @@ def _of_small() -> dict[str, tuple]:
     example["open"] = (loop, rates, study, look)
     apart = small.figure("separation")
     example["separation"] = (apart, test_separation.plotted(), study, look)
+    versus = small.figure("scatter", baseline="redis", store="memcached")
+    measured = versus.rows(small.run(analysis=small.analysis()))
+    example["scatter"] = (versus, measured, study, look)
     return example
 
 

@@ -19,14 +19,18 @@ from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
-from kvstudy.present.drawing.draw import DrawnFigure, Style, StyleSheet, styles
-from kvstudy.present.drawing.write import read_figure
+from kvstudy.present.drawing.looks import Style, StyleSheet, styles
+from kvstudy.present.drawing.paper import paint
+from kvstudy.present.drawing.plot import DrawnFigure
+from kvstudy.present.drawing.screen import as_json, spec
+from kvstudy.present.drawing.write import plot_of, read_figure
 from kvstudy.present.typeset.grid import Grid
 from kvstudy.present.typeset.html import html
 from kvstudy.present.typeset.latex import latex
 from kvstudy.present.typeset.table import Table
 from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
+from matplotlib.figure import Figure
 
 from tests.cell_texts import same_cells
 from tests.project import ROOT
@@ -171,6 +175,16 @@ def figure(kind: str, **keys: object) -> DrawnFigure:
 def as_csv(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of a figure as its CSV gives them, and as they are drawn."""
     return read_figure(io.StringIO(table.to_csv(index=False)))
+
+
+def painted(figure: DrawnFigure, table: pd.DataFrame, styles: StyleSheet) -> Figure:
+    """The form in print of a ``table`` as its CSV gives it."""
+    return paint(plot_of(figure, table, styles))
+
+
+def chart_text(figure: DrawnFigure, table: pd.DataFrame, styles: StyleSheet) -> str:
+    """The form on a page, as its file has it."""
+    return as_json(spec(figure, plot_of(figure, table, styles), styles))
 
 
 def rows(figure: DrawnFigure, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:

@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.present.comparison.compare import RELATIVE, compare
-from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, marks, pages
+from kvstudy.present.comparison.forest import MOST_LINES, forest_plot, marks, pages
 from kvstudy.present.comparison.runs import sizes
 from kvstudy.present.comparison.text import as_text, write_comparison
-from kvstudy.present.drawing.draw import Style
+from kvstudy.present.drawing.looks import Style
+from kvstudy.present.drawing.paper import paint
 
 from tests.project import kvstudy
 from tests.unit.two_runs import two_runs, write_run
@@ -33,15 +34,16 @@ def draw(table: pd.DataFrame):
         place: f"Workload {place[0]}"
         for place in zip(table["workload"], table["parameters"], strict=True)
     }
-    return draw_forest(table, table, labels, looks)
+    return paint(forest_plot(table, table, labels, looks))
 
 
 def drawn_values(figure) -> tuple[dict[float, float], dict[float, tuple[float, float]]]:
     """The points and the intervals by their line."""
     ax = figure.axes[0]
     points = {
-        line.get_ydata()[0]: line.get_xdata()[0]
+        y: x
         for line in ax.lines
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
         if line.get_markersize() == 5 and line.get_marker() not in "<>|"
     }
     bars = {}

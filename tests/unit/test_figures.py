@@ -17,7 +17,8 @@ from kvstudy.present.drawing.bar_chart import (
     with_broken,
     with_heights,
 )
-from kvstudy.present.drawing.draw import MOST_SHAPES, Style, save, styles, use_style
+from kvstudy.present.drawing.looks import Style, styles
+from kvstudy.present.drawing.paper import MOST_SHAPES, save, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars
 from matplotlib.colors import to_hex
@@ -41,7 +42,7 @@ def chart(name: str = "percentiles", **changes: object) -> Bars:
 
 
 def draw(table: pd.DataFrame, stores: dict[str, Style] = LOOKS) -> Figure:
-    return chart("speed").draw(small.as_csv(table), small.looked(stores))
+    return small.painted(chart("speed"), small.as_csv(table), small.looked(stores))
 
 
 def drawn(ax) -> list[Rectangle]:
@@ -50,8 +51,10 @@ def drawn(ax) -> list[Rectangle]:
     return sorted(result, key=lambda patch: patch.get_x())
 
 
-def cuts(ax) -> list:
-    return [gap for gap in ax.collections if gap.get_gid() == "gap"]
+def torn_pieces(ax) -> list[tuple[float, float]]:
+    """The ends of the pieces of bars that do not begin at zero."""
+    pieces = [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in drawn(ax)]
+    return [piece for piece in pieces if piece[0] > 0]
 
 
 def made_up(values: dict[str, list[float]], is_broken: str = "no") -> pd.DataFrame:
@@ -73,7 +76,7 @@ def made_up(values: dict[str, list[float]], is_broken: str = "no") -> pd.DataFra
 
 
 def draw_order(table: pd.DataFrame) -> Figure:
-    return small.figure("run-order").draw(table, small.looked())
+    return small.painted(small.figure("run-order"), table, small.looked())
 
 
 def runs(repetitions: int = 2) -> pd.DataFrame:
@@ -172,32 +175,38 @@ def test_bars_have_the_heights_and_colours_of_the_table():
     assert hatches[0] != hatches[1]
     assert hatches[:2] == hatches[2:]
     texts = [text.get_text() for text in measured.texts]
-    assert texts == ["2.10", "not measured", "1.01", "2.10", "not measured", "1.01"]
+    assert texts == [*["2.10", "1.01"] * 2, *["not measured"] * 2]
     assert measured.get_title("left") == "Measured: mean of 2 runs"
     assert published.get_title("left") == "Published (A. Nobody, 2020)"
     assert len(figure.legends) == 1
     words = [text.get_text() for text in figure.legends[0].texts]
     assert words == [*small.TITLES.values(), "one run"]
-    assert not cuts(measured)
+    assert not torn_pieces(measured)
 
 
-def marks(ax, name: str) -> list[list[float]]:
-    return [line.get_ydata().tolist() for line in ax.lines if line.get_gid() == name]
+def marks(ax, marker: str) -> list[float]:
+    lines = [line.get_ydata() for line in ax.lines if line.get_marker() == marker]
+    return [float(y) for line in lines for y in line]
 
 
 def test_dots_are_runs_and_two_have_no_whisker():
     table = small.bars(chart("speed"), small.study(), small.results())
     ax = draw(table).axes[0]
-    assert marks(ax, "runs")[:2] == [[2.0, 2.2], [1.0, 1.02]]
+    assert marks(ax, "o")[:4] == [2.0, 2.2, 1.0, 1.02]
     assert not ax.collections
 
 
 def test_whiskers_are_intervals_and_end_in_an_arrow_where_they_are_too_long():
     table = made_up({"redis": [1.0, 2.0]}).assign(n=3, runs="1 1 1", low=[0.5, 0.1], high=[1.5, 9])
     ax = draw(table, {"redis": LOOKS["redis"]}).axes[0]
-    stems = [stem.get_segments()[0][:, 1].tolist() for stem in ax.collections[::2]]
-    assert stems == [[0.5, 1.5], [0.1, pytest.approx(3.2)]]
-    assert marks(ax, "beyond") == [[pytest.approx(3.2)]]
+    whiskers, rest = (
+        [stem[:, 1].tolist() for stem in ax.collections[n].get_segments()] for n in (0, 1)
+    )
+    # The value is in a gap of the long one, for at its tip it would read as the interval's end.
+    assert whiskers == [[0.5, 1.5], [0.1, 2.0]]
+    assert rest == [[pytest.approx(2.6, abs=0.3), pytest.approx(3.2)]]
+    assert [text.xy[1] for text in ax.texts] == [1.5, 2.0]
+    assert marks(ax, "^") == [pytest.approx(3.2)]
     assert {text.get_rotation() for text in ax.texts} == {0}
 
 
@@ -206,15 +215,14 @@ def test_torn_bars_are_cut_and_keep_their_value():
     broken = table[(table["broken"] == "yes") & (table["panel"] == "published")]
     assert broken["value"].tolist() == pytest.approx([6.757, 11.86567])
     ax = draw(table).axes[1]
-    heights = [bar.get_height() for bar in drawn(ax)]
+    heights = [bar.get_y() + bar.get_height() for bar in drawn(ax) if bar.get_y() == 0]
     stays, top = 1.9045, UPPER_END * 1.9045
     share = (6.757 - stays) / (11.86567 - stays)
     lower = stays * (UPPER_START + share * (UPPER_END - UPPER_START))
-    assert heights == pytest.approx([1.273, lower, 1.38633, stays, top, 1.84833])
-    ends = [gap.get_paths()[0].vertices[:, 1] for gap in cuts(ax)]
-    assert len(ends) == 2
-    for gap in ends:
-        assert stays < gap.min() < gap.max() < lower
+    below, above = (stays * end for end in GAP)
+    assert heights == pytest.approx([1.273, below, 1.38633, stays, below, 1.84833])
+    assert torn_pieces(ax) == [pytest.approx((above, lower)), pytest.approx((above, top))]
+    assert stays < below < above < lower
     assert [text.get_text() for text in ax.texts][1::3] == ["6.76", "11.9"]
     # The axis says nothing about heights beyond the bars that stay.
     assert max(ax.get_yticks()) <= 1.9045
@@ -249,9 +257,9 @@ def test_what_is_of_a_torn_bar_stays_beside_it_in_proportion():
 def test_torn_bars_have_dots_and_whiskers():
     ax = draw(torn(), {"redis": LOOKS["redis"]}).axes[0]
     heights = with_heights(torn())
-    assert marks(ax, "runs") == heights["dots"].tolist()
-    assert marks(ax, "beyond") == [[heights["upper"].max()]]
-    assert len(cuts(ax)) == 2
+    assert marks(ax, "o") == heights["dots"].sum()
+    assert marks(ax, "^") == [heights["upper"].max()]
+    assert len(torn_pieces(ax)) == 2
 
 
 @pytest.mark.parametrize(

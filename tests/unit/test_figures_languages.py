@@ -7,9 +7,9 @@ import re
 
 import pytest
 from kvstudy.language.current import using
-from kvstudy.present.drawing.draw import StyleSheet, use_style, with_decimal_mark
+from kvstudy.present.drawing.looks import StyleSheet
 from kvstudy.present.drawing.page import scripts
-from kvstudy.present.drawing.write import drawing as static_form
+from kvstudy.present.drawing.paper import use_style
 from kvstudy.present.report.context import in_few_words
 from matplotlib.text import Text
 
@@ -31,6 +31,7 @@ WORDS = {
     "time-a": ["Redis\nustálené: 2 z 2", "rozběh", "nezměřeno"],
     "spectrum": ["A: čtení", "Latence (µs)", "99,9 %"],
     "open": ["99,9 %", "doba obsluhy"],
+    "scatter": ["Redis: propustnost (ops/s)"],
     "separation": ["změřené + 800\u202fµs", "Zdejší průměrná latence (µs)"],
     "lines": ["Vlákna klienta", "Latence: čtení, 99. percentil", "odtud nasyceno"],
     "map": ["Záznamy, operace", "bez hodnoty"],
@@ -50,8 +51,7 @@ def drawn():
 def static(name: str, each: Drawn) -> list[str]:
     """All words and numbers of the drawing of ``each``."""
     looks = {"redis": each.styles["redis"]} if name == "run-order" else each.styles
-    drawing = static_form(each.figure, each.table, StyleSheet(each.study, looks))
-    with_decimal_mark(drawing)
+    drawing = small.painted(each.figure, each.table, StyleSheet(each.study, looks))
     # The layout of a language must not choose other ticks than that of another.
     drawing.set_layout_engine("none")
     for ax in drawing.axes:

@@ -15,7 +15,9 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept, sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, save, styles, use_style
+from kvstudy.present.drawing.looks import StyleSheet, styles
+from kvstudy.present.drawing.paper import save, use_style
+from kvstudy.present.drawing.plot import DrawnFigure
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
@@ -115,7 +117,7 @@ def test_several_runs_are_told_with_their_range():
     every.summary["min"] *= 0.9
     table = heatmap().rows(small.run(study=study(), swept=every))
     assert (table["low"] / table["value"]).tolist() == pytest.approx([0.9] * 36)
-    label = heatmap().draw(table, LOOKED).axes[-1].get_ylabel()
+    label = small.painted(heatmap(), table, LOOKED).axes[-1].get_ylabel()
     assert label == "Throughput (kops/s)\nmeans of 3 runs"
 
 
@@ -128,7 +130,7 @@ def test_mean_latency_is_weighted_by_the_operations():
 
 
 def test_a_map_is_drawn_with_its_values_in_one_scale():
-    drawing = heatmap().draw(mapped(study()), LOOKED)
+    drawing = small.painted(heatmap(), mapped(study()), LOOKED)
     *panels, bar = drawing.axes
     assert [ax.get_title(loc="left") for ax in panels] == ["Redis", "MongoDB", "Cassandra"]
     cells = [patch for patch in panels[0].patches if isinstance(patch, Rectangle)]
@@ -162,7 +164,7 @@ def test_missing_sizes_are_hatched_and_explained():
     assert len(gaps) == 1 + 12
     assert gaps.iloc[0]["note"] == "the server died"
     assert set(gaps[gaps["store"] == "cassandra"]["note"]) == {"no server here"}
-    drawing = heatmap().draw(table, LOOKED)
+    drawing = small.painted(heatmap(), table, LOOKED)
     hatched = [patch for patch in drawing.axes[2].patches if patch.get_hatch()]
     assert len(hatched) == 12
     assert drawing.legends[0].get_texts()[0].get_text() == "no value"
@@ -171,7 +173,7 @@ def test_missing_sizes_are_hatched_and_explained():
 def test_a_map_without_any_value_is_drawn(tmp_path):
     faults = {(store, "product-read", "*"): ("failed", "broken", "") for store in LOOKS}
     table = mapped(study(), faults)
-    save(heatmap().draw(table, LOOKED), tmp_path / "map")
+    save(small.painted(heatmap(), table, LOOKED), tmp_path / "map")
     assert table["value"].isna().all()
 
 
@@ -182,7 +184,8 @@ def test_one_store_with_twelve_thread_counts_fits(tmp_path):
         parameters={"records": 1000, "operations": [10, 20], "threads": list(range(1, 13))},
     )
     table = mapped(of)
-    drawing = heatmap().draw(table, StyleSheet(of, {name: LOOKS[name] for name in of.store_names}))
+    looks = {name: LOOKS[name] for name in of.store_names}
+    drawing = small.painted(heatmap(), table, StyleSheet(of, looks))
     first, second, _ = drawing.axes
     drawing.draw_without_rendering()
     # Below each other, where there is room for the values.
@@ -241,7 +244,7 @@ def test_means_are_of_the_sizes_that_every_store_has():
 
 def test_averages_have_a_panel_for_each_workload(tmp_path):
     table = over_sizes(study())
-    drawing = AVERAGES.draw(table, small.looked(LOOKS, study()))
+    drawing = small.painted(AVERAGES, table, small.looked(LOOKS, study()))
     assert [ax.get_title(loc="left") for ax in drawing.axes] == [
         "Product read: 12 sizes",
         "Product update: 2 sizes",
@@ -283,7 +286,7 @@ def test_a_store_without_logs_has_no_box():
     faults = {("cassandra", "product-read", "*"): ("failed", "broken", "")}
     table = boxed(study(), ["redis", "mongodb"], faults)
     assert table.query("store == 'cassandra' and operation == 'read'")["note"].item() == "failed"
-    (ax,) = BOX.draw(table, LOOKED).axes
+    (ax,) = small.painted(BOX, table, LOOKED).axes
     assert "failed" in texts(ax)
     assert ax.get_yscale() == "log"
     # Below each box how many operations it is of.
@@ -294,7 +297,7 @@ def test_boxes_of_one_store_and_of_zero_latencies_are_drawn(tmp_path):
     of = study(stores=["redis"])
     table = boxed(of, ["redis"], operations=["read"])
     table[["p1", "p5", "p25"]] = 0.0
-    drawing = BOX.draw(table, StyleSheet(of, {"redis": LOOKS["redis"]}))
+    drawing = small.painted(BOX, table, StyleSheet(of, {"redis": LOOKS["redis"]}))
     save(drawing, tmp_path / "x")
     assert drawing.axes[0].get_ylim()[0] > 0
 

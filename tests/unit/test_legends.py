@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from kvstudy.present.drawing.draw import StyleSheet, styles, use_style
-from kvstudy.present.drawing.write import drawing
+from kvstudy.present.drawing.looks import StyleSheet, styles
+from kvstudy.present.drawing.paper import use_style
 from kvstudy.study.parts import StoreUse
 
+from . import small_results as small
 from .every_chart import Drawn, every_chart
 
 TITLES = {
@@ -43,7 +44,7 @@ def figures(charts: dict[str, Drawn], count: int, title: str) -> Iterator[tuple[
         uses = [StoreUse(store="redis", name=store) for store in stores]
         study = chart.study.model_copy(update={"stores": uses})
         of_stores = styles(titles, dict.fromkeys(stores, "#0072b2"))
-        yield name, drawing(chart.figure, table, StyleSheet(study, of_stores))
+        yield name, small.painted(chart.figure, table, StyleSheet(study, of_stores))
 
 
 MOST = {"short": (2, 8), "long": (5, 15), "wider than the page": (2,)}

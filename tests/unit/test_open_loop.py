@@ -15,8 +15,8 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoopTables
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.planning.screen import rows
-from kvstudy.present.drawing.draw import styles, use_style
-from kvstudy.present.drawing.write import drawing
+from kvstudy.present.drawing.looks import styles
+from kvstudy.present.drawing.paper import use_style
 from kvstudy.present.report.cells import DisplayNames, with_states
 from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.grid import Grid
@@ -248,7 +248,7 @@ def drawn(collected: OpenLoopTables, titles: dict[str, str]) -> tuple[pd.DataFra
     study, figure = small.study(stores=list(titles)), small.figure("open-loop", workload="a")
     table = figure.rows(small.run(study=study, analysis=analysed(collected)))
     look = styles(titles, dict.fromkeys(titles, "#d55e00"))
-    return table, drawing(figure, small.as_csv(table), small.looked(look))
+    return table, small.painted(figure, small.as_csv(table), small.looked(look))
 
 
 def test_the_figure_shows_what_has_enough_operations_beyond():
@@ -257,8 +257,8 @@ def test_the_figure_shows_what_has_enough_operations_beyond():
     assert set(table["percent"]) == {50.0, 99.0}
     redis, riak = figure.axes
     lines = [(line.get_linestyle(), line.get_ydata().tolist()) for line in redis.lines]
-    lines = [line for line in lines if line[1]]
-    assert sorted(lines) == [("-", [0.15]), ("-", [30.0]), ("--", [0.1]), ("--", [0.2])]
+    lines = [line for line in lines if line[0] != "None"]
+    assert sorted(lines) == [("-", [150]), ("-", [30_000]), ("--", [100]), ("--", [200])]
     assert [text.get_text() for text in riak.texts] == ["not measured"]
 
 

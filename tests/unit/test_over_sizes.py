@@ -9,7 +9,8 @@ from kvstudy.analyse.findings.bottleneck import scaling
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept, sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import StyleSheet, styles, use_style
+from kvstudy.present.drawing.looks import StyleSheet, styles
+from kvstudy.present.drawing.paper import use_style
 from kvstudy.present.typeset.grid import Grid, notes_of
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
@@ -118,7 +119,7 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
     use_style()
     stores = styles(small.TITLES, small.COLORS)
     table = lines_of(study)
-    figure = study.figures[0].draw(table, StyleSheet(study, stores))
+    figure = small.painted(study.figures[0], table, StyleSheet(study, stores))
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert titles[:3] == [
         "Throughput, measured",
@@ -138,7 +139,7 @@ def test_the_lines_of_one_store_are_told_apart_by_workload_and_size(project):
     study = swept_study(workloads=["a", "c"], stores=["redis"], where={"records": [100, 900]})
     use_style()
     table = lines_of(study)
-    figure = study.figures[0].draw(table, small.looked(of=study))
+    figure = small.painted(study.figures[0], table, small.looked(of=study))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels[0] == "A, 100 records"
     assert len(set(labels[:4])) == 4

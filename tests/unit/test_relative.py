@@ -17,7 +17,7 @@ from kvstudy.analyse.findings.rounds import (
 )
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.present.drawing.draw import StyleSheet, styles
+from kvstudy.present.drawing.looks import StyleSheet, styles
 from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
 from kvstudy.present.tables.rounds import duration, span
 from kvstudy.present.typeset.grid import Grid
@@ -272,7 +272,7 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
     table = small.rows(plot, analysed(relative_rows(slow)), None)
     assert table["crossing"].isna().all()
     assert (table["cached"] > table["without"]).all()
-    plot.draw(table, LOOKED)
+    small.painted(plot, table, LOOKED)
 
 
 def test_without_deletions_of_the_cache_there_is_no_break_even():
@@ -292,8 +292,8 @@ def test_the_figure_of_the_costs(published):
     assert (three["without"], three["cached"]) == pytest.approx((1660, 1620))
     author = Source(key="s", author="Somebody", title="T", year=2014, published_as="Thesis")
     study = small.study().model_copy(update={"source": author})
-    drawing = plot.draw(table, StyleSheet(study, LOOKED.stores))
-    titles = [ax.get_title(loc="left") for ax in drawing.axes]
+    drawing = small.painted(plot, table, StyleSheet(study, LOOKED.stores))
+    titles = [ax.get_title(loc="left").replace("\n", " ") for ax in drawing.axes]
     assert titles == [
         f"Published (Somebody, 2014): {TEN_THOUSAND} records",
         f"Measured: {TEN_THOUSAND} records",
@@ -309,7 +309,7 @@ def test_the_figure_of_the_ratios(published):
     assert chosen.loc[("measured", 10_000), "ratio"] == pytest.approx(32.5)
     assert chosen.loc[("published", 10_000), "ratio"] == 32
     assert chosen.loc[("measured", 1), "high"] == float("inf")
-    drawing = plot.draw(table, LOOKED)
+    drawing = small.painted(plot, table, LOOKED)
     (ax,) = drawing.axes
     assert {line.get_label() for line in ax.lines if not line.get_label().startswith("_")} == {
         *("insert, measured", "insert, published", "read, measured")

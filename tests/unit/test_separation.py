@@ -19,6 +19,7 @@ from kvstudy.analyse.findings.separation import (
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.current import using
+from kvstudy.present.drawing.write import plot_of
 from kvstudy.present.report.cells import DisplayNames
 from kvstudy.present.report.context import separation_facts
 from kvstudy.present.report.markdown import fill
@@ -247,8 +248,8 @@ def test_nothing_is_said_of_a_source_without_values(tmp_path: Path):
 
 def labels(table: pd.DataFrame) -> list[str]:
     """The lines in the legend of the chart."""
-    shown = small.figure("separation").legend(small.as_csv(table), small.looked())
-    return [look.title for look in shown if look.line]
+    plot = plot_of(small.figure("separation"), small.as_csv(table), small.looked())
+    return [look.title for look in plot.legend if look.line is not None]
 
 
 def test_the_figure_has_a_line_for_the_factor_and_for_each_number_of_round_trips():
@@ -265,7 +266,7 @@ def test_a_source_that_is_faster_needs_less():
 
 def test_its_lines_pass_through_the_means_that_they_describe():
     table = small.as_csv(plotted())
-    figure = small.figure("separation").draw(table, small.looked())
+    figure = small.painted(small.figure("separation"), table, small.looked())
     (ax,) = figure.axes
     (line,) = (line for line in ax.lines if line.get_label() == "measured + 800\u202fµs")
     at, values = line.get_data()

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.repetitions import PERCENTILES
 from kvstudy.analyse.tidy.numbers import OTHER_SIZE
+from kvstudy.present.drawing.write import plot_of
 
 from . import small_results as small
 
@@ -43,13 +44,14 @@ def test_percentiles_of_too_few_operations_are_not_shown():
 
 
 def test_each_workload_has_a_panel_and_each_mark_both_intervals():
-    figure = TRADEOFF.draw(rows(), LOOKS)
+    figure = small.painted(TRADEOFF, rows(), LOOKS)
     assert [ax.get_title(loc="left") for ax in figure.axes] == [
         "Workload A: read",
         "Workload C: read",
     ]
-    bars = [bar for ax in figure.axes for bar in ax.containers]
-    assert [len(bar.lines[2]) for bar in bars] == [2, 2, 2]
+    # One along each axis for each of three marks.
+    bars = [bar for ax in figure.axes for bars in ax.collections for bar in bars.get_segments()]
+    assert len(bars) == 2 * 3
     words = [text.get_text() for text in figure.legends[0].get_texts()]
     assert words == ["Redis", "Memcached"]
 
@@ -58,16 +60,18 @@ def test_points_of_another_size_have_a_mark():
     table = rows()
     assert set(table["other_size"].dropna()) == {"no"}
     table.loc[(table["store"] == "memcached") & (table["workload"] == "a"), "other_size"] = "yes"
-    figure = TRADEOFF.draw(table, LOOKS)
+    figure = small.painted(TRADEOFF, table, LOOKS)
     marks = [[text.get_text() for text in ax.texts if text.get_text()] for ax in figure.axes]
     assert marks == [[OTHER_SIZE], []]
     words = [text.get_text() for text in figure.legends[0].get_texts()]
     assert words == ["Redis", "Memcached", "other size"]
-    assert TRADEOFF.note(table, LOOKS).endswith(f"{OTHER_SIZE}: other size.")
+    assert plot_of(TRADEOFF, table, LOOKS).note.endswith(f"{OTHER_SIZE}: other size.")
 
 
 def test_an_axis_is_logarithmic_where_values_are_far_apart():
-    scales = [(ax.get_xscale(), ax.get_yscale()) for ax in TRADEOFF.draw(rows(), LOOKS).axes]
+    scales = [
+        (ax.get_xscale(), ax.get_yscale()) for ax in small.painted(TRADEOFF, rows(), LOOKS).axes
+    ]
     assert scales == [("linear", "log")] * 2
     near = rows().query("store == 'redis'")
-    assert TRADEOFF.draw(near, LOOKS).axes[0].get_yscale() == "linear"
+    assert small.painted(TRADEOFF, near, LOOKS).axes[0].get_yscale() == "linear"

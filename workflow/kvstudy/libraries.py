@@ -10,7 +10,6 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import altair as alt
     import jinja2
     import matplotlib.pyplot as plt
     import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     import seaborn as sns
     from fontTools import subset
-    from matplotlib import colors, lines, patches, ticker, transforms
+    from matplotlib import colors, lines, patches, ticker
     from pyarrow import csv as arrow_csv
     from scipy import optimize, special, stats
 else:
@@ -34,17 +33,17 @@ else:
             setattr(self, attribute, value)
             return value
 
-    alt, jinja2, np, pd, sns = map(_Library, ("altair", "jinja2", "numpy", "pandas", "seaborn"))
+    jinja2, np, pd, sns = map(_Library, ("jinja2", "numpy", "pandas", "seaborn"))
     arrow_csv, pa, pq = map(_Library, ("pyarrow.csv", "pyarrow", "pyarrow.parquet"))
     subset = _Library("fontTools.subset")
     # The t distribution is in ``special`` too, which takes a tenth of the time of ``stats``.
     optimize, special, stats = map(_Library, ("scipy.optimize", "scipy.special", "scipy.stats"))
-    plt, colors, lines, patches, ticker, transforms = (
+    plt, colors, lines, patches, ticker = (
         _Library(f"matplotlib.{name}")
-        for name in ("pyplot", "colors", "lines", "patches", "ticker", "transforms")
+        for name in ("pyplot", "colors", "lines", "patches", "ticker")
     )
 
 __all__ = [
-    *["alt", "arrow_csv", "colors", "jinja2", "lines", "np", "optimize", "pa", "patches", "pd"],
-    *["plt", "pq", "sns", "special", "stats", "subset", "ticker", "transforms"],
+    *["arrow_csv", "colors", "jinja2", "lines", "np", "optimize", "pa", "patches", "pd"],
+    *["plt", "pq", "sns", "special", "stats", "subset", "ticker"],
 ]

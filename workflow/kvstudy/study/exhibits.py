@@ -104,7 +104,7 @@ class AnyTable(Exhibit):
 
 
 class AnyFigure(Exhibit):
-    """A figure of the report; what is drawn derives from ``present.drawing.draw.DrawnFigure``."""
+    """A figure of the report; what is drawn derives from ``present.drawing.plot.DrawnFigure``."""
 
     # Else it is text.
     drawn: ClassVar[bool] = True

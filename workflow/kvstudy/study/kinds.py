@@ -73,6 +73,7 @@ FIGURES = Kinds(
         "ratios": "ratios.RatioPlot",
         "relative": "rounds.RelativePlot",
         "run-order": "run_order.RunOrder",
+        "scatter": "scatter.Scatter",
         "separation": "separation.SeparationPlot",
         "spectrum": "latencies.Spectrum",
         "time": "time.TimeStrips",

@@ -22,7 +22,7 @@ from kvstudy.present.comparison.runs import (
     read_recorded,
     sizes,
 )
-from kvstudy.present.drawing.draw import Style, styles
+from kvstudy.present.drawing.looks import Style, styles
 from kvstudy.present.typeset.table import sign_of
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.power import repetitions_to_decide

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator
 
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.present.drawing.draw import TEXT_WIDTH, Style, number_axis
-from kvstudy.present.figures.ratios import ticks_of
+from kvstudy.present.drawing import plot
+from kvstudy.present.drawing.looks import Style
 from kvstudy.present.typeset.rich_text import EQUAL, TIE
 from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import margin_bounds
@@ -21,8 +18,8 @@ LINE_HEIGHT, EDGES = 0.2, 0.8
 LONGEST_TITLE = 28
 # A longer interval is cut and ends in an arrow: one row must not squeeze the others.
 LONGEST = 3.0
-# Of the figure, in widths of the axis.
-LEFT_EDGE, RIGHT_EDGE = -0.31 / 0.41, 0.69 / 0.41
+# Where texts are, in widths of the axis.
+LEFT_EDGE, CHANGE_EDGE, RIGHT_EDGE = -0.75, 1.03, 1.68
 
 
 def marks(row) -> str:
@@ -50,53 +47,64 @@ def pages(changes: pd.DataFrame) -> list[pd.DataFrame]:
     return [changes.iloc[part] for part in parts if part]
 
 
-def draw_forest(
+def forest_plot(
     part: pd.DataFrame, changes: pd.DataFrame, labels: dict[tuple, str], looks: dict[str, Style]
-) -> Figure:
+) -> plot.Plot:
     """One row for each line of ``part``, on the axis of all ``changes``.
 
     ``labels`` are the workloads' names by (workload, parameters), which are above their
     rows. The band is the margin within which a change counts as none.
     """
     low, high = _limits(changes)
-    groups = list(part.groupby(["workload", "parameters"], sort=False))
+    places = list(zip(part["workload"], part["parameters"], strict=True))
+    groups = list(dict.fromkeys(places))
+    # Each workload is a line above those of its stores.
+    heads = pd.DataFrame({"label": [labels[place] for place in groups], "change": 1.0})
+    heads["line"] = [places.index(place) + number for number, place in enumerate(groups)]
+    titles = [looks[store].title for store in part["store"]]
+    rows = part.assign(
+        name=titles,
+        line=[n + groups.index(place) + 1.0 for n, place in enumerate(places)],
+        start=part["low"].clip(low),
+        end=part["high"].clip(upper=high),
+        left=part["low"] < low,
+        right=part["high"] > high,
+        whole_left=part["low"] >= low,
+        whole_right=part["high"] <= high,
+        title=[title if len(title) <= LONGEST_TITLE else _shortened(title) for title in titles],
+        text=[
+            f"{significant(change)}  ({interval(change, *ends)})"
+            for change, *ends in part[["change", "low", "high"]].itertuples(index=False)
+        ],
+        mark=[*map(marks, part.itertuples())],
+    )
     lines = len(part) + len(groups)
-    height = EDGES + LINE_HEIGHT * lines
-    figure, ax = plt.subplots(figsize=(TEXT_WIDTH, height))
-    figure.subplots_adjust(left=0.31, right=0.72, top=1 - 0.3 / height, bottom=0.45 / height)
-    ax.set(xscale="log", xlim=(low, high), ylim=(lines - 0.5, -0.5), yticks=[])
-    ax.axvspan(*margin_bounds(), color="0.92", zorder=0)
-    ax.axvline(1, color="0.35", linewidth=0.8, zorder=1)
-    ax.grid(True, axis="x")
-    _beside(ax, 1.03, -0.9, "change, 95 % interval")
-    y = 0
-    for place, rows in groups:
-        _beside(ax, LEFT_EDGE, y, labels[place], weight="bold")
-        for row in rows.itertuples():
-            y += 1
-            _row(ax, row, y, looks[row.store], low, high)
-        y += 1
-    number_axis(ax.xaxis, FixedLocator(ticks_of(low, high)))
-    ax.minorticks_off()
-    ax.set_xlabel("Change from run A to run B (log axis)")
-    ax.spines[["left", "top", "right"]].set_visible(False)
-    return figure
+    head = pd.DataFrame([{"label": "change, 95 % interval", "line": -0.9, "change": 1.0}])
+    text = {"middle": True, "align": "left"}
+    layers = [
+        plot.Band(*margin_bounds()),
+        plot.Rule(1, "x"),
+        plot.Whisker("start", "end", "x", 1.6),
+        plot.Points(x="start", marker="<", where="left", size=5),
+        plot.Points(x="start", marker="|", where="whole_left", size=5),
+        plot.Points(x="end", marker=">", where="right", size=5),
+        plot.Points(x="end", marker="|", where="whole_right", size=5),
+        plot.Points(size=5),
+        plot.Label("label", rows=head, edge=CHANGE_EDGE, **text),
+        plot.Label("label", rows=heads, edge=LEFT_EDGE, **text),
+        plot.Label("title", edge=-0.03, middle=True, align="right"),
+        plot.Label("text", edge=CHANGE_EDGE, **text),
+        plot.Label("mark", edge=RIGHT_EDGE, middle=True, align="right"),
+    ]
+    x = plot.axis("change", "Change from run A to run B (log axis)", low, high, log=True)
+    y = plot.Axis("line", "", lines - 0.5, -0.5, (), ())
+    stores = [looks[store] for store in dict.fromkeys(part["store"])]
+    panel = plot.Panel("", rows, x, y, layers, stores)
+    return plot.Plot([panel], first=EDGES, each=LINE_HEIGHT * lines)
 
 
-def _row(ax, row, y: int, look: Style, low: float, high: float) -> None:
-    style = {"color": look.color, "markersize": 5}
-    if pd.notna(row.low):
-        start, end = max(row.low, low), min(row.high, high)
-        ax.hlines(y, start, end, color=look.color, linewidth=1.6, zorder=2)
-        ax.plot(start, y, "<" if row.low < low else "|", clip_on=False, zorder=2, **style)
-        ax.plot(end, y, ">" if row.high > high else "|", clip_on=False, zorder=2, **style)
-    ax.plot(row.change, y, look.marker, zorder=3, **style)
-    title = look.title
-    if len(title) > LONGEST_TITLE:
-        title = title[: LONGEST_TITLE - 1] + "\N{HORIZONTAL ELLIPSIS}"
-    _beside(ax, -0.03, y, title, ha="right")
-    _beside(ax, 1.03, y, f"{significant(row.change)}  ({interval(row.change, row.low, row.high)})")
-    _beside(ax, RIGHT_EDGE, y, marks(row), ha="right")
+def _shortened(title: str) -> str:
+    return title[: LONGEST_TITLE - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _limits(changes: pd.DataFrame) -> tuple[float, float]:
@@ -106,9 +114,3 @@ def _limits(changes: pd.DataFrame) -> tuple[float, float]:
     low = min(low, max(changes["low"].fillna(low).min(), low / LONGEST))
     high = max(high, min(changes["high"].fillna(high).max(), high * LONGEST))
     return low / 1.05, high * 1.05
-
-
-def _beside(ax, x: float, y: float, text: str, ha: str = "left", **style) -> None:
-    """``text`` in the row ``y``; ``x`` is a share of the axis' width."""
-    place = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": ha}
-    ax.text(x, y, text, fontsize=8, **place, **style)

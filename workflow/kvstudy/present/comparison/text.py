@@ -10,9 +10,9 @@ from pathlib import Path
 
 from kvstudy.analyse.tidy.numbers import rate, significant
 from kvstudy.present.comparison.compare import TABLES, Comparison
-from kvstudy.present.comparison.forest import draw_forest, marks, pages
+from kvstudy.present.comparison.forest import forest_plot, marks, pages
 from kvstudy.present.comparison.runs import RecordedRun, sizes
-from kvstudy.present.drawing.draw import save, use_style
+from kvstudy.present.drawing.paper import paint, save, use_style
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection
@@ -250,8 +250,8 @@ def write_comparison(comparison: Comparison, output: Path) -> list[Path]:
     drawn = []
     for number, part in enumerate(pages(comparison.changes), start=1):
         path = output / f"forest-{number}"
-        figure = draw_forest(part, comparison.changes, comparison.workloads, comparison.stores)
-        save(figure, path)
+        plot = forest_plot(part, comparison.changes, comparison.workloads, comparison.stores)
+        save(paint(plot), path)
         drawn.append(path.with_suffix(".pdf"))
     return drawn
 

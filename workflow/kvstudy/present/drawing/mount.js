@@ -6,25 +6,6 @@
 //   kvCharts.setTheme("light" | "dark" | "auto")
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  // White lines on the store's colour, by the place of the hatch among those of print.
-  const HATCHES = [
-    "",
-    "M-1,1l2,-2M0,6l6,-6M5,7l2,-2",
-    "M0,6l6,-6M0,0l6,6",
-    "M0,3h6",
-    "M-1,5l2,2M0,0l6,6M5,-1l2,2",
-    "M0,3h6M3,0v6",
-    "M1.5,1.5h0.01M4.5,4.5h0.01",
-    "M3,1.5a1.5,1.5 0 1 0 0.01,0",
-  ];
-  const SHAPES = {
-    circle: "M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z",
-    square: "M-0.9,-0.9H0.9V0.9H-0.9Z",
-    diamond: "M0,-1.1L0.8,0L0,1.1L-0.8,0Z",
-    "triangle-up": "M0,-1L1,0.8H-1Z",
-    "triangle-down": "M0,1L1,-0.8H-1Z",
-    cross: "M-0.35,-1H0.35V-0.35H1V0.35H0.35V1H-0.35V0.35H-1V-0.35H-0.35Z",
-  };
   const charts = [];
   let hidden = { stores: [], workloads: [] };
   let wanted = "auto";
@@ -65,10 +46,9 @@
   function swatch(entry) {
     const box = node("svg", { width: 26, height: 14, "aria-hidden": "true" });
     const color = entry.color;
-    if (entry.mark === "bar") {
+    if (entry.hatch !== undefined) {
       const fill = entry.hatch ? `url(#kv-${entry.store})` : color;
-      const opacity = entry.opacity ?? 1;
-      box.append(node("rect", { x: 1, y: 1, width: 24, height: 12, fill, "fill-opacity": opacity }));
+      box.append(node("rect", { x: 1, y: 1, width: 24, height: 12, fill }));
       return box;
     }
     if (entry.dash) {
@@ -76,7 +56,7 @@
       box.append(node("line", { x1: 0, y1: 7, x2: 26, y2: 7, ...stroke }));
     }
     if (entry.shape) {
-      const place = { d: SHAPES[entry.shape] ?? entry.shape, transform: "translate(13 7) scale(4.5)" };
+      const place = { d: entry.shape, transform: "translate(13 7) scale(4.5)" };
       const look = { fill: entry.hollow ? "none" : color, stroke: color, "stroke-width": 0.3 };
       box.append(node("path", { ...place, ...look }));
     }
@@ -87,7 +67,7 @@
     const list = document.createElement("ul");
     list.className = "kv-legend";
     for (const entry of entries) {
-      if (entry.hatch) pattern(`kv-${entry.store}`, entry.color, HATCHES[entry.hatch]);
+      if (entry.hatch) pattern(`kv-${entry.store}`, entry.color, entry.hatch);
       const item = document.createElement("li");
       if (entry.store) item.dataset.store = entry.store;
       item.append(swatch(entry), entry.label);
@@ -122,13 +102,13 @@
     chart.results = [];
     element.replaceChildren();
     element.classList.add("kv-chart");
-    const { legend: entries, note, empty } = spec.usermeta.kvstudy;
+    const { legend: entries, note, empty, nothing } = spec.usermeta.kvstudy;
     if (entries.length) element.append(legend(entries));
     const grid = document.createElement("div");
     grid.className = "kv-panels";
     grid.style.setProperty("--kv-columns", spec.columns);
     element.append(grid);
-    pattern("kv-nothing", "none", HATCHES[1]);
+    pattern("kv-nothing", "none", nothing);
     // All places first: a panel takes the width that it has when it is drawn.
     const panels = (empty ? [] : apart(spec)).map(([title, panel]) => {
       const place = document.createElement("div");

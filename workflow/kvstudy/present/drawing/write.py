@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from altair.utils.schemapi import debug_mode
 
 from kvstudy.analyse.run import Run
 from kvstudy.errors import InputError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.drawing.chart import as_json, spec
-from kvstudy.present.drawing.draw import DrawnFigure, StyleSheet, empty_panel, grid, save, use_style
+from kvstudy.present.drawing.looks import StyleSheet
+from kvstudy.present.drawing.paper import paint, save, use_style
+from kvstudy.present.drawing.plot import DrawnFigure, Plot
+from kvstudy.present.drawing.screen import as_json, spec
 
 # Columns with words; all others have numbers.
 WORDS = [
@@ -48,9 +48,10 @@ def write_figure(figure: DrawnFigure, rows: pd.DataFrame, looks: StyleSheet, out
     path = output / f"{figure.name}.csv"
     rows.to_csv(path, index=False, lineterminator="\n")
     table = read_figure(path)
-    save(drawing(figure, table, looks), output / figure.name)
+    plot = plot_of(figure, table, looks)
+    save(paint(plot), output / figure.name)
     chart = output / f"{figure.name}.vl.json"
-    chart.write_text(chart_text(figure, table, looks), encoding="utf-8")
+    chart.write_text(as_json(spec(figure, plot, looks)), encoding="utf-8")
     return path
 
 
@@ -63,24 +64,13 @@ def read_figure(path: Path) -> pd.DataFrame:
     return table.fillna(dict.fromkeys(columns, "")).astype(dict.fromkeys(columns, str))
 
 
-def drawing(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
-    """The static form; ``table`` as ``read_figure`` gives it."""
-    words = figure.nothing(table)
-    if not words:
-        return figure.draw(_in_words(table), looks)
-    drawn, axes = grid(1, 1, 0.6, 0)
-    axes[0, 0].set_axis_off()
-    empty_panel(axes[0, 0], words)
-    return drawn
+def plot_of(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> Plot:
+    """Return what both forms show of a ``table``, with notes in the reader's language.
 
-
-def chart_text(figure: DrawnFigure, table: pd.DataFrame, looks: StyleSheet) -> str:
-    """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
-    # Else Altair checks every part of it against the schema, which takes seconds.
-    with debug_mode(False):
-        return as_json(spec(figure, _in_words(table), looks))
-
-
-def _in_words(table: pd.DataFrame) -> pd.DataFrame:
-    """``table`` with notes in the reader's language."""
-    return table.assign(note=table["note"].map(sentence)) if "note" in table else table
+    Where there is nothing to show, it is a plot without panels.
+    """
+    if words := figure.nothing(table):
+        return Plot(note=words)
+    if "note" in table:
+        table = table.assign(note=table["note"].map(sentence))
+    return figure.plot(table, looks)

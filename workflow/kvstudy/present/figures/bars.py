@@ -13,9 +13,8 @@ from kvstudy.analyse.tidy.numbers import OTHER_SIZE_TEXT, converted
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
-from kvstudy.present.drawing import draw
 from kvstudy.present.drawing.bar_chart import BarFigure, with_broken
-from kvstudy.present.drawing.draw import Panel, StyleSheet
+from kvstudy.present.drawing.looks import StyleSheet
 from kvstudy.stats.intervals import geometric_mean, log_t_interval
 from kvstudy.study.base import Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
@@ -24,6 +23,7 @@ from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
 
 # Store, workload, operation and metric of a bar.
@@ -77,7 +77,7 @@ class Bars(BarFigure):
     def shows_runtime(self) -> bool:
         return "runtime" in self.metrics
 
-    def rows(self, run: draw.Run) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per bar, in the order of drawing; empty places are rows without a value.
 
         ``panel`` is measured (imported, where others measured) or published (only where
@@ -97,12 +97,12 @@ class Bars(BarFigure):
         like = run.results.has_published and not of_another_size
         return self._bars(run, [here, "published"] if like else [here])
 
-    def published_rows(self, run: draw.Run) -> pd.DataFrame:
+    def published_rows(self, run: Run) -> pd.DataFrame:
         rows = self._bars(run, ["published"])
         # A store without any bar is told in the text, not by an empty place in each group.
         return rows[rows["store"].isin(rows.dropna(subset="value")["store"])]
 
-    def _bars(self, run: draw.Run, panels: list[str]) -> pd.DataFrame:
+    def _bars(self, run: Run, panels: list[str]) -> pd.DataFrame:
         study, results, rows = run.study, run.results, []
         several = len(self.workloads) > 1
         places = product(panels, self.workloads, self.metrics, study.store_names)
@@ -125,10 +125,6 @@ class Bars(BarFigure):
         return with_broken(rows)
 
     @property
-    def across(self) -> int:
-        return 2 if max(len(self.workloads), len(self.metrics)) <= 2 else 1
-
-    @property
     def value_name(self) -> str:
         several = len(self.metrics) > 1
         name = _("Value") if several else _(METRICS[self.metrics[0]].short)
@@ -136,14 +132,14 @@ class Bars(BarFigure):
             name = _("Latency") if several else _("Latency, {}").format(name.lower())
         return name
 
-    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
+    def bars(self, table: pd.DataFrame, styles: StyleSheet) -> pd.DataFrame:
         # Groups are the workloads, or the metrics where there are several.
-        workloads = {looks.study.workload(name).short: name for name in self.workloads}
+        workloads = {styles.study.workload(name).short: name for name in self.workloads}
         metrics = {METRICS[metric].short: metric for metric in self.metrics}
         groups = table["group"]
         workload = [workloads.get(group, self.workloads[0]) for group in groups]
         metric = [metrics.get(group, self.metrics[0]) for group in groups]
-        return super().panels(table.assign(workload=workload, metric=metric), looks)
+        return table.assign(workload=workload, metric=metric)
 
     def titles(self, table: pd.DataFrame, looks: StyleSheet) -> dict[str, str]:
         numbers = sorted({int(n) for n in table["n"].dropna()})
@@ -180,7 +176,7 @@ class AveragesFigure(BarFigure):
         check_unit(self.metric, self.unit)
         return self
 
-    def rows(self, run: draw.Run) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per bar, with the columns of ``Bars.rows``.
 
         ``panel`` is the workload's name, ``group`` Mean (of throughput the geometric one) or
@@ -218,8 +214,8 @@ class AveragesFigure(BarFigure):
     def value_name(self) -> str:
         return _(METRICS[self.metric].short)
 
-    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
-        return super().panels(table.assign(workload=table["panel"], metric=self.metric), looks)
+    def bars(self, table: pd.DataFrame, styles: StyleSheet) -> pd.DataFrame:
+        return table.assign(workload=table["panel"], metric=self.metric)
 
     def titles(self, table: pd.DataFrame, looks: StyleSheet) -> dict[str, str]:
         """The workload, and how many sizes are behind the bars."""
@@ -230,9 +226,9 @@ class AveragesFigure(BarFigure):
             titles[workload] = f"{looks.study.workload(workload).short}: {of}"
         return titles
 
-    def mark(self, row: dict, looks: StyleSheet) -> dict:
+    def hover(self, row: dict, styles: StyleSheet) -> dict:
         words = _("{} of {} sizes").format(row["group"], f"{row['n']:.0f}")
-        return super().mark(row, looks) | {"runs": "" if pd.isna(row["n"]) else words}
+        return super().hover(row, styles) | {"runs": "" if pd.isna(row["n"]) else words}
 
 
 def _published(results: Results, key: Key, unit: str) -> dict[str, object]:

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import change
 from kvstudy.language.current import N_, _
-from kvstudy.language.locale import percent_sign
-from kvstudy.libraries import alt, np, pd, plt, ticker
-from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
+from kvstudy.language.locale import decimal
+from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
+from kvstudy.present.drawing.looks import DASHED, Style, StyleSheet
+from kvstudy.present.drawing.texts import exact
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
 
-CONTROL = "0.7"
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+
 CONTROLS = N_("control cells")
 TEXTS = {"exact": N_("Throughput"), "change_text": N_("Relative to the geometric mean")}
 TEXTS |= {"place": N_("Position"), "cells": N_("Cell")}
 
 
-class RunOrder(DrawnFigure):
+class RunOrder(plot.DrawnFigure):
     """The runs in the order of their measurement; a part of every report."""
 
     in_template = True
     cells = "every size"
     controls = True
     texts = TEXTS
-    fields = ("store", "workload", "sequence", "residual", "name")
     own_caption = N_(
         "Runs in the order of measurement, relative to the geometric mean of their setting"
     )
@@ -45,7 +47,7 @@ class RunOrder(DrawnFigure):
         seed = _(" (random order, seed {})").format(study.seed)
         return [order.model_copy(update={"caption": order.caption + seed})]
 
-    def rows(self, run: draw.Run) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         return run.headline_analysis.order
 
     def nothing(self, table: pd.DataFrame) -> str:
@@ -55,80 +57,53 @@ class RunOrder(DrawnFigure):
             return _("no cell was measured twice")
         return _("the order of the runs is unknown")
 
-    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
-        """Runs of a single repetition have nothing to differ from and are left out.
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
+        """Each run's throughput by the geometric mean of its setting, over its place in the order.
 
-        Residuals are logarithms, shown as ratios less one (``change``). What is none of the stores
-        is a control cell.
+        Runs of a single repetition have nothing to differ from and are left out. Residuals are
+        logarithms, shown as ratios less one. What is none of the stores is a control cell; those
+        are drawn first, so that they hide no store.
         """
-        words = _(
-            "Each run's throughput relative to the geometric mean of its setting, by position."
-        )
         rows = table.dropna(subset="residual")
         rows = rows.assign(
             change=np.expm1(rows["residual"].astype(float)),
-            name=rows["store"].map(looks.titles).fillna(_(CONTROLS)),
+            name=rows["store"].map(styles.titles).fillna(_(CONTROLS)),
         )
-        return [Panel("", rows, words, 230)]
+        legend = styles.legend(rows, "marker")
+        if not set(rows["store"]) <= set(styles.stores):
+            legend.insert(0, Style(_(CONTROLS), "0.7", marker="x"))
+        last = table["sequence"].max() + 1
+        ticks = [tick for tick in plot.linear_ticks(0, last) if tick == int(tick)]
+        x = plot.axis(
+            "sequence", _("Position in the order of measurement"), 0, last, ticks=ticks, grid=False
+        )
+        low, high = min(0.0, rows["change"].min()), max(0.0, rows["change"].max())
+        room, title = 0.08 * (high - low) or 0.01, _("Throughput relative to\nthe geometric mean")
+        y = plot.axis("change", title, low - room, high + room, written=_percent)
+        begin = Style("", "0.6", line=DASHED)
+        repetitions = [plot.Rule(place, "x", look=begin) for place in _repetitions(table)]
+        layers = [plot.Rule(0), *repetitions, plot.Points(hover=True)]
+        words = _(
+            "Each run's throughput relative to the geometric mean of its setting, by position."
+        )
+        panel = plot.Panel("", rows, x, y, layers, legend, words, 230)
+        return plot.Plot([panel], legend, each=1.6)
 
-    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
-        """Control cells first, so that they hide no store."""
-        table = table.dropna(subset="residual")
-        controls = Style(_(CONTROLS), CONTROL, marker="x")
-        any_control = not set(table["store"]) <= set(looks.stores)
-        return [controls] * any_control + looks.legend(table, "marker")
-
-    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
-        """Each run's throughput by the geometric mean of its setting, over its place in the order.
-
-        ``table`` is ``analysis.order.order``'s.
-        """
-        figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.1), layout="constrained")
-        ax.axhline(0, color="0.6", linewidth=0.6)
-        (panel,) = self.panels(table, looks)
-        for look, rows in draw.by_style(panel.rows, self.legend(table, looks)):
-            style = look.style(markersize=4, rasterized=len(rows) > draw.MOST_SHAPES)
-            ax.plot(rows["sequence"], rows["change"], **style)
-        for position in _repetitions(table):
-            ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
-        ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0, symbol=percent_sign()))
-        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-        ax.set_xlabel(_("Position in the order of measurement"))
-        ax.set_ylabel(_("Throughput relative to\nthe geometric mean"))
-        draw.legend(figure, ax.get_legend_handles_labels()[0], handletextpad=0.3)
-        return figure
-
-    def mark(self, row: dict, looks: StyleSheet) -> dict:
-        store = looks.titles.get(row["store"], row["store"])
+    def hover(self, row: dict, styles: StyleSheet) -> dict:
+        store = styles.titles.get(row["store"], row["store"])
         return {
             "title": f"{store}, {row['workload']}",
-            "exact": chart.exact("throughput", row["throughput"], "ops/s"),
+            "exact": exact("throughput", row["throughput"], "ops/s"),
             "change_text": change(row["change"]),
             "place": f"{row['sequence']:.0f}",
             "cells": cell_path(*(row[key] for key in CELL)),
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
-        x = chart.linear(_("Position in the order of measurement"), 0, table["sequence"].max() + 1)
-        x["axis"] = alt.Axis(format="d", tickMinStep=1, grid=False)
-        low, high = min(0.0, rows["change"].min()), max(0.0, rows["change"].max())
-        room = 0.08 * (high - low) or 0.01
-        ends = low - room, high + room
-        y = chart.linear(_("Throughput relative to the mean"), *ends, format="+.0%", tickCount=6)
-        points = (
-            alt.Chart()
-            .transform_calculate(change="exp(datum.residual) - 1")
-            .mark_point(filled=True, opacity=0.9, size=55)
-            .encode(
-                x=alt.X("sequence:Q", **x),
-                y=alt.Y("change:Q", **y),
-                **chart.by_legend(self.legend(table, looks), "color", "shape"),
-                **chart.texts(self.texts),
-            )
-        )
-        rule = alt.Chart().mark_rule(style="kv-line", strokeDash=[4, 4], aria=False)
-        repetitions = [rule.encode(x=alt.XDatum(place, **x)) for place in _repetitions(table)]
-        return [chart.line_at(y=alt.YDatum(0, **y)), *repetitions, points]
+
+def _percent(value: float) -> str:
+    """A number of the axis of changes: +10 %."""
+    sign = "+" if value > 0 else "\N{MINUS SIGN}" if value < 0 else ""
+    return decimal(f"{sign}{abs(100 * value):.6g} %")
 
 
 def _repetitions(table: pd.DataFrame) -> list[float]:

@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import latency, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, np, pd, plt
-from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
+from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
+from kvstudy.present.drawing.looks import DARK, DASHED, DOTTED, SOLID, Style, StyleSheet
+from kvstudy.present.drawing.texts import exact
 from kvstudy.stats.latency_models import FEWEST_MEANS, Difference
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 KEYS = ["workload", "parameters", "store", "operation"]
 NUMBERS = ["round_trips", "published", "measured", "factor", "constant"]
 TEXTS = {"published_text": N_("Published"), "measured_text": N_("Measured")}
 TEXTS |= {"requests": N_("Round trips")}
 # Of the factor, and of the constant once, twice and so on.
-FACTOR, TIMES = "--", ("-", ":")
+FACTOR, TIMES = DASHED, (SOLID, DOTTED)
 # Room next to the smallest and the largest value, and points of a curve.
 ROOM, POINTS = 1.2, 60
 
 
-class SeparationPlot(DrawnFigure):
+class SeparationPlot(plot.DrawnFigure):
     """Published means against measured ones; in the report of a source with mean latencies."""
 
     in_template = True
     by_itself = True
     probes = True
     texts = TEXTS
-    fields = ("store", "workload", "operation", *NUMBERS)
-    across = 1
     own_caption = N_("Published against measured mean latencies")
 
     kind: Literal["separation"] = Field(description="Published means against measured ones.")
 
-    def rows(self, run: draw.Run) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per published mean latency (us), with the ``measured`` one.
 
         The same in all rows: the ``factor`` between them; and the ``constant`` (us) between them,
@@ -59,96 +60,53 @@ class SeparationPlot(DrawnFigure):
         few = _("the source has fewer than {} mean latencies with a known number of round trips")
         return few.format(FEWEST_MEANS) if table.empty else ""
 
-    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
+        """Points by store, hollow for several round trips, and the lines of the models."""
+        titles = {
+            "measured": _("Measured mean latency (µs)"),
+            "published": _("Published mean latency (µs)"),
+        }
+        x, y = (
+            plot.axis(name, title, table[name].min() / ROOM, table[name].max() * ROOM, log=True)
+            for name, title in titles.items()
+        )
+        rows = table.assign(
+            name=table["store"].map(styles.titles),
+            single=table["round_trips"] <= 1,
+            several=table["round_trips"] > 1,
+        )
+        models, at = _models(table), np.geomspace(x.low, x.high, POINTS)
+        lines = pd.concat(
+            pd.DataFrame({"name": look.title, "measured": at, "published": factor * at + added})
+            for look, (factor, added) in models
+        )
+        lines = lines[lines["published"] > 0]
+        legend = [*styles.legend(table, "marker"), *(look for look, _line in models)]
+        layers = [
+            plot.Line(width=1, rows=lines),
+            plot.Points(size=4.5, where="single", hover=True),
+            plot.Points(size=4.5, where="several", hover=True, hollow=True),
+        ]
         words = _("Points: published by measured mean latency, by store, with the models.")
-        return [Panel("", table.assign(name=table["store"].map(looks.titles)), words, 320)]
+        several = rows["several"].any()
+        hollow = Style(_("more than one round trip"), DARK, marker="o", hollow=True)
+        return plot.Plot(
+            [plot.Panel("", rows, x, y, layers, legend, words, 320)],
+            legend,
+            _("Hollow: operations with more than one round trip.") if several else "",
+            [hollow] if several else [],
+            across=1,
+            each=2.2,
+        )
 
-    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
-        return [*looks.legend(table, "marker"), *(look for look, _line in _models(table))]
-
-    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
-        several = (table["round_trips"] > 1).any()
-        return _("Hollow: operations with more than one round trip.") if several else ""
-
-    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
-        figure, ax = plt.subplots(figsize=(draw.TEXT_WIDTH, 2.7), layout="constrained")
-        ax.set(xscale="log", yscale="log")
-        (panel,) = self.panels(table, looks)
-        legend = looks.legend(table, "marker")
-        for look, rows in draw.by_style(panel.rows, legend):
-            for several, mine in rows.groupby(rows["round_trips"] > 1):
-                face = {"markerfacecolor": "white" if several else look.color}
-                style = look.style(markersize=4.5, **face)
-                ax.plot(mine["measured"], mine["published"], **style, zorder=3)
-        sides = {name: _domain(table[name]) for name in ("measured", "published")}
-        at = np.geomspace(*sides["measured"], POINTS)
-        handles = [look.handle(markersize=4.5) for look in legend]
-        for look, (factor, added) in _models(table):
-            values = factor * at + added
-            ax.plot(at[values > 0], values[values > 0], **look.style(linewidth=1))
-            handles.append(look.handle(linewidth=1))
-        if self.note(table, looks):
-            hollow = Style(_("more than one round trip"), draw.DARK, marker="o", hollow=True)
-            handles.append(hollow.handle(markersize=4.5))
-        for axis, name in ((ax.xaxis, "measured"), (ax.yaxis, "published")):
-            draw.number_axis(axis)
-            ax.set(**{f"{axis.axis_name}lim": sides[name]})
-            axis.set_ticks(draw.round_numbers(*sides[name]), minor=False)
-        ax.tick_params(which="minor", length=0)
-        ax.tick_params(axis="x", length=3)
-        ax.grid(axis="both", visible=True)
-        ax.set_xlabel(_side_title("measured"))
-        ax.set_ylabel(_side_title("published"))
-        draw.legend(figure, handles)
-        return figure
-
-    def mark(self, row: dict, looks: StyleSheet) -> dict:
-        use, operation = looks.study.workload(row["workload"]), sentence(row["operation"])
+    def hover(self, row: dict, styles: StyleSheet) -> dict:
+        use, operation = styles.study.workload(row["workload"]), sentence(row["operation"])
         return {
-            "name": row["name"],
             "title": f"{row['name']}, {use.title}: {operation}",
-            "published_text": chart.exact("latency_mean", row["published"], "us"),
-            "measured_text": chart.exact("latency_mean", row["measured"], "us"),
+            "published_text": exact("latency_mean", row["published"], "us"),
+            "measured_text": exact("latency_mean", row["measured"], "us"),
             "requests": f"{row['round_trips']:.0f}",
         }
-
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
-        legend, ends = self.legend(table, looks), _domain(table["measured"])
-        sides = {
-            name: chart.log_side(_side_title(name), *_domain(table[name]))
-            for name in ("measured", "published")
-        }
-        base = alt.Chart().encode(
-            x=alt.X("measured:Q", **sides["measured"]),
-            y=alt.Y("published:Q", **sides["published"]),
-            **chart.by_legend(legend, "color"),
-        )
-        low, high = map(math.log, ends)
-        lines = [
-            base.transform_aggregate(means="count()")
-            .transform_calculate(at=f"sequence({low}, {high}, {(high - low) / POINTS})")
-            .transform_flatten(["at"])
-            .transform_calculate(
-                measured="exp(datum.at)",
-                published=f"exp(datum.at) * {factor} + {added}",
-                name=json.dumps(look.title, ensure_ascii=False),
-            )
-            .transform_filter("datum.published > 0")
-            .mark_line(strokeWidth=1.4, clip=True, aria=False, strokeDash=chart.dash(look.line))
-            for look, (factor, added) in _models(table)
-        ]
-        points = base.encode(
-            **chart.by_legend(looks.legend(table, "marker"), "shape"), **chart.texts(self.texts)
-        )
-        return [
-            *lines,
-            *(
-                points.transform_filter(f"datum.round_trips {several} 1").mark_point(
-                    filled=filled, size=60, opacity=1
-                )
-                for several, filled in (("<=", True), (">", False))
-            ),
-        ]
 
 
 def _models(table: pd.DataFrame) -> list[tuple[Style, tuple[float, float]]]:
@@ -167,16 +125,5 @@ def _models(table: pd.DataFrame) -> list[tuple[Style, tuple[float, float]]]:
         time = latency(abs(constant))
         title = plus.format(time if times == 1 else _("{} times {}").format(times, time))
         line = TIMES[min(times, len(TIMES)) - 1]
-        lines.append((Style(title, draw.DARK, line=line), (1.0, times * constant)))
+        lines.append((Style(title, DARK, line=line), (1.0, times * constant)))
     return lines
-
-
-def _side_title(name: str) -> str:
-    if name == "published":
-        return _("Published mean latency (µs)")
-    return _("Measured mean latency (µs)")
-
-
-def _domain(values: pd.Series) -> tuple[float, float]:
-    """The ends of the axis of these values."""
-    return float(values.min() / ROOM), float(values.max() * ROOM)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -11,13 +12,15 @@ from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
-from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
-from kvstudy.present.drawing import chart, draw
-from kvstudy.present.drawing.draw import DrawnFigure, Panel, Style, StyleSheet
+from kvstudy.libraries import np, pd
+from kvstudy.present.drawing import plot
+from kvstudy.present.drawing.looks import BEHIND, DASHED, DOTTED, SOLID, Style, StyleSheet
+from kvstudy.present.drawing.texts import exact
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
 
 # Shorter runs have no course to speak of.
@@ -26,40 +29,31 @@ FEWEST_SECONDS = 3
 MOST_INTERVALS = 240
 MOST_COLUMNS = 4
 GROUP = ["store", "parameters"]
-# What used the cores: its name, and its colour and line in charts.
+# What used the cores: its name, and its colour and line.
 SIDES = {
-    "client": (N_("client"), "#0072b2", "-"),
-    "server": (N_("server"), "#d55e00", "--"),
-    "rest": (N_("rest of the machine"), "#808080", ":"),
+    "client": (N_("client"), "#0072b2", SOLID),
+    "server": (N_("server"), "#d55e00", DASHED),
+    "rest": (N_("rest of the machine"), "#808080", DOTTED),
 }
 COLUMNS = [
     *["store", "parameters", "repetition", "strip", "start", "end", "low", "high", "unit"],
     *["warm_up", "verdict", "note"],
 ]
-# In print, of a side: its area, what lies between the ends of an interval, and its line.
-SERVER = "0.78"
-SPREADS = {
-    "client": {"color": draw.DARK, "alpha": 0.5},
-    "server": {"color": "0.6"},
-    "rest": {"color": "0.5", "alpha": 0.3},
-}
-LINES = {"client": {"color": draw.DARK}, "rest": {"color": "0.4", "linestyle": ":"}}
 TEXTS = {"exact": N_("Value"), "seconds": N_("Seconds"), "cells": N_("Cell")}
 NOTE = N_("The grey part is the warm-up of the first run.")
 
 
-class TimeStrips(DrawnFigure):
+class TimeStrips(plot.DrawnFigure):
     """Throughput and busy cores over a workload's run time; a part of every report."""
 
     in_template = True
     texts = TEXTS
-    fields = ("store", "repetition", "start", "end", "low", "high")
     own_caption = N_("Runs second by second, {}")
 
     kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
     workload: Name = Field(description="The workload.")
 
-    def rows(self, run: draw.Run) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """Return the drawn values, one interval of a line per row.
 
         ``strip`` is throughput (ops/s, of each repetition), or client,
@@ -92,128 +86,90 @@ class TimeStrips(DrawnFigure):
                     rows += [of_run | interval for interval in _envelope(intervals)]
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def draw(self, table: pd.DataFrame, looks: StyleSheet) -> plt.Figure:
-        """A column per store, throughput above the cores."""
-        titles = _titles(table, looks, "\n")
-        columns = min(len(titles), MOST_COLUMNS)
-        blocks = math.ceil(len(titles) / columns)
-        two_lines = any("\n" in title for title in titles.values())
-        height = 0.45 + (2.5 if two_lines else 2.35) * blocks
-        form = {"figsize": (draw.TEXT_WIDTH, height), "squeeze": False, "layout": "constrained"}
-        ratios = {"height_ratios": [1.35, 1] * blocks}
-        figure, axes = plt.subplots(2 * blocks, columns, gridspec_kw=ratios, **form)
-        sns.despine(figure)
-        kilo = table.loc[table["unit"] == "ops/s", "high"].max() >= 1000
-        cores = table.loc[table["unit"] == "cores", "high"].max()
-        places = list(zip(axes[::2].flat, axes[1::2].flat, strict=True))
-        for ax in np.ravel(places[len(titles) :]):
-            ax.set_axis_off()
-        for number, (key, rows) in enumerate(table.groupby(GROUP, sort=False)):
-            upper, lower = places[number]
-            title = draw.in_lines(titles[key], columns)
-            upper.set_title(f"{title}\n{verdict_words(rows)}", loc="left", pad=4)
-            if note := rows["note"].iloc[0]:
-                # Words instead of axes that would be empty.
-                draw.empty_panel(upper, note)
-                upper.set(xticks=[], yticks=[])
-                upper.spines[:].set_visible(False)
-                lower.set_axis_off()
-                continue
-            speeds, used = rows[rows["unit"] == "ops/s"], rows[rows["unit"] == "cores"]
-            _throughput(upper, speeds, looks.stores[key[0]].color, 1000 if kilo else 1)
-            _busy(lower, used, cores)
-            upper.sharex(lower)
-            upper.tick_params(labelbottom=False)
-            if number % columns == 0:
-                upper.set_ylabel(_("Throughput") + f"\n({'kops/s' if kilo else 'ops/s'})")
-                lower.set_ylabel(_("Busy\ncores"))
-            lower.set_xlabel(_("Time (s)"))
-        draw.legend(figure, _legend(table), columnspacing=1.6)
-        return figure
-
-    def panels(self, table: pd.DataFrame, looks: StyleSheet) -> list[Panel]:
-        """Return the chart's panels: throughput and cores of each group of runs."""
-        titles, panels = _titles(table, looks, ", "), []
-        words = _("Line chart. {}: {} over the time of the run.")
-        for key, mine in table.groupby(GROUP, sort=False):
-            title, verdict = titles[key], verdict_words(mine)
-            for unit, what in (("ops/s", _("throughput in ops/s")), ("cores", _("busy cores"))):
-                rows = mine[mine["unit"] == unit].assign(title=title)
-                head = f"{title}: {verdict}" if verdict else title
-                panels.append(Panel(head, rows, words.format(title, what), 150))
-        return panels
-
-    def legend(self, table: pd.DataFrame, looks: StyleSheet) -> list[Style]:
-        return [
+    def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
+        """Throughput and cores of each group of runs, one above the other in print."""
+        titles, panels, notes = _titles(table, styles), [], []
+        middle, spread = (table["start"] + table["end"]) / 2, table["low"] < table["high"]
+        table = table.assign(
+            title=[titles[key].replace("\n", ", ") for key in table[GROUP].itertuples(index=False)],
+            middle=middle,
+            spread=spread,
+            line=table["strip"] + table["repetition"],
+        )
+        legend = [
             Style(_(name), color, line=line)
             for side, (name, color, line) in SIDES.items()
             if side in set(table["strip"])
         ]
-
-    def note(self, table: pd.DataFrame, looks: StyleSheet) -> str:
-        notes = [_(NOTE)] if (table["warm_up"] > 0).any() else []
-        titles = _titles(table, looks, ", ")
+        names = {side: _(name) for side, (name, *_form) in SIDES.items()}
+        kilo = table.loc[table["unit"] == "ops/s", "high"].max() >= 1000
+        cores = table.loc[table["unit"] == "cores", "high"].max()
+        steps = ("start", "end")
+        layers = [
+            plot.Area("low", "high", 0.35, steps, where="spread"),
+            plot.Line("high", width=0.9, steps=steps),
+            plot.Points("high", hover=True, seen=False),
+        ]
+        words = _("Line chart. {}: {} over the time of the run.")
         for key, mine in table.groupby(GROUP, sort=False):
-            if note := mine["note"].iloc[0]:
-                notes.append(f"{titles[key]}: {note}.")
-            elif "cores" not in set(mine["unit"]):
-                notes.append(_("{}: busy cores were not recorded.").format(titles[key]))
-        return " ".join(notes)
+            title, verdict, note = titles[key], verdict_words(mine), mine["note"].iloc[0]
+            head = f"{title}\n{verdict}" if verdict else title
+            speeds, used = (mine[mine["unit"] == unit] for unit in ("ops/s", "cores"))
+            speeds = speeds.assign(name=speeds["title"])
+            used = used.assign(name=used["strip"].map(names))
+            last = mine["end"].max()
+            x = plot.axis("middle", _("Time (s)"), 0, last if last > 0 else 1, grid=False)
+            warm_up = [plot.Band(0, mine["warm_up"].iloc[0])] if mine["warm_up"].iloc[0] > 0 else []
+            one = [Style(titles[key].replace("\n", ", "), styles.stores[key[0]].color, line=SOLID)]
+            said = [words.format(title, of) for of in (_("throughput in ops/s"), _("busy cores"))]
+            y = _upwards(_("Throughput") + "\n", speeds["high"].max(), 4, kilo)
+            form = {"height": 150, "empty": note}
+            panels.append(plot.Panel(head, speeds, x, y, [*warm_up, *layers], one, said[0], **form))
+            form["empty"] = "" if note else _("not recorded")
+            y = _upwards(_("Busy\ncores"), cores, 3)
+            panels.append(plot.Panel(head, used, x, y, layers, legend, said[1], **form))
+            if note:
+                notes.append(f"{one[0].title}: {note}.")
+            elif used.empty:
+                notes.append(_("{}: busy cores were not recorded.").format(one[0].title))
+        keys = []
+        if (table["warm_up"] > 0).any():
+            notes.insert(0, _(NOTE))
+            keys = [replace(BEHIND, title=_("warm-up"), hatch="")]
+        form = {"columns": MOST_COLUMNS, "first": 0.45, "each": 2.4, "stack": (1.35, 1)}
+        return plot.Plot(panels, legend, " ".join(notes), keys, **form)
 
-    def mark(self, row: dict, looks: StyleSheet) -> dict:
+    def hover(self, row: dict, styles: StyleSheet) -> dict:
         title = _("{}, repetition {}").format(row["title"], row["repetition"])
         if row["strip"] == "throughput":
-            name = row["title"]
-            ends = [chart.exact("throughput", row[end], "ops/s") for end in ("low", "high")]
+            ends = [exact("throughput", row[end], "ops/s") for end in ("low", "high")]
         else:
-            side, _color, _line = SIDES[row["strip"]]
-            name = _(side)
-            title = f"{title}, {name}"
+            title = f"{title}, {row['name']}"
             ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
         cell = row | {"workload": self.workload}
         return {
-            "name": name,
             "title": title,
             "exact": between(*ends) if row["low"] < row["high"] else ends[0],
             "seconds": between(*(decimal(f"{row[end]:g}") for end in ("start", "end"))),
             "cells": cell_path(*(cell[part] for part in CELL)),
         }
 
-    def layers(self, rows: pd.DataFrame, table: pd.DataFrame, looks: StyleSheet) -> list[alt.Chart]:
-        """Lines of steps, and an area where a step has several values."""
-        x = chart.linear(_("Time (s)"), 0, rows["end"].max(), grid=False)
-        first, step, behind = rows.iloc[0], {"interpolate": "step", "aria": False}, []
-        if first["unit"] == "cores":
-            top = table.loc[table["unit"] == "cores", "high"].max()
-            y = chart.linear(_("busy cores"), 0, 1.08 * top or 1, tickCount=4)
-            legend = self.legend(table, looks)
-            apart = chart.by_legend(legend, "color")
-            of_line, opacity, width = chart.by_legend(legend, "color", "strokeDash"), 0.3, 1.3
-        else:
-            top = rows["high"].max()
-            y = chart.linear("ops/s", 0, 1.08 * top or 1, tickCount=4, format="~s")
-            step["color"] = looks.stores[first["store"]].color
-            apart = of_line = {"detail": alt.Detail("repetition:N")}
-            opacity, width = 0.4, 1.2
-            behind = [chart.band(0, first["warm_up"], {})] if first["warm_up"] > 0 else []
-        base = alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
-        base = base.encode(x=alt.X("middle:Q", **x), y=alt.Y("high:Q", **y))
-        points = base.mark_point(filled=True, opacity=0, size=70, aria=False)
-        return [
-            *behind,
-            base.transform_filter("datum.low < datum.high")
-            .mark_area(opacity=opacity, **step)
-            .encode(y=alt.Y("low:Q", **y), y2="high:Q", **apart),
-            base.mark_line(strokeWidth=width, **step).encode(**of_line),
-            points.encode(**chart.texts(self.texts)),
-        ]
+
+def _upwards(title: str, highest: float, most: int, kilo: bool | None = None) -> plot.Axis:
+    """Return the axis of throughput, in thousands if ``kilo``, or of cores if that is None."""
+    high = 1.08 * highest if highest > 0 else 1
+    if kilo is None:
+        return plot.axis("high", title, 0, high, most=most)
+    title += "(kops/s)" if kilo else "(ops/s)"
+    written = plot.thousandths if kilo else plot.number
+    return plot.axis("high", title, 0, high, most=most, written=written)
 
 
-def _titles(table: pd.DataFrame, looks: StyleSheet, comma: str) -> dict[tuple[str, str], str]:
+def _titles(table: pd.DataFrame, looks: StyleSheet) -> dict[tuple[str, str], str]:
     """Return the title of each group of runs: its store, and its sizes if there are several."""
     several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
     return {
-        (store, parameters): looks.titles[store] + (comma + parameters if several else "")
+        (store, parameters): looks.titles[store] + (f"\n{parameters}" if several else "")
         for store, parameters in table[GROUP].drop_duplicates().itertuples(index=False)
     }
 
@@ -272,55 +228,3 @@ def verdict_words(rows: pd.DataFrame) -> str:
         return _("too short to judge")
     runs = ngettext("steady: {} of {} run", "steady: {} of {} runs", len(verdicts))
     return runs.format((verdicts == Steadiness.STEADY).sum(), len(verdicts))
-
-
-def _throughput(ax: plt.Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
-    warm_up = rows["warm_up"].iloc[0]
-    if warm_up > 0:
-        ax.axvspan(0, warm_up, color="0.88", linewidth=0, gid="warm-up")
-    for _repetition, run in rows.groupby("repetition", sort=False):
-        x, low, high = _steps(run)
-        if not (low < high).any():
-            ax.plot(x, low / unit, color=color, linewidth=0.8)
-        else:
-            ax.fill_between(x, low / unit, high / unit, color=color, alpha=0.5, linewidth=0.4)
-    ax.set_xlim(0, rows["end"].max())
-    ax.set_ylim(0, 1.08 * rows["high"].max() / unit or 1)
-    ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4))
-
-
-def _busy(ax: plt.Axes, rows: pd.DataFrame, highest: float) -> None:
-    if rows.empty:
-        draw.empty_panel(ax, _("not recorded"))
-        ax.set_yticks([])
-        return
-    for side, run in rows.groupby("strip", sort=False):
-        x, low, high = _steps(run)
-        if side == "server":
-            ax.fill_between(x, 0, high, color=SERVER, linewidth=0)
-        if (low < high).any():
-            ax.fill_between(x, low, high, linewidth=0, **SPREADS[side])
-        if side in LINES:
-            ax.plot(x, high, linewidth=0.8, **LINES[side])
-    ax.set_ylim(0, 1.08 * highest or 1)
-    ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=3))
-
-
-def _steps(run: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Corners of a line that keeps its value over each interval, with its lower and upper side."""
-    run = run.sort_values("start")
-    corners = run[["start", "end"]].to_numpy(float).ravel()
-    return corners, *(np.repeat(run[name].to_numpy(float), 2) for name in ("low", "high"))
-
-
-def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
-    handles: list[lines.Line2D | patches.Patch] = []
-    if (table["warm_up"] > 0).any():
-        handles.append(patches.Patch(color="0.88", label=_("warm-up")))
-    for side, (name, _color, _line) in SIDES.items():
-        form = {"label": _(name)}
-        if side in set(table["strip"]) and side in LINES:
-            handles.append(lines.Line2D([], [], linewidth=0.8, **LINES[side], **form))
-        elif side in set(table["strip"]):
-            handles.append(patches.Patch(color=SERVER, **form))
-    return handles

@@ -14,7 +14,8 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import InputError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.drawing.draw import StyleSheet, use_style
+from kvstudy.present.drawing.looks import StyleSheet
+from kvstudy.present.drawing.paper import use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import DisplayNames, joined
 from kvstudy.present.report.context import AuditFacts, ClaimFacts, audit_facts, claim_facts
