@@ -80,16 +80,15 @@ class CsvTable:
         return text.getvalue()
 
     def of_lines(self, lines: Iterable[str]) -> pd.DataFrame:
-        """The table of these lines of cells: numbers are the exact ones, repetitions are int."""
+        """The table of these lines of cells: repetitions are int."""
         text = "".join([",".join(self.columns), "\n", *lines])
-        frame = self._frame(io.StringIO(text), float_precision="round_trip")
-        return frame.astype({"repetition": int})
+        return self._frame(io.StringIO(text)).astype({"repetition": int})
 
-    def _frame(self, source: Path | IO[str], **how: object) -> pd.DataFrame:
+    def _frame(self, source: Path | IO[str]) -> pd.DataFrame:
         types = defaultdict(lambda: str, dict.fromkeys(self.numbers, float))
         nothing = {name: [""] for name in self.numbers}
         return pd.read_csv(
-            source, dtype=types, keep_default_na=False, na_values=nothing, encoding="utf-8", **how
+            source, dtype=types, keep_default_na=False, na_values=nothing, encoding="utf-8"
         )
 
     def _word(self, path: Path) -> str:
