@@ -13,6 +13,7 @@ import yaml
 from kvstudy.analyse.audit.files import audit
 from kvstudy.analyse.claims.table import judge_run
 from kvstudy.analyse.findings.files import analyse
+from kvstudy.analyse.findings.repetitions import pool
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy import files, open_loop
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
@@ -103,7 +104,7 @@ class MadeUp:
             "open_loop": open_loop.OpenLoopTables(*(table.frame() for table in open_loop.TABLES)),
             "all_cells": cells,
             "environment": self._environment(len(measured)),
-            "counted_histograms": files.HISTOGRAMS.frame(list(self._histograms(measured))),
+            "pooled_latencies": pool([files.HISTOGRAMS.frame(list(self._histograms(measured)))]),
         }
         # In place of what is read from files.
         vars(run).update(selected)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -92,12 +93,14 @@ def test_the_merged_counts_are_those_of_every_single_latency(clone, results, val
             files = [
                 Path(str(path).replace("latencies.parquet", f"{operation}.hdr")) for path in kept
             ]
-            of_files = percentiles.merged([pd.Series(read_histogram(path)) for path in files])
+            of_files = percentiles.PooledRuns([])
+            for counts_of_file in map(read_histogram, files):
+                of_files.add(*(np.array([*of]) for of in (counts_of_file, counts_of_file.values())))
             for percent in (95, 99):
                 exact = ordered[-(-percent * len(ordered) // 100) - 1]
                 assert merged[f"latency_p{percent}"] == exact
                 # Without single latencies; of a bucket the upper end is told.
-                assert exact <= percentiles.quantiles(of_files, [percent])[0] <= exact * 1.001 + 1
+                assert exact <= of_files.quantiles([percent])[0] <= exact * 1.001 + 1
             assert merged["latency_mean"] == pytest.approx(ordered.mean(), rel=1e-3)
             assert merged["latency_max"] == pytest.approx(ordered.max(), rel=1e-3)
 

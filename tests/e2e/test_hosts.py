@@ -157,7 +157,7 @@ def test_the_clocks_put_the_clients_into_one_order(
 
     def began_apart() -> float:
         result = tables_of(study, cell, results / "raw" / cell.path, manifest)
-        return result.frames()["measurements"].set_index("metric").loc["skew", "value"]
+        return pd.DataFrame(result.rows["measurements"]).set_index("metric").loc["skew", "value"]
 
     before = began_apart()
     manifest["hosts"]["clocks"][three.names[2]]["offset"] += 0.4

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from kvstudy.analyse.findings.rounds import Times, rounds
 from kvstudy.analyse.findings.validity import agreement, flagged
 from kvstudy.analyse.tidy.collect import collect
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import CELL, OF_CELLS
 from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.cli import cli
 from kvstudy.study.cells import plan
@@ -63,7 +63,7 @@ def run(project):
 
 
 def test_rounds_on_redis(run):
-    collected = collect(run, plan(run), "small").tables
+    collected = collect(run, plan(run), "small", kept=OF_CELLS).tables
     assert set(collected["cells"]["status"]) == {"measured"}, collected["cells"]["reason"].tolist()
     assert set(collected["cells"]["invalid"]) == {""}
     outcomes = collected["outcomes"][collected["outcomes"]["store"] == "redis"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import socket
@@ -16,7 +15,7 @@ import pytest
 import yaml
 from kvstudy.analyse.findings.validity import agreement, flagged
 from kvstudy.analyse.tidy.collect import collect
-from kvstudy.analyse.tidy.files import HISTOGRAMS
+from kvstudy.analyse.tidy.files import OF_CELLS
 from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.language.reasons import sentence
 from kvstudy.stores.definition import load_store
@@ -116,7 +115,7 @@ def read_unknown_keys(connection: socket.socket) -> None:
 
 def parsed():
     study = load_study(STUDY)
-    table = collect(study, plan(study), "small").tables
+    table = collect(study, plan(study), "small", kept=OF_CELLS).tables
     (cell,) = table["cells"].itertuples()
     overall = table["measurements"].query("phase == 'run' and operation == 'overall'")
     return table, cell, overall.set_index("metric")["value"]
@@ -243,10 +242,8 @@ def test_every_single_latency_is_kept(project):
     assert set(table["operation"]) == {"READ", "UPDATE"}
     assert len(table) == 20_000
     assert table["timestamp"].diff().abs().max() < 60_000
-    lines = io.StringIO()
-    tidy = collect(study, plan(study), "small", False, lambda _, text: lines.write(text)).tables
-    lines.seek(0)
-    histograms = pd.read_csv(lines, names=HISTOGRAMS.columns)
+    tidy = collect(study, plan(study), "small", kept=OF_CELLS).tables
+    histograms = tidy["histograms"]
     values = (
         tidy["measurements"].query("phase == 'run'").set_index(["operation", "metric"])["value"]
     )

@@ -14,7 +14,7 @@ from kvstudy.analyse.findings.files import Analysis, analyse
 from kvstudy.analyse.findings.spread import Spread, spread_of
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy import open_loop
-from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, MEASUREMENTS, OUTCOMES, ROUNDS, SERIES
+from kvstudy.analyse.tidy.files import CELL, MEASUREMENTS, OUTCOMES, ROUNDS, SERIES
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
@@ -277,7 +277,7 @@ def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
         "measurements": measured,
         "probes": probes(),
         "open_loop": open_loop.OpenLoopTables(*(table.frame() for table in open_loop.TABLES)),
-        "counted_histograms": HISTOGRAMS.frame(),
+        "pooled_latencies": {},
     }
     values = per_repetition(measured, plan, ["a", "c", "insert"])
     # In place of what is read from files.

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import drift_of, order, out_of_order, steadiness
 from kvstudy.analyse.findings.pairs import pairs
-from kvstudy.analyse.findings.repetitions import intervals, percentiles, trimmed
+from kvstudy.analyse.findings.repetitions import intervals, percentiles, pool, trimmed
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.summary import over_workloads
@@ -147,7 +147,8 @@ def test_percentiles_are_those_of_all_runs_together():
     rows = []
     for repetition, latency in (("1", 10.0), ("2", 1000.0)):
         rows.append(["redis", "a", "p", repetition, "run", "read", latency, 600.0])
-    table = percentiles(pd.DataFrame(rows, columns=HISTOGRAMS.columns)).set_index("percent")
+    pooled = pool([pd.DataFrame(rows, columns=HISTOGRAMS.columns)])
+    table = percentiles(pooled).set_index("percent")
     assert table.loc[50.0, ["value", "low", "high", "n", "beyond"]].tolist() == [
         *[10.0, 10.0, 1000.0, 2, 600]
     ]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import steadiness
-from kvstudy.analyse.findings.repetitions import spectrum
+from kvstudy.analyse.findings.repetitions import Pooled, pool, spectrum
 from kvstudy.analyse.tidy.files import HISTOGRAMS, RESOURCES, SERIES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import summarise
@@ -169,20 +169,18 @@ def test_what_is_not_sampled_is_not_drawn():
     assert strips == {"client": last - 1, "rest": last - 1, "throughput": 45}
 
 
-def histograms(latencies: dict[tuple[str, str], dict[float, int]]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            [store, "a", "p", repetition, "run", "read", latency, count]
-            for (store, repetition), counts in latencies.items()
-            for latency, count in counts.items()
-        ],
-        columns=HISTOGRAMS.columns,
-    )
+def pooled(latencies: dict[tuple[str, str], dict[float, int]]) -> Pooled:
+    rows = [
+        [store, "a", "p", repetition, "run", "read", latency, count]
+        for (store, repetition), counts in latencies.items()
+        for latency, count in counts.items()
+    ]
+    return pool([pd.DataFrame(rows, columns=HISTOGRAMS.columns)])
 
 
 def test_spectrum_ends_where_few_operations_are_slower():
     runs = {("redis", "1"): {10.0: 9900, 500.0: 100}, ("redis", "2"): {10.0: 9000, 700.0: 1000}}
-    result = spectrum(histograms(runs))
+    result = spectrum(pooled(runs))
     last = result.iloc[-1]
     assert last["beyond"] >= 100
     # 20 000 operations: at 99.5 % there are 100 beyond, and the next place has fewer.
@@ -195,7 +193,7 @@ def test_spectrum_ends_where_few_operations_are_slower():
 
 def test_spectrum_draws_a_line_and_a_band_per_store():
     runs = {(s, r): {10.0: 9900, 500.0 * int(r): 100} for s in small.TITLES for r in ("1", "2")}
-    shown = spectrum_table(spectrum(histograms(runs)))
+    shown = spectrum_table(spectrum(pooled(runs)))
     (ax,) = small.painted(SPECTRUM, shown, small.looked()).axes
     assert [line.get_label() for line in ax.lines] == list(small.TITLES.values())
     assert [line.is_dashed() for line in ax.lines] == [False, True, True]
@@ -206,4 +204,4 @@ def test_spectrum_draws_a_line_and_a_band_per_store():
 
 
 def test_spectrum_without_histograms_or_of_other_stores():
-    assert spectrum_table(spectrum(histograms({("redis-again", "1"): {10.0: 5000}}))).empty
+    assert spectrum_table(spectrum(pooled({("redis-again", "1"): {10.0: 5000}}))).empty

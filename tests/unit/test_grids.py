@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analyse.findings.repetitions import boxes
+from kvstudy.analyse.findings.repetitions import boxes, pool
 from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept, sizes
@@ -263,7 +263,7 @@ def boxed(of: Study, stores: list[str], faults=None, **changes: object) -> pd.Da
         rows += [[*key, "read", latency, 1], [*key, "scan", 10 * latency, 1]]
     histograms = pd.DataFrame(rows, columns=HISTOGRAMS.columns)
     results = Results(only(every.summary, one), only(every.cells, one), None)
-    analysis = SimpleNamespace(boxes=boxes(histograms))
+    analysis = SimpleNamespace(boxes=boxes(pool([histograms])))
     return figure.rows(small.run(study=of, results=results, analysis=analysis))
 
 

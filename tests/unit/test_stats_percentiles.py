@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kvstudy.logs.ycsb.latencies import read_histogram
-from kvstudy.stats.percentiles import merged, percentiles_over_runs, quantiles, samples_beyond
+from kvstudy.stats.percentiles import Percentile, PooledRuns, quantiles, samples_beyond
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 samples = st.lists(st.integers(0, 10_000), min_size=1, max_size=30)
@@ -19,6 +19,15 @@ def histogram(values) -> pd.Series:
     return pd.Series(values).value_counts().sort_index()
 
 
+def pooled(runs: list[pd.Series], percent: float) -> tuple[PooledRuns, Percentile]:
+    """The runs together, and one of their percentiles."""
+    together = PooledRuns([percent])
+    for run in runs:
+        together.add(run.index.to_numpy(), run.to_numpy())
+    (percentile,) = together.percentiles([percent])
+    return together, percentile
+
+
 @given(samples, percents)
 def test_a_quantile_is_that_of_the_samples(values, percent):
     expected = np.percentile(values, percent, method="inverted_cdf")
@@ -27,13 +36,16 @@ def test_a_quantile_is_that_of_the_samples(values, percent):
 
 @given(st.lists(samples, min_size=1, max_size=5))
 def test_merging_is_the_histogram_of_all_samples(runs):
-    together = merged([histogram(values) for values in runs])
-    assert together.equals(histogram([value for run in runs for value in run]))
+    of_all, _ = pooled([histogram(values) for values in runs], 50)
+    latencies, counts = of_all.together
+    expected = histogram([value for run in runs for value in run])
+    assert dict(zip(latencies, counts, strict=True)) == expected.to_dict()
+    assert of_all.samples == expected.sum()
 
 
 @given(st.lists(samples, min_size=1, max_size=5), percents)
 def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
-    result = percentiles_over_runs([histogram(values) for values in runs], [percent])[0]
+    _, result = pooled([histogram(values) for values in runs], percent)
     assert result.low <= result.value <= result.high
     assert result.runs == len(runs)
 
@@ -41,15 +53,15 @@ def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
 def test_a_mean_of_percentiles_would_be_something_else():
     """One run of three stalls: 5 % of its operations take a second."""
     quick, stalled = histogram([100] * 1000), histogram([100] * 950 + [1_000_000] * 50)
-    result = percentiles_over_runs([quick, quick, stalled], [99])[0]
+    _, result = pooled([quick, quick, stalled], 99)
     assert (result.value, result.low, result.high) == (1_000_000, 100, 1_000_000)
-    assert percentiles_over_runs([quick, quick, stalled], [98])[0].value == 100
+    assert pooled([quick, quick, stalled], 98)[1].value == 100
 
 
 def test_real_runs():
     files = [DATA / f"redis-hdr-rep{number}.READ.hdr" for number in (1, 2, 3)]
     runs = [pd.Series(read_histogram(file)) for file in files]
-    result = percentiles_over_runs(runs, [99.9])[0]
+    _, result = pooled(runs, 99.9)
     singles = [quantiles(run, [99.9])[0] for run in runs]
     assert (result.low, result.high) == (min(singles), max(singles))
     assert result.low < result.value < result.high

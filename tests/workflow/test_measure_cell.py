@@ -487,7 +487,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     folder.chmod(0o555)
     store = load_store(Path("envs/stores/redis"))
     setting = MeasurementContext(
-        run="small", store=store, planned=frozenset(), provider="native", protocol=1
+        run="small", store=store, planned=[], provider="native", protocol=1
     )
     # Root may write everything: be somebody else for a moment.
     user = os.geteuid()

@@ -3,7 +3,9 @@
 import contextlib
 import os
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO
 
 from kvstudy.errors import EnvironmentFault, RunError
 
@@ -22,6 +24,23 @@ def put(content: bytes, output: Path) -> None:
         with contextlib.suppress(OSError):
             staging.unlink()
         raise EnvironmentFault(f"{output}: cannot be written: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def staged(outputs: Iterable[Path]) -> Iterator[dict[Path, IO[str]]]:
+    """Text files to write piece by piece; they are in their places when the block ends well."""
+    with contextlib.ExitStack() as stack:
+        staging = {output: output.with_name(f".{output.name}.new") for output in outputs}
+        for path in staging.values():
+            stack.callback(path.unlink, missing_ok=True)
+        files = {
+            output: stack.enter_context(path.open("w", encoding="utf-8"))
+            for output, path in staging.items()
+        }
+        yield files
+        for output, file in files.items():
+            file.close()
+            staging[output].replace(output)
 
 
 def check_folder(folder: Path) -> Path:

@@ -12,6 +12,7 @@ from kvstudy.analyse.audit.files import AUDIT, audit, judged_values
 from kvstudy.analyse.claims.stopping import claimed_after
 from kvstudy.analyse.findings.files import Analysis, no_analysis, read_analysis, shown_of
 from kvstudy.analyse.findings.looks import Claimed
+from kvstudy.analyse.findings.repetitions import Pooled, pool
 from kvstudy.analyse.findings.spread import Spread, level_of, margin_of, spread_of
 from kvstudy.analyse.tidy.files import (
     CELL,
@@ -202,14 +203,12 @@ class Run(Paths):
         return self.own_values[CELL].drop_duplicates()
 
     @cached_property
-    def counted_histograms(self) -> pd.DataFrame:
-        """Return the histograms of counted cells; all of a large study would take a gigabyte."""
-        histograms = self.read(HISTOGRAMS)
-        # A merge would turn categories into texts.
-        numbers = histograms.groupby(CELL, observed=True, sort=False).ngroup()
-        cells = histograms.loc[~numbers.duplicated(), CELL].astype(str)
-        counted = cells.merge(self.counted, how="left", indicator=True)["_merge"] == "both"
-        return histograms[counted.to_numpy()[numbers]]
+    def pooled_latencies(self) -> Pooled:
+        """The latencies of single operations of counted cells."""
+        if self.published_only:
+            return {}
+        counted = {*self.counted.itertuples(index=False, name=None)}
+        return pool(HISTOGRAMS.parts(self.folder), counted)
 
     @cached_property
     def all_cells(self) -> pd.DataFrame:

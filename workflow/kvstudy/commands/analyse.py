@@ -129,27 +129,40 @@ def parse(run: str, mixed: bool) -> None:
     provider, cores).
     """
     from kvstudy.analyse.tidy.collect import collect
-    from kvstudy.analyse.tidy.files import HISTOGRAMS
-    from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
+    from kvstudy.analyse.tidy.files import (
+        CELLS,
+        HISTOGRAMS,
+        MEASUREMENTS,
+        OF_CELLS,
+        PROBES,
+        SERIES,
+        TARGETS,
+    )
+    from kvstudy.analyse.tidy.open_loop import FOLDER, explain, targets
     from kvstudy.analyse.tidy.probes import collect_probes
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.run_names import command_of, find_name
+    from kvstudy.whole_file import staged
 
     name = find_name(run, published=False)
     run, output = name.base, name.folder
     loaded = as_measured(load_design(name.study_file), run)
     planned = plan(loaded, name.scale)
-    (output / FOLDER).mkdir(parents=True, exist_ok=True)
-    with noted(output, "parse") as outputs:
-        outputs += [HISTOGRAMS.path(output), HISTOGRAMS.path(output / FOLDER)]
-        with outputs[0].open("w") as closed_file, outputs[1].open("w") as opened_file:
-            for file in (closed_file, opened_file):
-                file.write(",".join(HISTOGRAMS.columns) + "\n")
+    opened = output / FOLDER
+    opened.mkdir(parents=True, exist_ok=True)
+    # The cells at fixed rates are apart, so that nothing mixes with the others.
+    long_tables = {table.path(output): table for table in OF_CELLS if table is not CELLS}
+    long_tables |= {table.path(opened): table for table in (MEASUREMENTS, SERIES, HISTOGRAMS)}
+    with noted(output, "parse") as outputs, staged(long_tables) as files:
+        for path, table in long_tables.items():
+            files[path].write(",".join(table.columns) + "\n")
 
-            def take_histograms(cell: Cell, lines: str) -> None:
-                (closed_file if cell.closed is None else opened_file).write(lines)
+        def take(cell: Cell, table: str, lines: str) -> None:
+            path = (output if cell.closed is None else opened) / f"{table}.csv"
+            if path in files:
+                files[path].write(lines)
 
-            collected = collect(loaded, planned, run, mixed, take_histograms)
+        collected = collect(loaded, planned, run, mixed, take=take)
         cells = collected.tables["cells"]
         if len(collected.unreadable) > 1 and not (cells.status == "measured").any():
             # Rather this program than all of the logs: nothing is moved away.
@@ -165,18 +178,21 @@ def parse(run: str, mixed: bool) -> None:
         )
         probes, unreadable = collect_probes(loaded, run)
         _set_aside(run, collected.unreadable, unreadable, again)
-        closed, opened = split(collected, planned)
-        opened["cells"] = explain(opened["cells"], loaded, load_stores(loaded), planned, run)
-        opened["targets"] = targets(collected, planned, run)
-        tables = {output / f"{name}.csv": table for name, table in closed.items()}
-        tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
-        tables[output / "probes.csv"] = probes
+        at_rates = {cell.parameters for cell in planned if cell.closed is not None}
+        is_opened = cells["parameters"].isin(at_rates)
+        cells_at_rates = explain(cells[is_opened], loaded, load_stores(loaded), planned, run)
+        tables = {
+            CELLS.path(output): cells[~is_opened],
+            CELLS.path(opened): cells_at_rates,
+            TARGETS.path(opened): targets(collected, planned, run),
+            PROBES.path(output): probes,
+        }
         for path, table in tables.items():
             table.to_csv(path, index=False)
         environment = output / "environment.json"
         text = json.dumps(collected.environment, indent=1)
         environment.write_text(text + "\n", encoding="utf-8")
-        outputs += [*tables, environment]
+        outputs += [*long_tables, *tables, environment]
     measured = (cells.status == "measured").sum()
     print(f"{output}: {measured} of {len(cells)} cells measured")
 
@@ -222,7 +238,7 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
         raise InputError(f"{study}: repetitions: a run is not looked at after {repetitions}")
     loaded = loaded.with_repetitions(repetitions)
     name = run_name(loaded.name, scale)
-    collected = collect(loaded, closed_loop(plan(loaded, scale)), name, True)
+    collected = collect(loaded, closed_loop(plan(loaded, scale)), name, True, TRUNCATED)
     for cell, reason in collected.unreadable.items():
         raise InputError(
             f"{raw_directory(name, cell)}: {reason}; 'kvstudy parse {name}' puts it aside, then "
@@ -230,7 +246,7 @@ def look(repetitions: int, study: Path, scale: float, output: Path) -> None:
         )
     run = Run(name, loaded, scale)
     # In place of the files, which are made when the run has stopped.
-    vars(run).update({table: collected.tables[table] for table in TRUNCATED})
+    vars(run).update(collected.tables)
     seen = look_at(run.spread, loaded, repetitions, run.compared, run.claimed)
     row = dict(zip(LOOKS.columns, seen, strict=True))
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -119,7 +119,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     cells = plan(loaded, scale)
     planned_cell = find_cell(cells, cell)
     run = run_name(loaded.name, scale)
-    mixed = mixed_repetitions(loaded, stores, run, planned_cell)
+    mixed = partial(mixed_repetitions, loaded, stores, run, planned_cell)
     check_planned(loaded, study, planned_cell, planned, mixed)
     wanted = with_clients(loaded, cells, planned_cell, run)
     target = (
@@ -130,7 +130,7 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
         position=cells.index(planned_cell) + 1,
         run=run,
         store=stores[planned_cell.store],
-        planned=frozenset(each.path for each in cells),
+        planned=[each.path for each in cells],
         target=None if isinstance(target, NotNow) else target,
         claims=claims_digest(study),
         repetitions=loaded.recorded_repetitions,
@@ -145,22 +145,25 @@ def measure(cell: str, planned: str | None, study: Path, scale: float, **setting
     print(measure_cell(request, partial(read_cell, loaded, planned_cell)))
 
 
-def check_planned(study: Study, path: Path, cell: Cell, planned: str | None, mixed: str) -> None:
+def check_planned(
+    study: Study, path: Path, cell: Cell, planned: str | None, mixed: Callable[[], str]
+) -> None:
     """Refuse a cell that is no repetition of those that are there.
 
     ``planned`` is its digest as Snakemake planned it, None by hand: RunError where a file was
-    edited since. By hand, InputError where other repetitions are ``mixed`` with it; Snakemake
-    measures those again.
+    edited since. By hand, InputError where other repetitions are ``mixed`` with it, which says how;
+    Snakemake measures those again.
     """
     if planned is None:
-        if mixed:
+        if reason := mixed():
             raise InputError(
-                f"{mixed}. Put that file back, or remove {SUMS} in the folders of the cell's other "
-                "repetitions to measure them again"
+                f"{reason}. Put that file back, or remove {SUMS} in the folders of the cell's "
+                "other repetitions to measure them again"
             )
     elif planned != cell.digest:
         use = study.workload(cell.workload)
-        seen = f" ({mixed})" if mixed else ""
+        reason = mixed()
+        seen = f" ({reason})" if reason else ""
         raise RunError(
             f"{cell.path}: {path} or {WORKLOADS / use.file} was edited after this run had begun"
             f"{seen}. The same command again measures what has changed, or goes on after the file "
@@ -190,7 +193,7 @@ def probe(store: str, study: Path, scale: float, **setting) -> None:
     request = MeasurementContext(
         run=run_name(loaded.name, scale),
         store=definition,
-        planned=frozenset(cell.path for cell in plan(loaded, scale)),
+        planned=[cell.path for cell in plan(loaded, scale)],
         **completed(setting, definition.folder.name),
     )
     print(probe_store(request, planned(loaded)[store]))

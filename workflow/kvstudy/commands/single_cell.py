@@ -121,7 +121,7 @@ def run(
         cell=cell,
         run=RUN,
         store=used,
-        planned=frozenset([cell.path]),
+        planned=[cell.path],
         position=1,
         provider=resolved,
         protocol=1,

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
+from math import ceil
 from pathlib import Path
 
 from kvstudy.errors import DataError, EnvironmentFault, InputError, KvstudyError, RunError
@@ -24,8 +25,8 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import Server, ask, check_empty, free_port, running_server
 from kvstudy.study.config import Hosts
-from kvstudy.study.consistency import differences, read_manifests, refusal
-from kvstudy.study.raw import set_aside, stamp
+from kvstudy.study.consistency import COMPARED, differences, read_manifests, refusal
+from kvstudy.study.raw import is_complete, set_aside, stamp
 from kvstudy.whole_file import ROOM, check_room, check_writable, free_bytes, full_disk
 
 # A cell has at least so many bytes of logs, those of long ones are some megabytes: with less room
@@ -46,12 +47,13 @@ SERVER_LOG = "server.log"
 class MeasurementContext:
     """The context of ``store``; ``port`` 0 is any free one, for ``pin_cpus`` see ``pinning``.
 
-    ``planned`` are the paths of the run's cells; others may be there from an earlier plan.
+    ``planned`` are the paths of the run's cells, in the order of the plan; others may be there from
+    an earlier one.
     """
 
     run: str
     store: Store
-    planned: frozenset[str]
+    planned: Sequence[str]
     provider: str
     protocol: int
     port: int = 0
@@ -77,8 +79,12 @@ class MeasurementContext:
 
     @cached_property
     def manifests(self) -> dict[str, dict]:
-        """Return the manifests of earlier cells."""
-        return read_manifests(self.results / "raw")
+        """Return the manifests of earlier cells, of a long run those of some of them."""
+        raw = self.results / "raw"
+        cells = [raw / path for path in self.planned if is_complete(raw / path)]
+        of_store = [cell for cell in cells if cell.parts[-4] == self.store.name]
+        some = dict.fromkeys([*_some(cells), *_some(of_store)])
+        return read_manifests(raw, some)
 
     @cached_property
     def client(self) -> Client:
@@ -105,7 +111,7 @@ class MeasurementContext:
         measured = {
             cell: manifest
             for cell, manifest in self.manifests.items()
-            if cell in self.planned and cell != name
+            if cell != name
             if manifest["cell"]["store"] != self.store.name or not changes(manifest, self.store)
         }
         provider = "none" if self.store.embedded else self.used_provider
@@ -211,6 +217,11 @@ class MeasurementContext:
                 # Empty ones only.
                 with suppress(OSError):
                     os.removedirs(work.parent)
+
+
+def _some(cells: Sequence[Path]) -> Sequence[Path]:
+    """Return as many of the cells as are compared, evenly spread; all where they are few."""
+    return cells[:: max(1, ceil(len(cells) / COMPARED))]
 
 
 def _kind(error: Exception, full: str) -> type[KvstudyError]:

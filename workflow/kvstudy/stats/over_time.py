@@ -112,10 +112,11 @@ def drift(
     scale = np.sqrt((ranks**2).sum() * (order**2).sum())
     rho = float(ranks @ order / scale)
     random = np.random.default_rng(1)
-    shuffled = np.empty((PERMUTATIONS, ranks.size))
+    # Cell by cell: all runs of a large study would take a gigabyte.
+    sums = np.zeros(PERMUTATIONS)
     names = pd.Series(list(cells))
     for places in names.groupby(names, sort=False).indices.values():
         rows = np.broadcast_to(ranks[places], (PERMUTATIONS, places.size))
-        shuffled[:, places] = random.permuted(rows, axis=1)
-    as_far = int((np.abs(shuffled @ order / scale) >= abs(rho) - 1e-12).sum())
+        sums += random.permuted(rows, axis=1) @ order[places]
+    as_far = int((np.abs(sums / scale) >= abs(rho) - 1e-12).sum())
     return rho, (1 + as_far) / (1 + PERMUTATIONS)

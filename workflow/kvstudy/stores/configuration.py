@@ -1,6 +1,7 @@
 """The configuration of a server: its command, and its reported settings."""
 
 import contextlib
+import functools
 import json
 import platform
 import re
@@ -184,11 +185,12 @@ def check_options(manifest: dict, store: Store, folder: Path) -> None:
 def _fits(texts: Sequence[str], templates: Sequence[str]) -> bool:
     """Return whether the ``texts`` are the ``templates`` with something filled in."""
     return len(texts) == len(templates) and all(
-        re.fullmatch(_pattern(part), text, re.S)
-        for part, text in zip(templates, texts, strict=True)
+        _pattern(part).fullmatch(text) for part, text in zip(templates, texts, strict=True)
     )
 
 
-def _pattern(part: str) -> str:
+@functools.cache
+def _pattern(part: str) -> re.Pattern:
     pieces = string.Formatter().parse(part)
-    return "".join(re.escape(text) + ".*" * (name is not None) for text, name, *_ in pieces)
+    parts = (re.escape(text) + ".*" * (name is not None) for text, name, *_ in pieces)
+    return re.compile("".join(parts), re.DOTALL)

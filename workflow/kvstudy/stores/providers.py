@@ -7,6 +7,7 @@ The provider ``external`` is a server that already runs somewhere: it is never s
 import socket
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from kvstudy.errors import EnvironmentFault, InputError
@@ -14,7 +15,7 @@ from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, native
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import POLL_SECONDS, Server, check_empty
-from kvstudy.study.consistency import read_manifests
+from kvstudy.study.consistency import COMPARED, complete_cells, read_manifests
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
 KEY = "config/config.yaml: external.servers"
@@ -45,8 +46,10 @@ def resolve(wanted: str, raw: Path) -> str:
     """
     if wanted != "auto":
         return wanted
-    servers = (manifest.get("server") or {} for manifest in read_manifests(raw).values())
-    used = {server.get("provider") for server in servers} - {None, "none"}
+    manifests = (read_manifests(raw, [cell]) for cell in complete_cells(raw))
+    servers = (manifest.get("server") or {} for of in manifests for manifest in of.values())
+    known = (server.get("provider") for server in servers)
+    used = set(islice((name for name in known if name not in (None, "none")), COMPARED))
     if len(used) == 1:
         return used.pop()
     return "native" if docker.daemon_problem() else "docker"

@@ -8,7 +8,7 @@ import json
 import math
 import random
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from kvstudy.errors import InputError
 from kvstudy.study.base import MOST, Strict
@@ -116,7 +116,7 @@ class Cell:
 
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""
-        return asdict(self) | {"properties": dict(self.properties), "options": dict(self.options)}
+        return vars(self) | {"properties": dict(self.properties), "options": dict(self.options)}
 
     @property
     def digest(self) -> str:

@@ -7,12 +7,15 @@ memory and the like change from cell to cell and are no difference here.
 import itertools
 import json
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kvstudy.language.reasons import sentence
 from kvstudy.study.naming import count
 from kvstudy.study.raw import SETTINGS, SUMS
 
+# A cell is compared with so many of those that are there: each was compared with others itself.
+COMPARED = 50
 # Java's own choices that do not follow the exact size of the memory.
 CHOICE = re.compile(r"-XX:[+-]\S+")
 
@@ -56,11 +59,19 @@ def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> s
     return "\n".join(lines)
 
 
-def read_manifests(raw: Path) -> dict[str, dict]:
-    """Manifests of the cells that were measured already, by path; unreadable ones are left out."""
+def complete_cells(raw: Path) -> Iterator[Path]:
+    """Return the folders of the cells that were measured already, one by one."""
+    return (path.parent for path in raw.glob(f"*/*/*/rep*/{SUMS}"))
+
+
+def read_manifests(raw: Path, cells: Iterable[Path] | None = None) -> dict[str, dict]:
+    """Manifests of ``cells``, by default of all that were measured already, by path.
+
+    Unreadable ones are left out.
+    """
     manifests = {}
-    for path in sorted(raw.glob(f"*/*/*/rep*/{SUMS}")):
-        path = path.with_name("manifest.json")
+    for folder in sorted(complete_cells(raw)) if cells is None else cells:
+        path = folder / "manifest.json"
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
             _facts(manifest)

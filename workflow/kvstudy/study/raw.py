@@ -86,6 +86,8 @@ def changed_parameters(study: Study, measured: dict, cell: Cell) -> str:
     if cell.clients == AUTO:
         # How many they are is no parameter: trial cells tell.
         cell = cell.with_clients(measured["clients"])
+    if measured == cell.as_json():
+        return ""
     was, now = (
         side | side["properties"] | {"properties": ""} for side in (measured, cell.as_json())
     )

@@ -13,12 +13,12 @@ from kvstudy.analyse.claims.values import Values, measured_values
 from kvstudy.analyse.claims.verdicts import Verdict, combined_verdict
 from kvstudy.analyse.findings.files import no_analysis
 from kvstudy.analyse.findings.looks import Claimed
-from kvstudy.analyse.tidy.files import PROBES
+from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, PROBES, ROUNDS
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.libraries import pd
 
 # The tables of a run that verdicts follow from.
-TRUNCATED = ("cells", "measurements", "rounds")
+TRUNCATED = (CELLS, MEASUREMENTS, ROUNDS)
 
 
 def claimed_after(run, repetitions: int, floors: pd.DataFrame) -> list[Claimed]:
@@ -31,8 +31,8 @@ def claimed_after(run, repetitions: int, floors: pd.DataFrame) -> list[Claimed]:
     part = replace(run)
     vars(part).update(
         {
-            name: rows[rows["repetition"].astype(int) <= repetitions]
-            for name, rows in ((name, getattr(run, name)) for name in TRUNCATED)
+            table.name: rows[rows["repetition"].astype(int) <= repetitions]
+            for table, rows in ((table, getattr(run, table.name)) for table in TRUNCATED)
         }
     )
     # The rest of the analysis, and the probes, give marks and no verdicts.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kvstudy.analyse.findings import AnalysisTable, repetitions
 from kvstudy.analyse.tidy.cell import INTENDED
-from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, SETTING, grouped
 from kvstudy.analyse.tidy.open_loop import OpenLoopTables
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import geometric_mean
@@ -83,7 +83,8 @@ def latencies(closed_tables: OpenLoopTables) -> pd.DataFrame:
     named = histograms.assign(operation=intended.map({True: f"{INTENDED}{ALL}", False: ALL}))
     groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
     together = groups["count"].sum().reset_index()
-    table = repetitions.percentiles(pd.concat([histograms, together], ignore_index=True))
+    every = pd.concat([histograms, together], ignore_index=True)
+    table = repetitions.percentiles(repetitions.pool([every]))
     table = table.merge(
         closed_tables.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING
     )
@@ -108,8 +109,8 @@ def _while_sending(series: pd.DataFrame) -> pd.DataFrame:
     not in ``series``.
     """
     rows = []
-    for key, seconds in series.groupby(CELL, sort=False):
-        values = seconds.sort_values("second")["throughput"].astype(float).tolist()
+    for key, seconds in grouped(series, CELL, "second", ["throughput"]):
+        values = seconds["throughput"].astype(float).tolist()
         started = next((place for place, value in enumerate(values) if value), len(values))
         sending = values[started + 1 :]
         if len(sending) >= FEWEST_SECONDS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kvstudy.analyse.findings import AnalysisTable
-from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, SETTING, grouped
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import pd
 from kvstudy.stats.over_time import drift, residuals, warm_up
@@ -31,10 +31,10 @@ def steadiness(series: pd.DataFrame) -> pd.DataFrame:
     ops/s, all of them and those after the cut).
     """
     rows = []
-    for key, run in series.groupby(CELL, sort=False):
-        values = run.sort_values("second")["throughput"]
+    for key, run in grouped(series, CELL, "second", ["throughput"]):
+        values = run["throughput"]
         warmup = warm_up(values)
-        steady = values.iloc[warmup.cut :].mean()
+        steady = values[warmup.cut :].mean()
         verdict = [warmup.cut, str(warmup.verdict), warmup.variation]
         rows.append([*key, len(values), *verdict, values.mean(), steady])
     return STEADINESS.frame(rows)

@@ -1,25 +1,18 @@
 """Statistics over all repetitions of a setting: intervals, trimmed means, percentiles.
 
-Percentiles are those of single latencies (us), from the sum of the repetitions' histograms;
-``histograms`` is ``histograms.csv`` of the cells that count.
+Percentiles are those of single latencies (us), from the sum of the repetitions' histograms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import level_of
-from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS
-from kvstudy.libraries import pd
+from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS, grouped
+from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import FEWEST_TO_TRIM, LEVEL, log_t_interval, trimmed_mean, variation
-from kvstudy.stats.percentiles import (
-    ENOUGH_BEYOND,
-    merged,
-    percentiles_over_runs,
-    quantiles,
-    samples_beyond,
-)
+from kvstudy.stats.percentiles import ENOUGH_BEYOND, PooledRuns, samples_beyond
 
 METRICS = ["throughput", "runtime", "latency_mean", "client_cpu", "server_cpu"]
 NUMBERS = ["n", "value", "low", "high", "cv"]
@@ -42,19 +35,27 @@ PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
 # Places of the spectrum in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to
 # 99.9 %.
 PLACES = 20
+# Evenly spaced in log(1/(1 - p)), rising; further ones are 100 % in eight decimals.
+SPECTRUM_PERCENTS = [
+    percent
+    for place in range(11 * PLACES)
+    if (percent := round(100 * (1 - 10 ** (-place / PLACES)), 8)) < 100
+]
 OPERATION_KEYS = [*SETTING, "operation"]
+# The runs of each store, workload, parameters and operation.
+Pooled = dict[tuple[str, ...], PooledRuns]
 PERCENT_NUMBERS = ["percent", "value", "low", "high", "n", "beyond"]
 PERCENTILES = AnalysisTable(
     "percentiles",
     [*OPERATION_KEYS, *PERCENT_NUMBERS],
     PERCENT_NUMBERS,
-    make=lambda run, tables: percentiles(run.counted_histograms),
+    make=lambda run, tables: percentiles(run.pooled_latencies),
 )
 SPECTRUM = AnalysisTable(
     "spectrum",
     PERCENTILES.columns,
     PERCENT_NUMBERS,
-    make=lambda run, tables: spectrum(run.counted_histograms),
+    make=lambda run, tables: spectrum(run.pooled_latencies),
 )
 IN_BOX = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
 OF_BOX = [*IN_BOX, "largest", "operations", "n"]
@@ -62,7 +63,7 @@ BOXES = AnalysisTable(
     "boxes",
     [*OPERATION_KEYS, *OF_BOX],
     OF_BOX,
-    make=lambda run, tables: boxes(run.counted_histograms),
+    make=lambda run, tables: boxes(run.pooled_latencies),
 )
 
 
@@ -105,58 +106,91 @@ def trimmed(values: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
     return TRIMMED.frame(rows)
 
 
-def percentiles(
-    histograms: pd.DataFrame, percents: Callable[[list[pd.Series]], list[float]] | None = None
-) -> pd.DataFrame:
+def percentiles(pooled: Pooled) -> pd.DataFrame:
     """One row per store, workload, parameters, operation and percentage.
 
-    ``percents`` chooses those of an operation by its runs, if not ``PERCENTS``. Columns: value of
-    the merged histogram, low and high (the range of the single runs' values), n runs, beyond
-    (operations of all runs that are slower).
+    Columns: value of the merged histogram, low and high (the range of the single runs' values),
+    n runs, beyond (operations of all runs that are slower).
     """
-    rows = []
-    for key, runs in _runs_of(histograms):
-        chosen = percents(runs) if percents else PERCENTS
-        for percent, of in zip(chosen, percentiles_over_runs(runs, chosen), strict=True):
-            rows.append([*key, percent, *of])
-    return PERCENTILES.frame(rows)
+    return _percentiles(pooled, lambda samples: PERCENTS)
 
 
-def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
+def spectrum(pooled: Pooled) -> pd.DataFrame:
     """As ``percentiles``, with one row per place of the spectrum of latencies.
 
     From 0 % (the smallest latency) to the last place with at least 100 operations of
     all runs beyond it.
     """
-    return percentiles(histograms, _places)
+    return _percentiles(pooled, _places)
 
 
-def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
+def boxes(pooled: Pooled) -> pd.DataFrame:
     """Return the values of box plots, one row per store, workload, parameters and operation.
 
     Columns: percentiles and the largest latency, how many operations they are of, n runs.
     """
+    return BOXES.frame(
+        [
+            [*key, *runs.quantiles([*IN_BOX.values(), 100.0]), runs.samples, runs.runs]
+            for key, runs in pooled.items()
+        ]
+    )
+
+
+def pool(
+    histograms: Iterable[pd.DataFrame], counted: Collection[tuple[str, ...]] | None = None
+) -> Pooled:
+    """Add up the runs in parts of ``histograms.csv``; only cells that are ``counted``, if given.
+
+    The rows of a run follow each other, and may begin in one part and end in the next.
+    """
+    pooled: Pooled = {}
+    for key, repetition, latencies, counts in _whole(_runs_in(histograms)):
+        if counted is None or (*key[: len(SETTING)], repetition) in counted:
+            pooled.setdefault(key, PooledRuns(PERCENTS + SPECTRUM_PERCENTS)).add(latencies, counts)
+    return pooled
+
+
+# Store, workload, parameters, operation; repetition; rising latencies, counts.
+_Run = tuple[tuple[str, ...], str, "np.ndarray", "np.ndarray"]
+
+
+def _runs_in(histograms: Iterable[pd.DataFrame]) -> Iterator[_Run]:
+    keys = [*OPERATION_KEYS, "repetition"]
+    for part in histograms:
+        for (*key, repetition), of in grouped(part, keys, "latency", ["latency", "count"]):
+            yield tuple(key), repetition, of["latency"], of["count"].astype(int)
+
+
+def _whole(runs: Iterable[_Run]) -> Iterator[_Run]:
+    """The runs with those put together that were cut."""
+    last: _Run | None = None
+    for run in runs:
+        if last and last[:2] == run[:2]:
+            last = (
+                *run[:2],
+                *(np.concatenate(both) for both in zip(last[2:], run[2:], strict=True)),
+            )
+            continue
+        if last:
+            yield last
+        last = run
+    if last:
+        yield last
+
+
+def _percentiles(pooled: Pooled, percents: Callable[[int], list[float]]) -> pd.DataFrame:
+    """``percents`` chooses those of an operation by its number of samples."""
     rows = []
-    for key, runs in _runs_of(histograms):
-        together = merged(runs)
-        values = quantiles(together, [*IN_BOX.values(), 100.0])
-        rows.append([*key, *values, int(together.sum()), len(runs)])
-    return BOXES.frame(rows)
+    for key, runs in pooled.items():
+        chosen = percents(runs.samples)
+        for percent, of in zip(chosen, runs.percentiles(chosen), strict=True):
+            rows.append([*key, percent, *of])
+    return PERCENTILES.frame(rows)
 
 
-def _runs_of(histograms: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], list[pd.Series]]]:
-    """Each store, workload, parameters and operation with its runs: counts by latency."""
-    for key, group in histograms.groupby(OPERATION_KEYS, sort=False):
-        runs = group.groupby("repetition", sort=False)
-        yield key, [run.set_index("latency")["count"].astype(int) for _, run in runs]
-
-
-def _places(runs: list[pd.Series]) -> list[float]:
-    """Percentages, evenly spaced in log(1/(1 - p)); the last has enough samples beyond it."""
-    samples = sum(int(run.sum()) for run in runs)
-    percents = [0.0]
-    while True:
-        percent = round(100 * (1 - 10 ** (-len(percents) / PLACES)), 8)
-        if percent >= 100 or samples_beyond(samples, percent) < ENOUGH_BEYOND:
-            return percents
-        percents.append(percent)
+def _places(samples: int) -> list[float]:
+    """Places of the spectrum with enough samples beyond them; the first one always."""
+    first, *others = SPECTRUM_PERCENTS
+    enough = (percent for percent in others if samples_beyond(samples, percent) >= ENOUGH_BEYOND)
+    return [first, *enough]

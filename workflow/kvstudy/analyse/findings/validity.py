@@ -9,11 +9,13 @@ sent each of the commands once.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
+from typing import NamedTuple
 
 from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import level_of
-from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, OUTCOMES, SETTING
 from kvstudy.analyse.tidy.probes import ONE_FIELD, Probes, updates_of
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.language.reasons import reason
@@ -58,6 +60,15 @@ PROBED = ["read", "insert", "update"]
 MISSING = {"read": "read-missing", "update": "update-missing"}
 
 
+class Outcome(NamedTuple):
+    """A row of ``outcomes.csv``, without its cell."""
+
+    kind: str
+    operation: str
+    name: str
+    number: float
+
+
 def agreement(
     outcomes: pd.DataFrame,
     probes: Probes,
@@ -72,8 +83,11 @@ def agreement(
     range, as a share of its nearer end; 0 within).
     A cell that cannot be checked has one row with the ``reason`` and no numbers.
     """
+    cells: dict[tuple, list[Outcome]] = defaultdict(list)
+    for *key, kind, operation, name, number in outcomes[OUTCOMES.columns].itertuples(False, None):
+        cells[tuple(key)].append(Outcome(kind, operation, name, number))
     rows = []
-    for key, of in outcomes.groupby(CELL, sort=False):
+    for key, of in cells.items():
         store, workload, *_ = key
         why = _unchecked(store, of, probes)
         if (store, workload) in unlike:
@@ -81,7 +95,7 @@ def agreement(
         predicted = {} if why else _predicted(store, of, probes, workload in one_field)
         if not predicted:
             rows.append([*key, "", *[None] * len(AGREEMENT_NUMBERS), why or "no-command"])
-        counted = of[of["kind"] == "counter"].set_index("name")["count"]
+        counted = {each.name: each.number for each in of if each.kind == "counter"}
         for counter, (least, most) in predicted.items():
             count = counted.get(counter, 0.0)
             rows.append([*key, counter, least, most, count, _deviation(count, least, most), ""])
@@ -134,28 +148,27 @@ def validity(
     return VALIDITY.frame(rows)
 
 
-def _unchecked(store: str, of: pd.DataFrame, probes: Probes) -> str:
+def _unchecked(store: str, of: Collection[Outcome], probes: Probes) -> str:
     """Return why the cell cannot be checked; empty if it can."""
-    by_kind = of.set_index("kind")["name"]
-    if "none" in by_kind.index:
+    by_kind = {each.kind: each.name for each in of}
+    if "none" in by_kind:
         return by_kind["none"]
     if probes.reason(store):
         return reason("no-probe", why=probes.reason(store))
     if probes.client(store) != by_kind["client"]:
         return reason("other-client", client=probes.client(store))
-    if "scan" in set(of["operation"]):
+    if any(each.operation == "scan" for each in of):
         return "scan-length"
     return ""
 
 
 def _predicted(
-    store: str, of: pd.DataFrame, probes: Probes, one_field: bool
+    store: str, of: Collection[Outcome], probes: Probes, one_field: bool
 ) -> dict[str, tuple[float, float]]:
     """Least and most of each counter."""
-    status = of[of["kind"] == "status"]
-    statuses = status[status["operation"].isin(PROBED)]
+    statuses = [each for each in of if each.kind == "status" and each.operation in PROBED]
     counters: dict[str, tuple[float, float]] = {}
-    for row in statuses.itertuples():
+    for row in statuses:
         step = row.operation
         if row.name == "NOT_FOUND":
             step = MISSING.get(step, step)
@@ -164,9 +177,9 @@ def _predicted(
         for command, each in probes.commands(store, step).items():
             least, most = counters.get(command, (0.0, 0.0))
             certain = row.name in (*GOOD, "NOT_FOUND")
-            counters[command] = (least + certain * each * row.count, most + each * row.count)
-    unknown = status.loc[status["operation"] == "delete", "count"].sum()
-    enough = LEAST_SHARE * statuses["count"].sum()
+            counters[command] = (least + certain * each * row.number, most + each * row.number)
+    unknown = sum(each.number for each in of if (each.kind, each.operation) == ("status", "delete"))
+    enough = LEAST_SHARE * sum(row.number for row in statuses)
     return {
         command: (least, most + unknown)
         for command, (least, most) in sorted(counters.items())

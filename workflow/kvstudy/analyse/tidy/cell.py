@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from kvstudy.analyse.tidy.files import CELL, OF_CELLS
+from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, OF_CELLS
 from kvstudy.analyse.tidy.outcomes import good, invalid, lost, missed, outcomes
 from kvstudy.analyse.tidy.resources import (
     Samples,
@@ -64,11 +64,10 @@ class CellTables:
     rows: dict[str, list[dict]]
     histograms: str
 
-    def frames(self) -> dict[str, pd.DataFrame]:
-        """The rows as tables, by their names."""
-        # Not before they are asked for: a cell that was just measured is only checked, and pandas
-        # takes a quarter of a second to load.
-        return {table.name: table.frame(self.rows[table.name]) for table in OF_CELLS}
+    def lines(self) -> dict[str, str]:
+        """The lines of each table by its name."""
+        lines = {table.name: table.lines(self.rows.get(table.name, ())) for table in OF_CELLS}
+        return lines | {HISTOGRAMS.name: self.histograms}
 
 
 class Unreadable(DataError):
@@ -223,7 +222,7 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         for of_operation in files.values(name, of, samples[name])
     ]
     rows["measurements"] = [
-        {"phase": name, "operation": operation, "metric": metric, "value": value}
+        {"phase": name, "operation": operation, "metric": metric, "value": float(value)}
         | {"unit": metric_of(metric).unit}
         for name, operation, of in (*of_phases, (phase, "overall", values))
         for metric, value in of.items()
@@ -231,12 +230,13 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
     ]
     key = key_of(cell)
     # As text: there are some thousand of them.
+    of_phase = ",".join(map(str, [*key.values(), phase]))
     histograms = "".join(
-        f"{','.join(map(str, [*key.values(), phase, operation, latency, count]))}\n"
+        f"{of_phase},{operation},{latency},{count}\n"
         for operation, of_operation in counts.items()
         for latency, count in of_operation.items()
     )
-    of_tables = {table.name: [key | row for row in rows.get(table.name, [])] for table in OF_CELLS}
+    of_tables = {name: [key | row for row in of_table] for name, of_table in rows.items()}
     return CellTables(manifest, of_tables, histograms)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 import os
 import pickle
 import statistics
@@ -27,7 +28,7 @@ from pydantic import BaseModel
 
 from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
 from kvstudy.analyse.tidy.configuration import configurations
-from kvstudy.analyse.tidy.files import CELLS, OF_CELLS
+from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, CsvTable
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import DataError, KvstudyError
@@ -109,7 +110,7 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
 
 @dataclass(frozen=True)
 class Collected:
-    """The tidy tables of a run by their names, and what it was measured on.
+    """The tidy tables of a run that were to be kept, by their names, and what it was measured on.
 
     ``manifests`` are those of the measured cells by their paths, ``unreadable`` are cells whose raw
     logs are there and cannot be read, with the reasons.
@@ -126,37 +127,41 @@ def collect(
     cells: list[Cell],
     run: str,
     mixed: bool = False,
-    take_histograms: Callable[[Cell, str], object] = lambda cell, lines: None,
+    kept: Sequence[CsvTable] = (CELLS, MEASUREMENTS),
+    take: Callable[[Cell, str, str], object] | None = None,
 ) -> Collected:
     """Read all raw logs of ``run``.
 
-    ``take_histograms`` is called with the lines of each cell, one cell after the other: those of
-    a large study do not fit into memory. A cell that cannot be read, or whose files differ from
-    their checksums, is a failed one.
+    Of its tables those to be ``kept`` are in the result. ``take`` is called with each cell, the
+    name of a table and the cell's lines of it, one cell after the other: all lines of a large
+    study do not fit into memory. A cell that cannot be read, or whose files differ from their
+    checksums, is a failed one.
     DataError for cells of other parameters or options than the study now has, and for cells
     that were not measured under the same conditions, unless ``mixed``.
     """
-    frames = defaultdict(list)
+    kept_lines: dict[str, list[str]] = {table.name: [] for table in kept}
     manifests: dict[str, dict] = {}
+    shared: dict[bytes, object] = {}
     unreadable: dict[Cell, str] = {}
     is_there = {cell: is_measured(run, cell) and not is_gap(run, cell) for cell in cells}
     read = _read_cells(study, [cell for cell in cells if is_there[cell]], run)
     for position, cell in enumerate(cells, start=1):
         cell_tables = next(read) if is_there[cell] else _gap(study, cell, run)
         if isinstance(cell_tables, _Cell):
-            manifests[cell.path] = cell_tables.manifest
-            for name, frame in cell_tables.tables.items():
-                frames[name].append(frame)
-            take_histograms(cell, cell_tables.histograms)
-            continue
-        if isinstance(cell_tables, Unreadable):
-            unreadable[cell] = str(cell_tables)
-            cell_tables = {"status": "failed", "reason": str(cell_tables)}
-        frames["cells"].append(CELLS.frame([key_of(cell) | cell_tables | {"position": position}]))
-    tables = {
-        table.name: pd.concat(frames[table.name] or [table.frame()], ignore_index=True)
-        for table in OF_CELLS
-    }
+            manifests[cell.path] = _with_shared_parts(cell_tables.manifest, shared)
+            lines = cell_tables.lines
+        else:
+            if isinstance(cell_tables, Unreadable):
+                unreadable[cell] = str(cell_tables)
+                cell_tables = {"status": "failed", "reason": str(cell_tables)}
+            row = key_of(cell) | cell_tables | {"position": position}
+            lines = {CELLS.name: CELLS.lines([row])}
+        for name, text in lines.items():
+            if take is not None:
+                take(cell, name, text)
+            if name in kept_lines:
+                kept_lines[name].append(text)
+    tables = {table.name: table.of_lines(kept_lines.pop(table.name)) for table in kept}
     raw, configured = Path("results") / run / "raw", {}
     if not study.imported:
         # First: cells with other arguments are unlike, too, and `mixed` does not allow them.
@@ -180,8 +185,7 @@ def collect(
     for name, about in configured.items():
         environment["stores"][name] |= about
     # The tables of cells that do not show their node stay as they were packed in archives.
-    nodes = tables["cells"]["node"]
-    if (nodes.isna() | (nodes == "")).all():
+    if (tables["cells"]["node"] == "").all():
         tables["cells"] = tables["cells"].drop(columns="node")
     return Collected(tables, environment, manifests, unreadable)
 
@@ -190,8 +194,19 @@ class _Cell(NamedTuple):
     """``CellTables`` as it is kept."""
 
     manifest: dict
-    tables: dict[str, pd.DataFrame]
-    histograms: str
+    lines: dict[str, str]
+
+
+def _with_shared_parts(manifest: dict, shared: dict[bytes, object]) -> dict:
+    """The manifest; of parts that others have too, one is kept: those of 10 000 cells take 1 GB."""
+
+    def first(part: object) -> object:
+        return shared.setdefault(hashlib.sha256(json.dumps(part).encode()).digest(), part)
+
+    return {
+        name: list(map(first, part)) if isinstance(part, list) else first(part)
+        for name, part in manifest.items()
+    }
 
 
 def _read_cells(study: Study, cells: Sequence[Cell], run: str) -> Iterator[_Cell | Unreadable]:
@@ -221,7 +236,7 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> _Cell | Unreadable:
         read = read_cell(study, cell, raw)
     except Unreadable as error:
         return error
-    tables = _Cell(read.manifest, read.frames(), read.histograms)
+    tables = _Cell(read.manifest, read.lines())
     # What cannot be kept, as on a full disk, is read again.
     with contextlib.suppress(KvstudyError):
         put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import math
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from kvstudy.errors import DataError
 from kvstudy.language.reasons import reason
@@ -44,25 +48,59 @@ class CsvTable:
         """
         path = self.path(folder)
         try:
-            frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+            frame = self._frame(path)
         except FileNotFoundError as error:
             raise DataError(f"{path}: no such file; it is {self.made_by}") from error
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise DataError(f"{path}: not a CSV file ({error}); it is {self.made_by}") from error
-        frame = frame.assign(**{column: "" for column in self.optional if column not in frame})
+        except ValueError:
+            raise DataError(f"{path}: {self._word(path)}; the file is {self.made_by}") from None
+        frame = frame.assign(
+            **{
+                column: math.nan if column in self.numbers else ""
+                for column in self.optional
+                if column not in frame
+            }
+        )
         if missing := [column for column in self.columns if column not in frame]:
             problem = f"{path}: no column {', '.join(missing)}; the file is {self.made_by}"
             raise DataError(problem)
-        for column in self.numbers:
-            values = pd.to_numeric(frame[column].replace("", None), errors="coerce").astype(float)
+        return frame[self.columns]
+
+    def lines(self, rows: Iterable[Mapping[str, object]]) -> str:
+        """The rows as lines of the file; None and NaN are nothing, as what a row lacks."""
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(
+            [
+                "" if value is None or value != value else value
+                for value in map(row.get, self.columns)
+            ]
+            for row in rows
+        )
+        return text.getvalue()
+
+    def of_lines(self, lines: Iterable[str]) -> pd.DataFrame:
+        """The table of these lines of cells: repetitions are int."""
+        text = "".join([",".join(self.columns), "\n", *lines])
+        return self._frame(io.StringIO(text)).astype({"repetition": int})
+
+    def _frame(self, source: Path | IO[str]) -> pd.DataFrame:
+        types = defaultdict(lambda: str, dict.fromkeys(self.numbers, float))
+        nothing = {name: [""] for name in self.numbers}
+        return pd.read_csv(
+            source, dtype=types, keep_default_na=False, na_values=nothing, encoding="utf-8"
+        )
+
+    def _word(self, path: Path) -> str:
+        """Return where the first word is in place of a number."""
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+        for column in frame.columns.intersection(self.numbers):
+            values = pd.to_numeric(frame[column].replace("", None), errors="coerce")
             wrong = frame.index[values.isna() & (frame[column] != "")]
             if len(wrong):
-                raise DataError(
-                    f"{path}: line {wrong[0] + 2}, column {column}: "
-                    f"{frame.loc[wrong[0], column]!r} is no number; the file is {self.made_by}"
-                )
-            frame[column] = values
-        return frame[self.columns]
+                word = frame.loc[wrong[0], column]
+                return f"line {wrong[0] + 2}, column {column}: {word!r} is no number"
+        return "has a number that is none"
 
     def frame(self, rows: Sequence = ()) -> pd.DataFrame:
         """A table of these rows."""
@@ -73,6 +111,19 @@ class LongTable(CsvTable):
     """A table of millions of rows: its texts are read as categories."""
 
     def read(self, folder: Path) -> pd.DataFrame:
+        parts = [*self.parts(folder)]
+        # Column by column, for memory.
+        return pd.DataFrame(
+            {
+                name: np.concatenate([part.pop(name) for part in parts])
+                if name in self.numbers
+                else pd.api.types.union_categoricals([part.pop(name) for part in parts])
+                for name in self.columns
+            }
+        )
+
+    def parts(self, folder: Path) -> Iterator[pd.DataFrame]:
+        """Yield the table in parts of many rows; one without rows where it has none."""
         path = self.path(folder)
         text = pa.dictionary(pa.int32(), pa.string())
         types = {name: pa.float64() if name in self.numbers else text for name in self.columns}
@@ -84,22 +135,16 @@ class LongTable(CsvTable):
                     column_types=types, include_columns=self.columns
                 ),
             ) as reader:
-                parts = [batch.to_pandas() for batch in reader]
-                parts = parts or [reader.schema.empty_table().to_pandas()]
+                part = reader.schema.empty_table()
+                for part in reader:
+                    yield part.to_pandas()
+                if not part.num_rows:
+                    yield part.to_pandas()
         except FileNotFoundError as error:
             raise DataError(f"{path}: no such file; it is {self.made_by}") from error
         except (pa.ArrowException, OSError) as error:
             problem = f"{path}: cannot be read ({error}); it is {self.made_by}"
             raise DataError(problem) from error
-        # Column by column, for memory.
-        return pd.DataFrame(
-            {
-                name: np.concatenate([part.pop(name) for part in parts])
-                if name in self.numbers
-                else pd.api.types.union_categoricals([part.pop(name) for part in parts])
-                for name in self.columns
-            }
-        )
 
 
 # What cells have in common but for their repetition, and what names a cell.
@@ -140,8 +185,8 @@ ROUNDS = CsvTable(
     [*CELL, "records", "round", "counted", "operation", "operations", "ok", "ns"],
     ["records", "round", "operations", "ok", "ns"],
 )
-# The parts that each cell gives; histograms.csv is written as text.
-OF_CELLS = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
+# The parts that each cell gives.
+OF_CELLS = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, RESOURCES, OUTCOMES, ROUNDS)
 PROBES = CsvTable("probes", ["store", "step", "kind", "name", "value", "reason"], ["value"])
 # The rates of open-loop cells (see ``tidy.open_loop``).
 TARGETS = CsvTable(
@@ -199,6 +244,23 @@ class CellRow(Protocol):
     status: str
     reason: str
     invalid: str
+
+
+def grouped(
+    frame: pd.DataFrame, keys: list[str], by: str, columns: list[str]
+) -> Iterator[tuple[tuple, dict[str, np.ndarray]]]:
+    """Yield the groups of rows with equal ``keys`` as arrays of ``columns``, sorted ``by`` one.
+
+    In the order of their first rows. A frame for each of ten thousand cells would take a hundred
+    times as long.
+    """
+    numbers = frame.groupby(keys, sort=False, observed=True).ngroup().to_numpy()
+    places = np.lexsort((frame[by].to_numpy(), numbers))
+    starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))
+    names = frame.iloc[places[starts]][keys].itertuples(index=False, name=None)
+    parts = [np.split(frame[name].to_numpy()[places], starts[1:]) for name in columns]
+    for key, *arrays in zip(names, *parts, strict=False):
+        yield key, dict(zip(columns, arrays, strict=True))
 
 
 def path_of(row: CellRow) -> str:

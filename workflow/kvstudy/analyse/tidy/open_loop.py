@@ -37,10 +37,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, raw_directory, reason_on_file, renewal, sums_digest
 
 FOLDER = "open-loop"
-# With targets.csv, which is made here, what workflow/rules/common.smk declares.
-KEPT = ("cells", "measurements", "series")
-
-
+# What workflow/rules/common.smk declares.
 TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
 
 
@@ -58,18 +55,6 @@ class OpenLoopTables:
     def counted(self) -> pd.DataFrame:
         """Return the keys of the cells that count."""
         return counting(self.cells)[CELL]
-
-
-def split(collected: Collected, cells: list[Cell]) -> tuple[dict, dict]:
-    """Split the tables of ``collected``: closed-loop cells, and those of ``OpenLoopTables``."""
-    apart = {cell.parameters for cell in cells if cell.closed is not None}
-    closed, opened = {}, {}
-    for name, frame in collected.tables.items():
-        open_loop = frame["parameters"].isin(apart)
-        closed[name] = frame[~open_loop]
-        if name in KEPT:
-            opened[name] = frame[open_loop]
-    return closed, opened
 
 
 def explain(

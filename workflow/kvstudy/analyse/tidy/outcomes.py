@@ -33,13 +33,15 @@ READS = ("READ", "SCAN")
 def outcomes(manifest: dict, phase: str, log: YcsbLog) -> list[dict]:
     """The rows of one cell, without the cell; ``log`` is that of ``phase``."""
     counted = _counters(manifest, phase)
-    rows = [("client", "", manifest["client"]["kind"], None)]
+    rows: list[tuple] = [("client", "", manifest["client"]["kind"], None)]
     for name, section in log.sections.items():
-        rows += [("status", name.lower(), *each) for each in section.returns.items()]
+        statuses = section.returns.items()
+        rows += [("status", name.lower(), status, float(count)) for status, count in statuses]
     if counted is None:
         has_counters = "counters" in manifest["server"]
         rows.append(("none", "", "no-counters" if has_counters else "counters-not-recorded", None))
-    rows += [("counter", "", *each) for each in sorted((counted or {}).items())]
+    rises = sorted((counted or {}).items())
+    rows += [("counter", "", name, float(rise)) for name, rise in rises]
     return [dict(zip(("kind", "operation", "name", "count"), row, strict=True)) for row in rows]
 
 

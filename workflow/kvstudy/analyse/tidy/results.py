@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +88,16 @@ class Results:
 
     def runs(self, store: str, workload: str, operation: str, metric: str) -> dict[str, float]:
         """The value of each repetition that counts."""
-        rows = self._repetitions().query(
-            "store == @store and workload == @workload and operation == @operation "
-            "and metric == @metric"
-        )
-        return dict(zip(rows["repetition"], rows["value"], strict=True))
+        return self._runs.get((store, workload, operation, metric), {})
+
+    @cached_property
+    def _runs(self) -> dict[tuple, dict[str, float]]:
+        runs: dict[tuple, dict[str, float]] = defaultdict(dict)
+        rows = self._repetitions()
+        columns = ["store", "workload", "operation", "metric", "repetition", "value"]
+        for *key, repetition, value in zip(*(rows[name] for name in columns), strict=True):
+            runs[tuple(key)][repetition] = value
+        return runs
 
     def failed_share(self, store: str, workload: str, operation: str) -> float | None:
         """Failed operations by all of that kind (0 to 1) over all repetitions that count.

@@ -258,7 +258,9 @@ def _times(lines: list[re.Match], name: str) -> np.ndarray:
 
 def _clock(match: re.Match, name: str) -> datetime:
     try:
-        return datetime.strptime(match["clock"], "%Y-%m-%d %H:%M:%S:%f")
+        # A tenth of the time of strptime, for thousands of lines of each study.
+        day_and_second, _, millisecond = match["clock"].rpartition(":")
+        return datetime.fromisoformat(f"{day_and_second}.{millisecond}")
     except ValueError:
         raise DataError(
             f"{name}: line {_line_of(match)}: there is no time '{match['clock']}'; the file is "

@@ -96,7 +96,7 @@ def calibrate(
             cell=cell,
             run=RUN,
             store=stores[like.store],
-            planned=frozenset([cell.path]),
+            planned=[cell.path],
             position=number,
             protocol=1,
             # They foretell times; no report compares them.

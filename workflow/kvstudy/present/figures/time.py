@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import CELL, grouped
 from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
@@ -67,7 +67,11 @@ class TimeStrips(plot.DrawnFigure):
             "workload == @self.workload and seconds >= @FEWEST_SECONDS"
         )
         runs = runs.sort_values("repetition", key=lambda names: names.astype(int))
-        series, used = run.headline_series.groupby(CELL), run.headline_resources.groupby(CELL)
+        series, used = (
+            rows[rows["workload"] == self.workload]
+            for rows in (run.headline_series, run.headline_resources)
+        )
+        seconds = dict(grouped(series, CELL, "second", ["second", "throughput"]))
         rows = []
         for store in run.study.store_names:
             long = runs[runs["store"] == store]
@@ -76,9 +80,9 @@ class TimeStrips(plot.DrawnFigure):
             with_cores = long.drop_duplicates("parameters").index
             for one in long.itertuples():
                 key = (store, self.workload, one.parameters, one.repetition)
-                strips = {"throughput": _speeds(series.get_group(key))}
-                if one.Index in with_cores and key in used.groups:
-                    strips |= _cores(used.get_group(key))
+                strips = {"throughput": _speeds(seconds[key])}
+                if one.Index in with_cores:
+                    strips |= _cores(used[(used[CELL] == list(key)).all(axis=1)])
                 of_run = dict(zip(CELL, key, strict=True)) | {"warm_up": one.cut}
                 of_run |= {"verdict": one.verdict, "note": ""}
                 for strip, intervals in strips.items():
@@ -183,16 +187,30 @@ def _reason(results: Results, store: str, workload: str) -> str:
     return N_("too short to draw") if short else N_("no values per second")
 
 
-def _speeds(run: pd.DataFrame) -> pd.DataFrame:
-    """The ``value`` of each interval, from ``start`` to ``end`` (s); NaN where it is not known."""
-    values = run.set_index("second")["throughput"].sort_index()
-    values = values.reindex(np.arange(1, values.index.max() + 1))
-    return pd.DataFrame({"start": values.index - 1, "end": values.index, "value": values.values})
+@dataclass
+class Intervals:
+    """The ``value`` from ``start`` to ``end`` (s) of each interval; NaN where it is not known."""
+
+    start: np.ndarray
+    end: np.ndarray
+    value: np.ndarray
 
 
-def _cores(run: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _speeds(run: dict[str, np.ndarray]) -> Intervals:
+    """Return the throughput of each second, from the known ones."""
+    whole = run["second"] >= 1
+    seconds = run["second"][whole].astype(int)
+    ends = np.arange(1.0, seconds[-1] + 1)
+    values = np.full(ends.size, np.nan)
+    values[seconds - 1] = run["throughput"][whole]
+    return Intervals(ends - 1, ends, values)
+
+
+def _cores(run: pd.DataFrame) -> dict[str, Intervals]:
     """Busy cores of client, server and what else ran on the machine, from second 0 on."""
     run = run[run["second"] > 0]
+    if run.empty:
+        return {}
     busy = run["cores_user"] + run["cores_system"]
     cores = run.assign(cores=run["cores_busy"].where(run["side"] == "machine", busy))
     used = cores.pivot(index="second", columns="side", values="cores")
@@ -202,19 +220,28 @@ def _cores(run: pd.DataFrame) -> dict[str, pd.DataFrame]:
         # ended was not read any more, so then nothing is known of the rest either.
         used["rest"] = (used["machine"] - used[sides].sum(axis=1, skipna=False)).clip(lower=0)
     starts = (used.index - run.groupby("second")["seconds"].first()).clip(lower=0)
-    return {
+    frames = {
         side: pd.DataFrame({"start": starts, "end": used.index, "value": used[side]}).dropna()
         for side in SIDES
         if side in used
     }
+    return {side: Intervals(*frame.to_numpy(float).T) for side, frame in frames.items()}
 
 
-def _envelope(intervals: pd.DataFrame) -> list[dict[str, float]]:
+def _envelope(intervals: Intervals) -> list[dict[str, float]]:
     """At most ``MOST_INTERVALS``: neighbours become one, with their smallest and largest value."""
-    step = math.ceil(len(intervals) / MOST_INTERVALS)
-    groups = intervals.groupby(np.arange(len(intervals)) // max(step, 1))
-    ends = {"start": ("start", "first"), "end": ("end", "last")}
-    return groups.agg(**ends, low=("value", "min"), high=("value", "max")).to_dict("records")
+    size = len(intervals.start)
+    firsts = np.arange(0, size, math.ceil(size / MOST_INTERVALS) or 1)
+    if not size:
+        return []
+    columns = {
+        "start": intervals.start[firsts],
+        "end": intervals.end[[*firsts[1:] - 1, -1]],
+        "low": np.fmin.reduceat(intervals.value, firsts),
+        "high": np.fmax.reduceat(intervals.value, firsts),
+    }
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def verdict_words(rows: pd.DataFrame) -> str:
