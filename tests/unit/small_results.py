@@ -148,6 +148,7 @@ def run(**values: object) -> SimpleNamespace:
     example.setdefault("compared", [example["study"].store_names])
     example.setdefault("values", _values())
     example.setdefault("other_sizes", set())
+    example.setdefault("short", {})
     if "analysis" in example:
         example.setdefault("headline_analysis", example["analysis"])
     return Part(**example)

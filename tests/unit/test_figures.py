@@ -143,7 +143,7 @@ def test_all_operations_are_the_combined_ones_or_the_only_one():
     changes = {"workloads": ["a", "c"], "metrics": ["latency_p95"]}
     table = small.bars(chart(**changes), small.study(), small.results(source=False))
     assert table["panel"].unique().tolist() == ["measured"]
-    assert table["value"].dropna().tolist() == [0.1, 2.0, 0.1, 2.0]
+    assert table["value"].dropna().tolist() == pytest.approx([0.1, 2.0, 0.1, 2.0])
 
 
 def test_failed_and_void_places_say_so():

@@ -87,7 +87,7 @@ def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached
     analysis = SimpleNamespace(pairs=frame)
     study = small.study(stores=list(stores))
     titles = dict(zip(stores, ("Redis", "Riak", "Memcached"), strict=False))
-    run = {"study": study, "titles": titles, "compared": [list(stores)]} | run
+    run = {"study": study, "titles": titles, "compared": [list(stores)], "short": {}} | run
     return answers(SimpleNamespace(headline_analysis=analysis, **run))
 
 
@@ -105,6 +105,14 @@ def test_workloads_with_the_same_answer_are_joined() -> None:
         ("C", "Memcached", 3.0, 1.1, 9.9),
     ]
     assert both.last == SimpleNamespace(store="Riak", low=4.0, high=5.0)
+
+
+def test_an_answer_of_short_runs_is_separate() -> None:
+    """Claims about such runs are undecided, so the first page tells them from the others."""
+    rows = [[workload, "redis", "riak", 3, 2.0, "faster"] for workload in ("a", "c", "insert")]
+    plain, short = answered(*rows, short={"insert": ["riak"]}).answers
+    assert [(of.workload, of.short) for of in plain.of] == [("A", []), ("C", [])]
+    assert [(of.workload, of.short) for of in short.of] == [("Insert", ["Riak"])]
 
 
 def test_who_is_first_may_be_open_or_shown_to_be_equal() -> None:
@@ -142,6 +150,7 @@ def test_runs_that_decide_between_stores_behind_do_not_count() -> None:
         study=small.study(stores=[*titles]),
         titles=titles,
         compared=[[*titles]],
+        short={},
     )
     (answer,) = answers(run).answers
     assert (len(answer.stores), answer.of[0].more) == (3, 12)

@@ -200,7 +200,8 @@ def cli() -> None:
     Run kvstudy in the clone of its repository. 'snakemake --cores 4' measures a
     study and builds its report; most commands below are single steps of that.
     A cell is one measurement: a store, a workload, its parameters (records,
-    operations, threads) and a repetition. See 'kvstudy COMMAND --help'.
+    operations, threads) and a repetition. RUN is the name of a folder in
+    results/. See 'kvstudy COMMAND --help'.
     """
 
 

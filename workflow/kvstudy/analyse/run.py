@@ -33,7 +33,7 @@ from kvstudy.analyse.tidy.results import Results, only, read_published
 from kvstudy.analyse.tidy.summary import mean_over_workloads, per_repetition, throughputs
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
-from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
+from kvstudy.study.cells import SHORTEST_SECONDS, Cell, own_sizes, plan, run_name, shown
 from kvstudy.study.controls import is_compared
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
@@ -101,6 +101,23 @@ class Run(Paths):
     def other_sizes(self) -> set[tuple[str, str]]:
         """Each store and workload that is shown at another size than the workload's others."""
         return {(one.store, one.workload) for one in own_sizes(self.study, self.scale)}
+
+    @cached_property
+    def short(self) -> dict[str, list[str]]:
+        """The stores by workload whose runs take less than ``SHORTEST_SECONDS`` in the mean.
+
+        At the headline sizes; workloads without such a store are left out.
+        """
+        times = self.summary.query("operation == 'overall' and metric == 'runtime'")
+        times = times[
+            (times["parameters"] == times["workload"].map(self.headline))
+            & (times["mean"] < 1000 * SHORTEST_SECONDS)
+        ]
+        by_workload = {name: set(rows["store"]) for name, rows in times.groupby("workload")}
+        return {
+            name: [store for store in self.study.store_names if store in stores]
+            for name, stores in by_workload.items()
+        }
 
     @cached_property
     def stores(self) -> dict[str, Store]:

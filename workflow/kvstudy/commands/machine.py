@@ -63,7 +63,10 @@ def _machine() -> int:
     findings = [*preflight.preflight(results), preflight.load_average(Tree(), results)]
     print(f"{'check':26}{'state':10}value")
     for finding in findings:
-        print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")
+        head = f"{finding.title:26}{STATES[finding.good]:10}"
+        # Some processors have many mitigations.
+        line = head + sentence(finding.value)
+        print(textwrap.fill(line, WIDTH, subsequent_indent=" " * len(head)))
         if finding.consequence:
             print(textwrap.indent(textwrap.fill(finding.consequence, WIDTH - 4), "    "))
     goods = [finding.good for finding in findings]

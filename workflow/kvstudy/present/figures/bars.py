@@ -80,9 +80,10 @@ class Bars(BarFigure):
 
         ``panel`` is measured (imported, where others measured) or published (only where
         the study has published values, and not run times of another number of operations),
-        ``group`` the place on the x axis. In ``unit`` are ``value``, ``runs`` (of each of ``n``
-        repetitions, with spaces between), their ``min`` and ``max`` and, from three of them on, the
-        ends ``low`` and ``high`` of their 95 % interval; NaN for published values. ``broken`` is
+        ``group`` the place on the x axis. In ``unit`` are ``value``, the geometric mean of ``runs``
+        (of each of ``n`` repetitions, with spaces between), their ``min`` and ``max`` and, from
+        three of them on, the ends ``low`` and ``high`` of their 95 % interval; NaN for published
+        values. ``broken`` is
         yes or no, ``note`` says why there is no bar, ``inconsistent`` is
         yes where the audit of the source finds the value inconsistent, ``other_size`` where the
         store has its own number of records or operations.
@@ -243,7 +244,8 @@ def _measured(results: Results, key: Key, unit: str, level: float) -> dict[str, 
     if value is None:
         return {"note": results.state(*key[:2]).label or "not measured"}
     runs = [converted(run, value.unit, unit) for run in results.runs(*key).values()]
-    row = {"value": converted(value.shown, value.unit, unit), "min": min(runs), "max": max(runs)}
+    # Of latencies too: a bar and its whisker are of the same mean.
+    row = {"value": geometric_mean(runs), "min": min(runs), "max": max(runs)}
     row |= {"n": value.n, "runs": " ".join(map(str, runs))}
     if len(runs) >= FEWEST_FOR_INTERVAL and min(runs) > 0:
         interval = log_t_interval(runs, level)

@@ -16,7 +16,7 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import SIZES
-from kvstudy.study.cells import SHORTEST_SECONDS, Cell
+from kvstudy.study.cells import Cell
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_only, properties_of
 from kvstudy.study.ycsb_properties import proportions_of
@@ -87,8 +87,6 @@ def workload_facts(
     speeds = throughputs(published[published["workload"] == use.name])
     values = speeds[speeds["store"].isin(stores)].set_index("store")["value"].to_dict()
     only_load = load_only(properties)
-    times = run.summary.query(of_cell).query("operation == 'overall' and metric == 'runtime'")
-    times = times[times["store"].isin(stores)]
     shares = {"insert": 1.0} if only_load else proportions_of(properties)
     total = sum(shares.values())
     return SimpleNamespace(
@@ -105,7 +103,7 @@ def workload_facts(
         fewer=_with_fewer_sizes(use.name, run, names),
         throughput=ranking(run.summary.query(of_cell), run.compared),
         pairs=compared_pairs(pairs),
-        short=list(map(names.store, times.loc[times["mean"] < 1000 * SHORTEST_SECONDS, "store"])),
+        short=list(map(names.store, run.short.get(use.name, []))),
         tails=tails(run.analysis.percentiles.query(of_cell), stores),
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreement(values, pairs),
@@ -172,10 +170,12 @@ def answers(run: Run) -> SimpleNamespace:
     are ahead (several where they are not told apart), and for each of its workloads (``of``) the
     store ``over`` which they are with the ratio of the two, how many ``runs`` there are, and
     about how many ``more`` would decide: None for more than ``stats.power.MOST``, and where one
-    run shows no spread. ``undone`` is the correction for how many pairs leaves two of the stores
-    undecided although their own interval excludes 1, 0 for none. So many ``further`` workloads have
-    other answers. ``last`` is the store that is the slowest under all, and by which factors the
-    next one is faster, at least and most. Embedded stores have no answers where there are servers.
+    run shows no spread. ``short`` are stores whose runs of the workload are short; workloads with
+    and without such stores have separate answers. ``undone`` is the correction for how many pairs
+    leaves two of the stores undecided although their own interval excludes 1, 0 for none. So many
+    ``further`` workloads have other answers. ``last`` is the store that is the slowest under all,
+    and by which factors the next one is faster, at least and most. Embedded stores have no answers
+    where there are servers.
     """
     group, titles = run.compared[0], run.titles
     items, slowest, factors = [], [], []
@@ -207,11 +207,13 @@ def answers(run: Run) -> SimpleNamespace:
             runs=int(rows["n"].min()),
             more=None if pd.isna(more) else round(more),
             undone=0 if pd.isna(comparisons) else int(comparisons),
+            short=[titles[store] for store in run.short.get(use.name, [])],
         )
-        items.append(((kind, tuple(titles[store] for store in ahead)), item))
+        leaders = tuple(titles[store] for store in ahead)
+        items.append(((kind, leaders, bool(item.short)), item))
     shown = [
         SimpleNamespace(kind=kind, stores=stores, of=of)
-        for (kind, stores), of in joined(items).items()
+        for (kind, stores, _short), of in joined(items).items()
     ]
     if len(shown) > MOST_ANSWERS:
         shown = shown[: MOST_ANSWERS - 1]

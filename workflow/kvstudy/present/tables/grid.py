@@ -40,6 +40,7 @@ from kvstudy.stats.intervals import geometric_mean
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
+from kvstudy.study.cells import SHORTEST_SECONDS
 from kvstudy.study.controls import AGAIN
 from kvstudy.study.metrics import is_percentile, metric_of
 from kvstudy.study.parts import MEAN
@@ -356,6 +357,12 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         notes.append(text.format(list_of(mixed)))
     if (rows["workload"] == MEAN).any():
         notes.append(_("Geomean: geometric mean of the ratios of all workloads."))
+    text = _("{}: runs of less than {} s ({}); longer ones may change ratios and ranks.")
+    notes += [
+        text.format(shorts[name], SHORTEST_SECONDS, list_of(map(run.titles.get, stores)))
+        for name, stores in run.short.items()
+        if name in set(rows["workload"])
+    ]
     grey_if = {
         _("undecided"): rows["decision"] == Decision.UNDECIDED,
         _("within the noise floor"): (rows["in_floor"] == "yes"),

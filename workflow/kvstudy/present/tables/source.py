@@ -223,8 +223,10 @@ class Scoreboard(Table):
         notes = [", ".join(marks) + "."] if judged else []
         if judged and (rows["parts"] > 1).any():
             text = _(
-                "After a claim: the number of its parts that are reproduced; next to it, the "
-                "measured part with the weakest verdict, in this order: {}."
+                "After a claim: how many of its parts hold (reproduced or direction only); next to "
+                "it, the measured part with the weakest verdict, in this order: {}. A claim is "
+                "contradicted if more than half of its parts are, partly reproduced if fewer are "
+                "and some hold, and otherwise undecided unless all hold."
             )
             order = [sentence(each) for each in WEAKEST_FIRST if each != Verdict.NOT_MEASURED]
             notes.append(text.format(", ".join(order)))

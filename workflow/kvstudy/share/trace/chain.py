@@ -154,7 +154,7 @@ class Repetition:
 class Chain:
     """A mean with all that it is made of.
 
-    ``mean``, ``geometric`` (of rates) and ``sd`` are as summary.csv has them, or NaN.
+    ``mean`` and ``sd`` are as summary.csv has them, or NaN; ``geometric`` is the geometric mean.
 
     ``place`` is the row of summary.csv, "" for a value that is not in it (of control cells and
     of cells at fixed rates). ``problems`` are numbers and files that do not fit.
@@ -177,17 +177,17 @@ def chain(run: Run, address: Address) -> Chain:
     repetitions = _repetitions(run, address, problems)
     counted = [each.value for each in repetitions if each.counts and not math.isnan(each.value)]
     n, again = len(counted), sum(counted) / len(counted) if counted else math.nan
+    geometric = geometric_mean(counted) if counted else math.nan
     rows = address.rows(run.summary)
     if rows.empty:
         unit = next((value.unit for each in repetitions for value in each.made_of), "")
         sd = pd.Series(counted, dtype=float).std()
-        rate = geometric_mean(counted) if counted and unit == RATE_UNIT else math.nan
-        return Chain(address, unit, again, rate, sd, n, "", repetitions, problems)
+        return Chain(address, unit, again, geometric, sd, n, "", repetitions, problems)
     row = rows.iloc[0]
     place = f"{run.folder}/summary.csv:{row.name + 2}"
     means = [("mean", "mean", again)]
     if counted and row["unit"] == RATE_UNIT:
-        means.append(("geometric", "geometric mean", geometric_mean(counted)))
+        means.append(("geometric", "geometric mean", geometric))
     problems += [
         f"{place}: the {words} {row[name]!r} is not that of its repetitions, {of_runs!r}; "
         "run 'kvstudy analyse' again"
@@ -200,7 +200,7 @@ def chain(run: Run, address: Address) -> Chain:
         address=address,
         unit=row["unit"],
         mean=row["mean"],
-        geometric=row["geometric"],
+        geometric=geometric,
         sd=row["sd"],
         n=int(row["n"]),
         place=place,
