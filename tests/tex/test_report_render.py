@@ -737,10 +737,10 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
 
 
 def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, project: Path) -> None:
-    text = project / "report/text/en/trust.md.j2"
+    text = project / "report/text/trust.md.j2"
     text.write_text(text.read_text() + "{{ run.tempo }}\n")
     line = len(text.read_text().splitlines())
-    with pytest.raises(KvstudyError, match=rf"report/text/en/trust\.md\.j2:{line}: .*tempo"):
+    with pytest.raises(KvstudyError, match=rf"report/text/trust\.md\.j2:{line}: .*tempo"):
         render(inputs)
 
 
