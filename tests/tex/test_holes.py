@@ -204,6 +204,17 @@ def test_claims_of_a_study_without_a_source_have_their_list(place: Path) -> None
     assert "source" not in text.partition("The claims in full")[2].partition("What one")[0]
 
 
+def test_a_translation_that_has_begun_goes_on_in_english(place: Path) -> None:
+    """The first page is German, the sections behind it are not yet."""
+    run = MadeUp(source=True, values=True, claims=True).run()
+    english, text = (text_of(run, language) for language in (ORIGINAL, "de"))
+    glance, rest = text.split(":: glance")[-1].split("# Methode")
+    assert "**Gemessen:** Redis" in glance
+    assert "**Frage:** Which one?" in glance
+    assert "It fills an empty store with records" in rest
+    check_numbers(english, text, "de")
+
+
 def test_published_values_of_sizes_that_are_not_measured_are_named(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

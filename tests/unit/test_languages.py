@@ -18,7 +18,16 @@ from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.commands import translate as translation
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
+from kvstudy.language.current import (
+    FOLDER,
+    _,
+    current,
+    ngettext,
+    pgettext,
+    read_catalogue,
+    translation_note,
+    using,
+)
 from kvstudy.language.locale import list_of, long_date
 from kvstudy.language.reasons import reason, sentence, several
 from kvstudy.present.report import markdown
@@ -312,10 +321,23 @@ def test_a_study_without_a_catalogue_stays_english(project, czech):
     )
 
 
+def test_a_language_that_has_begun_says_what_is_still_english(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    note = translation_note("de", FOLDER, TEXT)
+    left, total = map(
+        int, re.match(r"de: (\d+) of (\d+) texts are not translated yet", note).groups()
+    )
+    assert 0 < left < total
+    assert sum(": not translated: " in line for line in translation.problems("de")) == left
+    assert {translation_note(language, FOLDER, TEXT) for language in ("en", *OTHER_LANGUAGES)} == {
+        ""
+    }
+
+
 def test_an_unknown_language_is_refused():
     with pytest.raises(
         KvstudyError,
-        match=r"config/config\.yaml: language: unknown language 'xx'; there are cs, de, en, and CONTRI",
+        match=r"config/config\.yaml: language: unknown language 'xx'; there are cs, de, en, ",
     ):
         check_config({"study": "smoke", "language": "xx"})
     with pytest.raises(KvstudyError, match="unknown language 'xx'; there are cs, de, en"):
