@@ -15,7 +15,7 @@ from proselint.config import DEFAULT
 from proselint.registry import CheckRegistry
 from proselint.tools import LintFile
 
-FILES = ("*.md", "docs/*.md", "reference/*.md", "report/text/en/*.j2")
+FILES = ("*.md", "docs/*.md", "reference/*.md", "report/text/*.j2")
 CHECKS = {
     # Pandoc and LaTeX set quotes and ellipses; the sources are plain ASCII.
     "typography": False,

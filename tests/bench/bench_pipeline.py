@@ -47,7 +47,7 @@ def main() -> None:
                 path.unlink()
             shutil.rmtree(clone / f"results/{RUN}/report")
             raw.append(timed(clone, SNAKEMAKE))
-            edited = clone / "report" / "text" / "en" / "report.md.j2"
+            edited = clone / "report" / "text" / "report.md.j2"
             edited.write_text(edited.read_text() + "\nOne more sentence.\n")
             text.append(timed(clone, SNAKEMAKE))
             source = clone / f"results/{RUN}/report"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from kvstudy.analyse.run import Run
-from kvstudy.language.current import ORIGINAL, languages, using
+from kvstudy.language.current import ORIGINAL, using
 from kvstudy.present.report import markdown, render
 from kvstudy.present.report.published import write_published
 from kvstudy.study.kinds import FIGURES
@@ -21,7 +21,7 @@ from kvstudy.study.raw import file_digest
 from tests import made_up_run
 from tests.made_up_run import METRICS, PARTS, SOURCE, STATES, STORES, WORKLOADS, MadeUp, every_key
 from tests.project import ROOT
-from tests.unit.languages import check_numbers
+from tests.unit.languages import OTHER_LANGUAGES, check_numbers
 
 # What no sentence has; of both languages where none is named.
 HOLES = {
@@ -204,6 +204,17 @@ def test_claims_of_a_study_without_a_source_have_their_list(place: Path) -> None
     assert "source" not in text.partition("The claims in full")[2].partition("What one")[0]
 
 
+def test_a_translation_that_has_begun_goes_on_in_english(place: Path) -> None:
+    """The first page is German, the sections behind it are not yet."""
+    run = MadeUp(source=True, values=True, claims=True).run()
+    english, text = (text_of(run, language) for language in (ORIGINAL, "de"))
+    glance, rest = text.split(":: glance")[-1].split("# Methode")
+    assert "**Gemessen:** Redis" in glance
+    assert "**Frage:** Which one?" in glance
+    assert "It fills an empty store with records" in rest
+    check_numbers(english, text, "de")
+
+
 def test_published_values_of_sizes_that_are_not_measured_are_named(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,7 +259,7 @@ NOTHING_BUT_TIMES = frozenset({*PARTS, *METRICS} - {"started"})
 def test_no_sentence_has_a_hole(place: Path, made_up_run: MadeUp) -> None:
     run = made_up_run.run()
     texts = {}
-    for language in languages():
+    for language in (ORIGINAL, *OTHER_LANGUAGES):
         with using(language):
             texts[language] = render.render(run)
     for language, text in texts.items():
@@ -260,7 +271,7 @@ def test_no_sentence_has_a_hole(place: Path, made_up_run: MadeUp) -> None:
 @pytest.mark.parametrize("values", [True, False])
 def test_no_sentence_on_a_source_has_a_hole(place: Path, values: bool, claims: bool) -> None:
     study = MadeUp(source=True, values=values, claims=claims).run().study
-    for language in languages():
+    for language in (ORIGINAL, *OTHER_LANGUAGES):
         with using(language):
             text = write_published(Run("made-published", study, published_only=True))
         assert not holes(text, language), language

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from kvstudy.analyse.tidy.numbers import latency
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import using
 from kvstudy.present.report.document import OPTIONS, convert
 from kvstudy.present.report.markdown import (
     as_kops,
@@ -135,3 +136,33 @@ def test_lists() -> None:
     assert listed(["a_", "b", "c"]) == r"a\_, b and c"
     with pytest.raises(ValueError, match="empty"):
         listed([])
+
+
+def test_values_in_a_sentence_are_written_as_elsewhere(tmp_path: Path) -> None:
+    sentence = "{% trans store, count, share=0.5 | as_percent %}\n{{ store }} takes 95 % of\n"
+    text = f"{sentence}{{{{ count }}}} in {{{{ share }}}}.\n{{% endtrans %}}\nNext.\n"
+    assert filled(tmp_path, text, store="a_b", count=1234) == (
+        "a\\_b takes 95 % of 1\u202f234 in 50\u202f%.\nNext.\n"
+    )
+    with pytest.raises(KvstudyError, match=r"text\.md\.j2:\d+: .*store"):
+        filled(tmp_path, text, count=1)
+
+
+def test_a_sentence_is_in_the_language_and_in_english_where_it_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    text = (
+        "{{ _('All runs') }}: {% trans count=n %}{{ count }} cell{% pluralize %}{{ count }} cells"
+    )
+    text += "{% endtrans %}{% trans %}; not a text of the report{% endtrans %}"
+    english = "; not a text of the report"
+    for language, n, words in (
+        ("en", 1, "All runs: 1 cell"),
+        ("en", 2, "All runs: 2 cells"),
+        ("cs", 2, "Všechny běhy: 2 buňky"),
+        ("cs", 5, "Všechny běhy: 5 buněk"),
+        ("de", 1, "Alle Läufe: 1 Zelle"),
+    ):
+        with using(language):
+            assert filled(tmp_path, text, n=n) == words + english

@@ -90,7 +90,7 @@ def test_a_source_that_the_bibliography_lacks_is_refused_before_measuring(projec
 def test_what_the_text_cites_must_be_there(project):
     shutil.copytree(ROOT / "report" / "text", "report/text")
     check_citations(STUDY, load_study(STUDY))
-    text = Path("report/text/en/rules.md.j2")
+    text = Path("report/text/rules.md.j2")
     text.write_text("Mail a@b.org.\nSee [@smyth2005; -@smyth2004, p. 3].\n")
     assert _refused() == (
         f"{text}:2: {REFERENCES} has no entry 'smyth2005'; add one; did you mean 'smyth2004'?"

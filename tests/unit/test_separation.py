@@ -340,7 +340,7 @@ def texts(monkeypatch: pytest.MonkeyPatch):
         macros = SimpleNamespace(sep=lambda loop: "" if loop.last else ", ")
         with using(language):
             values = {**reply, "run": run, "m": macros}
-            return fill(ROOT / "report/text" / language, "separation.md.j2", values)
+            return fill(ROOT / "report/text", "separation.md.j2", values)
 
     return text
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import InputError, KvstudyError
-from kvstudy.language.current import subfolder, suffix
+from kvstudy.language.current import FOLDER, subfolder, suffix, translation_note
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import lock_exclusive, lock_shared
 from kvstudy.measure.planning.costs import BETWEEN, read_costs
@@ -26,6 +26,7 @@ from kvstudy.measure.planning.progress import (
 from kvstudy.stores.configuration import is_current, outdated_probe
 from kvstudy.stores.definition import Store, stores_to_measure
 from kvstudy.stores.process import state_directory
+from kvstudy.study.bibliography import TEXTS
 from kvstudy.study.cells import Cell, plan, run_name
 from kvstudy.study.config import Config, check_config
 from kvstudy.study.controls import clients_of_trial
@@ -314,7 +315,8 @@ def final_messages(of: WorkflowPlan) -> list[str]:
     plain = (re.sub(rf"{_REFERENCE}|\*|\\(?=\W)", "", item) for item in items)
     lines = [" ".join(item.split()) for item in plain]
     lines.append(f"Report: {name}{', '.join(forms)}; data, tables and workbook: results/{of.run}/")
-    return [*lines, *_not_measured(of)]
+    note = translation_note(of.config.language, FOLDER, TEXTS)
+    return [*lines, *filter(None, [note]), *_not_measured(of)]
 
 
 def continuation_forecast(of: WorkflowPlan) -> list[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from kvstudy.errors import InputError
-from kvstudy.language.current import use
+from kvstudy.language.current import FOLDER, translation_note, use
+from kvstudy.study.bibliography import TEXTS
 from kvstudy.study.config import Config
 from kvstudy.study.load import STUDIES, load_design, load_study, project_studies
 from kvstudy.study.model import Study
@@ -15,6 +16,8 @@ from kvstudy.study.naming import did_you_mean
 
 def _use(context: click.Context, parameter: click.Parameter, language: str | None) -> None:
     use(language or configuration().language)
+    if language and (note := translation_note(language, FOLDER, TEXTS)):
+        click.echo(note, err=True)
 
 
 # Of commands whose results people read. The command itself need not know the language. Where

@@ -11,9 +11,10 @@ from babel.messages.pofile import write_po
 
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.errors import InputError
-from kvstudy.language.current import FOLDER, read_po_file
+from kvstudy.language.current import FOLDER, forms_of, read_po_file
 from kvstudy.language.locale import collecting
 from kvstudy.stores.definition import load_store
+from kvstudy.study.bibliography import TEXTS
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.properties import StoreProperties, published_properties
 from kvstudy.study.published import CLAIMS, PROPERTIES, QUOTES, sibling_file
@@ -22,6 +23,8 @@ from kvstudy.study.reading import read_yaml
 
 PACKAGE = FOLDER.parent
 KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "NN_": (1, 2), "pgettext": ((1, "c"), 2)}
+# In a template, the tag trans is a call of gettext or ngettext.
+TAGS = {"gettext": None, "_": None, "ngettext": (1, 2)}
 WIDTH = 96
 # Babel writes the time of the writing, and names that nobody filled in; the same texts give
 # the same file.
@@ -65,14 +68,14 @@ def translate(language: str, check: bool) -> None:
 def wanted() -> dict[Path, Catalog]:
     """Return the texts that the catalogues of a language need, by folder.
 
-    One is the package's; each store has one next to store.yaml, and so have the studies whose
-    report is translated: those with a catalogue of any language.
+    One is the package's, one the report's; each store has one next to store.yaml, and so have
+    the studies whose report is translated: those with a catalogue of any language.
     """
     stores = sorted(path.parent for path in STORES.glob("*/store.yaml"))
     studies = sorted({path.parent for path in STUDIES.glob("*/*.po")})
     texts = {folder: _texts_of_store(folder) for folder in stores}
     texts |= {folder: _texts_of_study(folder / "study.yaml") for folder in studies}
-    catalogues = {FOLDER: package_texts()}
+    catalogues = {FOLDER: package_texts(), TEXTS: report_texts()}
     for folder in filter(texts.get, texts):
         catalogues[folder] = Catalog()
         for text in texts[folder]:
@@ -87,6 +90,22 @@ def package_texts() -> Catalog:
         str(PACKAGE), keywords=KEYWORDS, method_map=[("**.py", "python")]
     ):
         catalogue.add(message, context=context)
+    return catalogue
+
+
+def report_texts() -> Catalog:
+    """Return the sentences of the report's templates, with the names of these."""
+    catalogue = Catalog()
+    options = {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}
+    for file, line, message, comments, context in extract_from_dir(
+        str(TEXTS),
+        keywords=TAGS,
+        method_map=[("**.j2", "jinja2.ext:babel_extract")],
+        options_map={"**.j2": options},
+        comment_tags=["translators:"],
+        strip_comment_tags=True,
+    ):
+        catalogue.add(message, None, [(file, line)], auto_comments=comments, context=context)
     return catalogue
 
 
@@ -128,14 +147,14 @@ def problems(language: str) -> list[str]:
         for message, problem in wrong:
             # The head of a catalogue has no id.
             if message.id and problem:
-                lines.append(f"{path}: {problem}: {_forms(message.id)[0]}")
+                lines.append(f"{path}: {problem}: {forms_of(message.id)[0]}")
     return lines
 
 
 def _problem(message: Message) -> str:
     if message.fuzzy:
         return "fuzzy, look at it"
-    if not message.string or not all(_forms(message.string)):
+    if not message.string or not all(forms_of(message.string)):
         return "not translated"
     differ = _places(message.id) != _places(message.string)
     return "other places to fill in ({}) than" if differ else ""
@@ -157,17 +176,14 @@ def update(language: str) -> list[Path]:
         name = "kvstudy" if folder == FOLDER else folder.as_posix()
         current.header_comment = f"# Translations of the texts of {name}."
         text = io.BytesIO()
-        write_po(text, current, width=WIDTH, no_location=True)
+        write_po(text, current, width=WIDTH, include_lineno=False)
         path.write_text(HEADER.sub("", text.getvalue().decode()), encoding="utf-8")
         written.append(path)
     return written
 
 
-def _forms(text: str | Sequence[str]) -> Sequence[str]:
-    """One, or those of a plural."""
-    return [text] if isinstance(text, str) else text
-
-
-def _places(text: str | Sequence[str]) -> int:
-    """Return the number of placeholders in a text; plural forms may omit the number."""
-    return max(len(re.findall(r"\{[^}]*\}", form)) for form in _forms(text))
+def _places(text: str | Sequence[str]) -> tuple[int, set[str]]:
+    """Return number and names of the placeholders in a text; plural forms may omit some."""
+    forms = forms_of(text)
+    names = {name for form in forms for name in re.findall(r"%\((\w+)\)s", form)}
+    return max(len(re.findall(r"\{[^}]*\}", form)) for form in forms), names

@@ -7,7 +7,7 @@ English is in the code and in the studies; a further language is a catalogue
 import contextlib
 import gettext
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kvstudy.errors import InputError
@@ -109,14 +109,16 @@ def read_catalogue(path: Path) -> gettext.NullTranslations:
 
     InputError for a file that is not a catalogue.
     """
-    if path not in _READ and path.is_file():
+    if path not in _READ:
+        if not path.is_file():
+            return _ENGLISH
         from babel.messages.mofile import write_mo
 
         compiled = io.BytesIO()
         write_mo(compiled, read_po_file(path, path.stem))
         compiled.seek(0)
         _READ[path] = gettext.GNUTranslations(compiled)
-    return _READ.setdefault(path, _ENGLISH)
+    return _READ[path]
 
 
 def read_po_file(path: Path, language: str):
@@ -129,6 +131,28 @@ def read_po_file(path: Path, language: str):
             return read_po(file, locale=language, abort_invalid=True)
     except (PoFileError, ValueError, OSError) as error:
         raise InputError(f"{path}: not a catalogue: {error}; mend that line") from None
+
+
+def translation_note(language: str, *folders: Path) -> str:
+    """Return what to say of a translation that has only begun; "" of a complete one.
+
+    ``folders`` are those of the catalogues.
+    """
+    paths = [folder / f"{language}.po" for folder in folders]
+    catalogues = [read_po_file(path, language) for path in paths if path.is_file()]
+    messages = [message for catalogue in catalogues for message in catalogue if message.id]
+    left = sum(message.fuzzy or not all(forms_of(message.string)) for message in messages)
+    if not left:
+        return ""
+    return (
+        f"{language}: {left} of {len(messages)} texts are not translated yet and stay English; "
+        f"'kvstudy translate {language} --check' lists them"
+    )
+
+
+def forms_of(text: str | Sequence[str]) -> Sequence[str]:
+    """Return the forms of a text: one, or those of a plural."""
+    return [text] if isinstance(text, str) else text
 
 
 _READ: dict[Path, gettext.NullTranslations] = {}

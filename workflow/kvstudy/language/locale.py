@@ -48,16 +48,6 @@ def list_of(texts: Iterable[str]) -> str:
     return format_list(list(texts), "standard", _locale(current()))
 
 
-def plural(number: int, *forms: str) -> str:
-    """The one of the language's plural ``forms``, in the order of its catalogue, for ``number``."""
-    from babel.messages.plurals import get_plural
-
-    rule = get_plural(current())
-    if len(forms) != rule.num_plurals:
-        raise ValueError(f"{forms}: {current()} has {rule.num_plurals} plural forms")
-    return forms[gettext.c2py(rule.plural_expr)(number)]
-
-
 @lru_cache
 def _locale(language: str):
     from babel import Locale

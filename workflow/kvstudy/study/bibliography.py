@@ -78,7 +78,7 @@ def check_citations(path: Path, study: Study) -> None:
 
 def _cited_in_texts() -> Iterator[tuple[str, str]]:
     """Yield each key that the texts cite, with the file and line."""
-    for path in sorted(TEXTS.glob("*/*.md.j2")):
+    for path in sorted(TEXTS.glob("*.md.j2")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             for key in _CITED.findall(line):
                 yield f"{path}:{number}", key

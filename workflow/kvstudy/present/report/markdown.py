@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 import re
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,17 +10,19 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import jinja2
+from jinja2.ext import InternationalizationExtension
 
 from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import change, grouped, latency, rate, whole
 from kvstudy.errors import DataError
-from kvstudy.language.current import _, ngettext, pgettext
-from kvstudy.language.locale import decimal, list_of, long_date, plural
+from kvstudy.language.current import _, current, ngettext, pgettext, read_catalogue
+from kvstudy.language.locale import decimal, list_of, long_date
 from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
 from kvstudy.present.report.transcript import TranscriptLine
 from kvstudy.present.typeset.latex import breakable
+from kvstudy.study.bibliography import TEXTS
 from kvstudy.study.exhibits import AnyFigure, AnyTable, Exhibit
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
@@ -137,8 +140,40 @@ FILTERS = {
     # As a command takes it, whatever the language.
     "plain": lambda value: Markup(f"{value:g}"),
     "translated": sentence,
-    "plural": plural,
 }
+
+
+class Sentences(InternationalizationExtension):
+    """The tag ``trans`` of the report's templates: a sentence in the reader's language.
+
+    Translations are in the catalogue next to the templates. A sentence is Markdown; values in
+    it are written as elsewhere. The line behind it ends, unlike that behind other tags.
+    """
+
+    def __init__(self, environment: jinja2.Environment) -> None:
+        super().__init__(environment)
+        environment.newstyle_gettext = True
+        environment.policies["ext.i18n.trimmed"] = True
+        environment.globals |= {"gettext": _gettext, "ngettext": _ngettext}
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return source.replace("{% endtrans %}\n", "{% endtrans +%}\n")
+
+
+def _gettext(text: str, **values: object) -> Markup:
+    return _filled(_catalogue().gettext(text), values)
+
+
+def _ngettext(one: str, several: str, number: int, **values: object) -> Markup:
+    return _filled(_catalogue().ngettext(one, several, number), values)
+
+
+def _catalogue() -> gettext.NullTranslations:
+    return read_catalogue(TEXTS / f"{current()}.po")
+
+
+def _filled(text: str, values: dict[str, object]) -> Markup:
+    return Markup(text % {name: _finalize(value) for name, value in values.items()})
 
 
 def fill(folder: Path, name: str, values: dict[str, object]) -> str:
@@ -147,7 +182,8 @@ def fill(folder: Path, name: str, values: dict[str, object]) -> str:
     Strings are escaped, whole numbers grouped. A bare float is an error: how many digits it
     deserves is for the text to say.
     """
-    return templates.fill(folder / name, values, FILTERS, finalize=_finalize)
+    options = {"finalize": _finalize, "extensions": (Sentences,)}
+    return templates.fill(folder / name, values | {"language": current()}, FILTERS, **options)
 
 
 def _finalize(value: object) -> str:

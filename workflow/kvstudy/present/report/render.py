@@ -26,12 +26,11 @@ from kvstudy.present.report.transcript import transcript
 from kvstudy.present.report.workloads import MOST_EXPLAINED, MOST_TIES
 from kvstudy.stats import intervals, laws, over_time, percentiles, power
 from kvstudy.stores.definition import Deviation
-from kvstudy.study.bibliography import check_citations
+from kvstudy.study.bibliography import TEXTS, check_citations
 from kvstudy.study.cells import SHORTEST_SECONDS, TRIALS
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.exhibits import AnyFigure
 from kvstudy.study.parts import AUTO
-from kvstudy.study.run_names import REPORT
 from kvstudy.study.workload import operations_of
 
 
@@ -88,7 +87,7 @@ def write_report(
         **{"study": study, "source": study.source, "floats": Floats(run)},
         **values,
     }
-    text = with_appendices(fill(REPORT / "text" / current(), template, values))
+    text = with_appendices(fill(TEXTS, template, values))
     workloads = {use.name: use.title for use in study.workloads}
     titles = (run.name, study.title, subtitle, dateline, subject)
     front = Front(*titles, current(), run.titles, workloads)

@@ -150,7 +150,7 @@ def _workflow(top: Path) -> dict[str, str]:
     for folder in (*CODE[:2], "report/templates", "report/text"):
         for path in files_below(top / folder):
             name = path.relative_to(top).as_posix()
-            made_by = path.suffix in {"", ".py", ".smk", ".j2", ".lua"}
+            made_by = path.suffix in {"", ".py", ".smk", ".j2", ".po", ".lua"}
             if made_by and "/bindings/" not in name and "/." not in name:
                 sums[name] = file_digest(path)
     return sums
