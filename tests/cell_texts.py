@@ -28,9 +28,9 @@ NOTHING = {
     *("itshape", "scriptsize", "footnotesize", "quad", "raggedright", "addlinespace"),
     *("toprule", "midrule", "bottomrule", "medskip", "strut"),
 }
-SIGNS = {text: sign for sign, text in SPECIAL.items() if text.startswith("\\")}
+SIGNS = {text: sign for sign, text in SPECIAL.items() if text[0] in "\\$"}
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MATHS = {r"$\rightarrow$": "\N{RIGHTWARDS ARROW}", "-{}": "-", "{[}": "[", "{]}": "]", "~": " "}
+OTHERS = {"-{}": "-", "{[}": "[", "{]}": "]", "~": " "}
 
 
 def plain(text: str) -> str:
@@ -244,7 +244,8 @@ def _split(body: str) -> list[str]:
 
 def _text(latex: str) -> str:
     """As it is printed. What is not known is left, so that a test sees it."""
-    for text, sign in (MATHS | SIGNS).items():
+    # The longest first: a half circle is made of two whole ones.
+    for text, sign in sorted((OTHERS | SIGNS).items(), key=lambda item: -len(item[0])):
         # Last of all what braces and backslashes stand for.
         if sign not in "{}\\":
             latex = latex.replace(text, sign)
