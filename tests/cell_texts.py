@@ -244,11 +244,11 @@ def _split(body: str) -> list[str]:
 
 def _text(latex: str) -> str:
     """As it is printed. What is not known is left, so that a test sees it."""
+    # Last of all what braces and backslashes stand for.
+    signs = {text: sign for text, sign in (OTHERS | SIGNS).items() if sign not in "{}\\"}
     # The longest first: a half circle is made of two whole ones.
-    for text, sign in sorted((OTHERS | SIGNS).items(), key=lambda item: -len(item[0])):
-        # Last of all what braces and backslashes stand for.
-        if sign not in "{}\\":
-            latex = latex.replace(text, sign)
+    pattern = "|".join(map(re.escape, sorted(signs, key=len, reverse=True)))
+    latex = re.sub(pattern, lambda match: signs[match[0]], latex)
     latex = re.sub(r"\\(?:newline|par)(?![a-zA-Z])|\\\\", " ", latex)
     # Where a line may break, nothing is shown.
     latex = latex.replace(ZERO_WIDTH_SPACE, "")
