@@ -28,9 +28,9 @@ NOTHING = {
     *("itshape", "scriptsize", "footnotesize", "quad", "raggedright", "addlinespace"),
     *("toprule", "midrule", "bottomrule", "medskip", "strut"),
 }
-SIGNS = {text: sign for sign, text in SPECIAL.items() if text.startswith("\\")}
+SIGNS = {text: sign for sign, text in SPECIAL.items() if text[0] in "\\$"}
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MATHS = {r"$\rightarrow$": "\N{RIGHTWARDS ARROW}", "-{}": "-", "{[}": "[", "{]}": "]", "~": " "}
+OTHERS = {"-{}": "-", "{[}": "[", "{]}": "]", "~": " "}
 
 
 def plain(text: str) -> str:
@@ -244,10 +244,11 @@ def _split(body: str) -> list[str]:
 
 def _text(latex: str) -> str:
     """As it is printed. What is not known is left, so that a test sees it."""
-    for text, sign in (MATHS | SIGNS).items():
-        # Last of all what braces and backslashes stand for.
-        if sign not in "{}\\":
-            latex = latex.replace(text, sign)
+    # Last of all what braces and backslashes stand for.
+    signs = {text: sign for text, sign in (OTHERS | SIGNS).items() if sign not in "{}\\"}
+    # The longest first: a half circle is made of two whole ones.
+    pattern = "|".join(map(re.escape, sorted(signs, key=len, reverse=True)))
+    latex = re.sub(pattern, lambda match: signs[match[0]], latex)
     latex = re.sub(r"\\(?:newline|par)(?![a-zA-Z])|\\\\", " ", latex)
     # Where a line may break, nothing is shown.
     latex = latex.replace(ZERO_WIDTH_SPACE, "")

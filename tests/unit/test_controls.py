@@ -330,7 +330,7 @@ def test_the_table_of_what_limits_has_the_number_and_the_ratio():
     assert by["clients"].to_dict() == {"redis": 2, "memcached": 1}
     assert by.loc["redis", "twice"] == pytest.approx(1.007, abs=0.002)
     (grid,) = small.table("bottleneck").grids(result, small.run())
-    assert grid.columns[-3:] == ["Clients", "Gain of doubling", "Bottleneck"]
+    assert list(map(str, grid.columns[-3:])) == ["Clients", "Gain of doubling", "Bottleneck"]
     lines = {str(line.label): line.texts[-3:-1] for line in grid.lines}
     assert lines["Redis"][0] == "2"
     assert lines["Redis"][1].startswith("1.01 (")

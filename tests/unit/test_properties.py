@@ -118,4 +118,4 @@ def test_a_property_without_a_complete_source_is_refused(project, change, messag
 def test_titles_of_the_stores_are_those_of_the_report(project):
     plan = study()
     titles = {name: store.title for name, store in load_stores(plan).items()}
-    assert grid_of(plan, titles).columns[1].startswith("Riak KV ")
+    assert str(grid_of(plan, titles).columns[1]).startswith("Riak KV ")

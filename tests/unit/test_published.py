@@ -140,8 +140,8 @@ def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
     )
     table = Table(name="one", source="Table 1", caption="One")
     grid = table.published_grid(dataclasses.replace(example, values=rows))
-    assert [title for title, _width in grid.groups] == ["MySQL", "MySQL:MongoDB"]
-    assert grid.columns == ["Run time", "Relative performance"]
+    assert [str(title) for title, _width in grid.groups] == ["MySQL", "MySQL:MongoDB"]
+    assert list(map(str, grid.columns)) == ["Run time", "Relative performance"]
     assert [line.texts for line in grid.sections[0].lines] == [["31 ms", "-"], ["1,3 s", "1:29"]]
 
 

@@ -78,7 +78,7 @@ def both(folder: Path, name: str) -> tuple[str, str]:
         ),
         (
             small_letters("a"),
-            r"{\scriptsize\hangindent=.8em a\par}",
+            r"\scriptsize\hangindent=.8em a",
             "<small>a</small>",
         ),
         (rich("a\nb"), "a b", "a\nb"),

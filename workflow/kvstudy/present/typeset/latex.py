@@ -51,8 +51,8 @@ UNIT = re.compile(
 ELEMENTS = {
     "bold": r"\textbf{%s}",
     "italic": r"\textit{%s}",
-    # A paragraph, for its lines to be as close as its letters are small.
-    "small": r"{\scriptsize\hangindent=.8em %s\par}",
+    # Up to the end of the cell: a last paragraph takes the distance of its lines from there.
+    "small": r"\scriptsize\hangindent=.8em %s",
     "raised": r"\textsuperscript{%s}",
     "grey": r"\textcolor{black!55}{%s}",
     "hanging": r"\rlap{%s}",

@@ -64,9 +64,9 @@ def _marking(mark: str) -> Callable[[str | RichText], RichText]:
     return marked
 
 
-# Each puts its mark around a text. Small: a whole line; raised: the mark of a footnote; grey: what
-# does not count; hanging: takes no room; phantom: takes room and shows nothing, where "872" would
-# be read as "872.0".
+# Each puts its mark around a text. Small: whole lines at the end of a cell; raised: the mark of a
+# footnote; grey: what does not count; hanging: takes no room; phantom: takes room and shows
+# nothing, where "872" would be read as "872.0".
 MARKS = ("bold", "italic", "small", "raised", "grey", "hanging", "phantom")
 bold, italic, small, raised, grey, hanging, phantom = map(_marking, MARKS)
 
