@@ -194,6 +194,8 @@ def _side(side: Axis | Bands, name: str) -> dict:
 
 def _fixed(look: Style, mark: dict) -> dict:
     """The properties of a ``mark`` that all have one look; greys are those of the theme."""
+    if "fill" in mark:
+        return {}
     themed = THEMED.get(look.color)
     if themed == "kv-ink" and mark["type"] == "text":
         themed = "kv-text"
@@ -220,9 +222,8 @@ def _by_name(layer: Layer, panel: Panel, plot: Plot) -> dict:
     if isinstance(layer, Line):
         forms["strokeDash"] = [dash(look.line or ()) for look in looks]
     if isinstance(layer, Points):
-        forms["fill"] = [
-            "transparent" if look.hollow or layer.hollow else color(look) for look in looks
-        ]
+        if not layer.hollow:
+            forms["fill"] = ["transparent" if look.hollow else color(look) for look in looks]
         if not layer.marker:
             forms["shape"] = [SHAPES[look.marker or "o"] for look in looks]
     titles, encoding = [look.title for look in looks], {}
@@ -317,7 +318,7 @@ def _bar(layer: Bar, panel: Panel) -> Mark:
         return {"type": "bar", "minBandSize": 3}, sides, [layer.low, layer.high]
     if layer.colors:
         fill = {"field": layer.colors, "type": "nominal", "scale": None}
-        return {"type": "rect"}, {"fill": fill}, []
+        return {"type": "rect"}, {"color": fill}, []
     return {"type": "rect", "fill": "url(#kv-nothing) #8c8c8c", "fillOpacity": 0.5}, {}, []
 
 

@@ -106,7 +106,7 @@ class Heatmap(plot.DrawnFigure):
         layers = [
             plot.Bar(colors="fill", where="measured", look=Style("", DARK), hover=True),
             plot.Bar(where="missing", look=Style("", "white", hatch=NOTHING), hover=True),
-            plot.Label("label", middle=True, size=7, inks="ink"),
+            plot.Label("label", middle=True, size=7, inks="ink", hover=True),
         ]
         words = _("Heat map of {}: {} by records, operations and threads.")
         name, height = self._value_title, HEIGHT * len(y.texts)
