@@ -290,16 +290,19 @@ def test_the_text_knows_rates_times_and_gaps():
     assert (trial_gap.store, trial_gap.status) == ("Riak", "failed")
     whole = {"store": "redis", "workload": "a", "parameters": "r10_o20_t1", "unit": "ops/s"}
     whole |= {"operation": "overall", "metric": "throughput", "n": 2, "value": 2500.0}
-    with_closed = small.analysis(open_rates=analysis.open_rates, intervals=pd.DataFrame([whole]))
-    with_closed.open_percentiles = analysis.open_percentiles
+    with_closed = small.analysis(
+        open_rates=analysis.open_rates,
+        open_percentiles=analysis.open_percentiles,
+        intervals=pd.DataFrame([whole]),
+    )
     assert open_loop_facts(names, rows, with_closed).trial_range == pytest.approx((0.8, 0.8))
     (missed,) = facts.missed
     assert (missed.store, missed.share_low, missed.short) == ("Redis", pytest.approx(0.9), 0)
     assert facts.widest is None
     (gap,) = facts.gaps
     assert (gap.store, gap.runs, gap.reason) == ("Riak", ["80 % repetition 1"], "no server")
-    analysis.open_rates = rates(at_rates())
-    widest = open_loop_facts(names, rows, analysis).widest
+    reached = replace(analysis, open_rates=rates(at_rates()))
+    widest = open_loop_facts(names, rows, reached).widest
     assert (widest.service, widest.intended) == (200, 30_000)
 
 

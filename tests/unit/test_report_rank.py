@@ -69,9 +69,9 @@ def test_99th_percentiles_are_named_where_enough_operations_lie_beyond() -> None
 def test_agreement_with_published_values_counts_pairs() -> None:
     published = dict(zip("abcz", (9, 7, 1, 3), strict=True))
     # b before c in both; a and b the other way round; a and c undecided; z was not measured.
-    assert agreement(published, PAIRS) == SimpleNamespace(pairs=3, same=1, opposite=1, open=1)
+    assert agreement(published, PAIRS) == (3, 1, 1, 1)
     alike = PAIRS.assign(decision="equal")
-    assert agreement(published, alike) == SimpleNamespace(pairs=3, same=0, opposite=0, open=3)
+    assert agreement(published, alike) == (3, 0, 0, 3)
     assert agreement(published, PAIRS.head(0)).pairs == 0
 
 
@@ -104,7 +104,7 @@ def test_workloads_with_the_same_answer_are_joined() -> None:
         ("A", "Memcached", 2.0, 1.1, 9.9),
         ("C", "Memcached", 3.0, 1.1, 9.9),
     ]
-    assert both.last == SimpleNamespace(store="Riak", low=4.0, high=5.0)
+    assert both.last == ("Riak", 4.0, 5.0)
 
 
 def test_who_is_first_may_be_open_or_shown_to_be_equal() -> None:
