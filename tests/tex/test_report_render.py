@@ -358,7 +358,21 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     assert text.count("(continued)") >= 2
     for words in ("C1 Odd_1 is 50 % slower & worse", "1.50 [1.25, 1.75]", "0.900", "C39 Odd_1"):
         assert words in text
-    assert "not a size of the" in text
+    assert "not a size of" in text
+
+
+def test_a_kind_that_no_template_names_is_at_the_end_of_the_results(
+    inputs: Inputs, project: Path
+) -> None:
+    table = {"name": "spread", "kind": "summary", "caption": "Runs of each store"}
+    study = STUDY | {"tables": [*STUDY["tables"], table]}
+    inputs.study.write_text(yaml.safe_dump(study), encoding="utf-8")
+    tables = inputs.cells.parent / "tables"
+    shutil.copy(tables / "a.tex", tables / "spread.tex")
+    text = written(inputs, project)
+    place = text.index("## Further results")
+    assert text.index("## Workload A") < place < text.index("#table:spread")
+    assert text.index("Runs of each store") < text.index("# Threats to validity")
 
 
 def test_without_claims_nothing_is_said_of_them(inputs: Inputs, project: Path) -> None:
