@@ -18,7 +18,8 @@ LINE_HEIGHT, EDGES = 0.2, 0.8
 LONGEST_TITLE = 28
 # A longer interval is cut and ends in an arrow: one row must not squeeze the others.
 LONGEST = 3.0
-# Where texts are, in widths of the axis.
+# The sides of the axis in the figure, and where texts are, in widths of the axis.
+SIDES = 0.31, 0.72
 LEFT_EDGE, CHANGE_EDGE, RIGHT_EDGE = -0.75, 1.03, 1.68
 
 
@@ -100,7 +101,7 @@ def forest_plot(
     y = plot.Axis("line", "", lines - 0.5, -0.5, (), ())
     stores = [looks[store] for store in dict.fromkeys(part["store"])]
     panel = plot.Panel("", rows, x, y, layers, stores)
-    return plot.Plot([panel], first=EDGES, each=LINE_HEIGHT * lines)
+    return plot.Plot([panel], first=EDGES, each=LINE_HEIGHT * lines, sides=SIDES)
 
 
 def _shortened(title: str) -> str:

@@ -96,7 +96,7 @@ def paint(plot: Plot) -> plt.Figure:
         columns,
         figsize=(TEXT_WIDTH, plot.first + plot.each * blocks),
         squeeze=False,
-        layout="constrained",
+        layout=None if plot.sides else "constrained",
         gridspec_kw={"height_ratios": [*plot.stack] * blocks},
     )
     for ax in axes.flat:
@@ -124,6 +124,9 @@ def paint(plot: Plot) -> plt.Figure:
             write(getattr(plot.panels[0], side).title, fontsize="medium")
     if plot.colors:
         _color_bar(figure, axes, plot.colors)
+    if plot.sides:
+        (left, right), height = plot.sides, figure.get_figheight()
+        figure.subplots_adjust(left=left, right=right, top=1 - 0.3 / height, bottom=0.45 / height)
     legend(figure, [entry(look) for look in (*plot.legend, *plot.keys)])
     return figure
 

@@ -309,7 +309,8 @@ class Plot:
 
     ``keys`` are in the legend of print alone: a page says the same in the ``note``. Print is
     ``first`` and, for each row of panels, ``each`` inches high. Panels of a ``stack`` are one above
-    the other there, the upper ones so many times as high.
+    the other there, the upper ones so many times as high. What stands beside the only panel needs
+    its ``sides``, left and right by the width, for the layout does not know it.
     """
 
     panels: Sequence[Panel] = ()
@@ -322,6 +323,7 @@ class Plot:
     each: float = 1.75
     stack: Sequence[float] = (1,)
     colors: ColorScale | None = None
+    sides: tuple[float, float] | None = None
 
 
 class DrawnFigure(AnyFigure):
