@@ -111,8 +111,8 @@ def test_an_answer_of_short_runs_is_separate() -> None:
     """Claims about such runs are undecided, so the first page tells them from the others."""
     rows = [[workload, "redis", "riak", 3, 2.0, "faster"] for workload in ("a", "c", "insert")]
     plain, short = answered(*rows, short={"insert": ["riak"]}).answers
-    assert [(of.workload, of.short) for of in plain.of] == [("A", []), ("C", [])]
-    assert [(of.workload, of.short) for of in short.of] == [("Insert", ["Riak"])]
+    assert [(of.workload, of.short) for of in plain.of] == [("A", False), ("C", False)]
+    assert [(of.workload, of.short) for of in short.of] == [("Insert", True)]
 
 
 def test_who_is_first_may_be_open_or_shown_to_be_equal() -> None:

@@ -222,7 +222,7 @@ class Lead(NamedTuple):
     There are so many ``runs``, and about so many ``more`` would decide: None for more than
     ``stats.power.MOST``, and where one run shows no spread. ``undone`` is the correction for how
     many pairs leaves two of the stores undecided although their own interval excludes 1, 0 for
-    none. ``short`` are the stores whose runs of the workload are short.
+    none. Some runs of the workload are ``short``.
     """
 
     workload: str
@@ -233,7 +233,7 @@ class Lead(NamedTuple):
     runs: int
     more: int | None
     undone: int
-    short: list[str]
+    short: bool
 
 
 class FastestStores(NamedTuple):
@@ -302,10 +302,10 @@ def answers(run: Run) -> Answers:
             runs=int(rows["n"].min()),
             more=None if pd.isna(more) else round(more),
             undone=0 if pd.isna(comparisons) else int(comparisons),
-            short=[titles[store] for store in run.short.get(use.name, [])],
+            short=use.name in run.short,
         )
         leaders = tuple(titles[store] for store in ahead)
-        items.append(((kind, leaders, bool(item.short)), item))
+        items.append(((kind, leaders, item.short), item))
     shown = [
         FastestStores(kind, stores, leads)
         for (kind, stores, _short), leads in joined(items).items()

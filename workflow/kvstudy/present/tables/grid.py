@@ -364,7 +364,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         text = _("{}: all operations of all rounds, including warm-up rounds.")
         notes.append(text.format(list_of(mixed)))
     if (rows["workload"] == MEAN).any():
-        notes.append(_("Geomean: geometric mean of the ratios of all workloads."))
+        notes.append(_("Geomean: geometric mean of the workloads."))
     text = _("{}: runs of less than {} s ({}); longer ones may change ratios and ranks.")
     notes += [
         text.format(shorts[name], SHORTEST_SECONDS, list_of(map(run.titles.get, stores)))
@@ -379,10 +379,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
     if run.scale == 1 and rows["first_place"].notna().any():
         notes.append(
-            _(
-                "Rank: 1 plus the number of faster stores (corrected for all pairs); a range if "
-                "undecided."
-            )
+            _("Rank: 1 plus the number of significantly faster stores; a range if undecided.")
         )
     if rows["p99"].notna().any():
         text = _("p99: 99th percentile latency of all runs pooled ({}).")
