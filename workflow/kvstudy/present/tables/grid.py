@@ -365,12 +365,9 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
         notes.append(text.format(list_of(mixed)))
     if (rows["workload"] == MEAN).any():
         notes.append(_("Geomean: geometric mean of the workloads."))
-    text = _("{}: runs of less than {} s ({}); longer ones may change ratios and ranks.")
-    notes += [
-        text.format(shorts[name], SHORTEST_SECONDS, list_of(map(run.titles.get, stores)))
-        for name, stores in run.short.items()
-        if name in set(rows["workload"])
-    ]
+    if short := [shorts[name] for name in rows["workload"].unique() if name in run.short]:
+        text = _("{}: some runs under {} s; longer ones may change ranks.")
+        notes.append(text.format(list_of(short), SHORTEST_SECONDS))
     grey_if = {
         _("undecided"): rows["decision"] == Decision.UNDECIDED,
         _("within the noise floor"): (rows["in_floor"] == "yes"),
