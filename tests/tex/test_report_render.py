@@ -260,10 +260,10 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "4 planned cells have no valid value, among them all of Redis; Section" in text
     assert f"Only {ODD} has valid measurements" in text
     assert (
-        "Means of throughput, and ratios, are geometric means over the runs; all other means are "
-        "arithmetic" in text
+        "Ratios, means of throughput and the bars of figures are geometric means over the runs; "
+        "all other means are arithmetic" in text
     )
-    assert "means of throughput are arithmetic, too, so their values differ" in text
+    assert "means of throughput are arithmetic, too. Arithmetic means are slightly larger" in text
     assert "This report is incomplete. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text
