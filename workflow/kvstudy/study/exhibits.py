@@ -44,6 +44,8 @@ class Exhibit(Strict):
     one_cell: ClassVar[bool] = False
     # Caption of an automatic exhibit; {} is the workload's title.
     own_caption: ClassVar[str] = ""
+    # In place of it in a study without a source.
+    caption_without_source: ClassVar[str] = ""
     # A template of the report places it; others are at the end of its results.
     in_template: ClassVar[bool] = False
     # Every report has it; a study cannot name it.
@@ -58,6 +60,8 @@ class Exhibit(Strict):
         """Return the exhibits that every report of ``study`` has: one, or one per workload."""
         (kind,) = get_args(cls.model_fields["kind"].annotation)
         caption = _(cls.own_caption)
+        if cls.caption_without_source and not study.source:
+            caption = _(cls.caption_without_source)
         if "workload" not in cls.model_fields:
             return [cls(name=kind, kind=kind, caption=caption)]
         of_use = {use.name: caption.format(use.title) for use in study.workloads}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -22,7 +22,6 @@ from kvstudy.present.typeset.table import Table
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
-    from kvstudy.study.model import Study
 
 # How a claim is in its source.
 SAID = [N_("quoted"), N_("derived")]
@@ -52,15 +51,9 @@ class ClaimsTable(Table):
     cells = "every size"
     by_itself = True
     own_caption = N_("All claims of the source")
+    caption_without_source = N_("All claims")
 
     kind: Literal["claims"] = Field(description="The claims of the source and their parts.")
-
-    @classmethod
-    def automatic(cls, study: Study) -> list[Self]:
-        """The claims may be those of the study itself."""
-        of_study = {"caption": _("All claims")}
-        parts = super().automatic(study)
-        return parts if study.source else [part.model_copy(update=of_study) for part in parts]
 
     def rows(self, run: Run) -> pd.DataFrame:
         """The rows of ``claims.csv``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -165,15 +165,9 @@ class Scoreboard(Table):
     cells = "every size"
     by_itself = True
     own_caption = N_("The source's claims at a glance")
+    caption_without_source = N_("The claims at a glance")
 
     kind: Literal["scoreboard"] = Field(description="The claims of the source and their verdicts.")
-
-    @classmethod
-    def automatic(cls, study: Study) -> list[Self]:
-        """The claims may be those of the study itself."""
-        of_study = {"caption": _("The claims at a glance")}
-        parts = super().automatic(study)
-        return parts if study.source else [part.model_copy(update=of_study) for part in parts]
 
     def rows(self, run: Run) -> pd.DataFrame:
         """One row of ``claims.csv`` for each claim: of its weakest statement that was measured.
