@@ -15,9 +15,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-from kvstudy.present.typeset.latex import SPECIAL, ZERO_WIDTH_SPACE
-from kvstudy.present.workbook.grids import TOP
-from kvstudy.present.workbook.sheet import GREY, HEAD, sheet_names
+from kvstudy.documents.workbook.grids import TOP
+from kvstudy.documents.workbook.sheet import GREY, HEAD, sheet_names
+from kvstudy.render.latex import SPECIAL, ZERO_WIDTH_SPACE
 from openpyxl import load_workbook
 from openpyxl.styles.colors import Color
 from openpyxl.worksheet.worksheet import Worksheet

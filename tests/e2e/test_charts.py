@@ -7,7 +7,7 @@ from pathlib import Path
 
 import altair as alt
 import pytest
-from kvstudy.present.drawing.page import inline, scripts, styles
+from kvstudy.render.page import inline, scripts, styles
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.unit.every_chart import every_chart

@@ -11,11 +11,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from kvstudy.present.drawing.looks import StyleSheet, styles
-from kvstudy.present.drawing.write import read_figure
-from kvstudy.present.report.document import Front, write_document
-from kvstudy.present.report.html import build_html
-from kvstudy.present.typeset.table import as_comment
+from kvstudy.documents.report.document import Front, write_document
+from kvstudy.documents.report.html import build_html
+from kvstudy.exhibits.figure import read_figure
+from kvstudy.layout.looks import StyleSheet, styles
+from kvstudy.render.tables import as_comment
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.unit import small_results as small

@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.run import find_run
-from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.resources import DISTURBING
-from kvstudy.present.report.build import build_pdf
+from kvstudy.documents.report.build import build_pdf
+from kvstudy.layout.numbers import significant
 from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
 

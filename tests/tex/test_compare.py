@@ -6,9 +6,9 @@ import re
 import shutil
 
 import pandas as pd
-from kvstudy.analyse.tidy.numbers import grouped, significant
-from kvstudy.present.comparison.compare import TABLES
-from kvstudy.present.typeset.table import interval
+from kvstudy.documents.comparison.compare import TABLES
+from kvstudy.exhibits.table import interval
+from kvstudy.layout.numbers import grouped, significant
 
 from tests.formats_support import text_of
 from tests.project import ROOT, kvstudy

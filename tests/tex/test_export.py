@@ -16,10 +16,10 @@ from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
-from kvstudy.present.export.folder import numbers_tex, ready_for_input
-from kvstudy.present.report.build import LONG_LINES, build_pdf
-from kvstudy.present.typeset.grid import Grid, TableRow, TableSection
-from kvstudy.present.typeset.latex import latex
+from kvstudy.documents.export.folder import numbers_tex, ready_for_input
+from kvstudy.documents.report.build import LONG_LINES, build_pdf
+from kvstudy.layout.grid import Grid, TableRow, TableSection
+from kvstudy.render.latex import latex
 from kvstudy.study.cells import shown
 from kvstudy.study.metrics import SHOWN
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from kvstudy.documents.report.document import Front, build_docx, write_latex
+from kvstudy.documents.report.html import build_html
+from kvstudy.documents.report.markdown import Floats, for_markdown
+from kvstudy.documents.report.transcript import TranscriptLine
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.document import Front, build_docx, write_latex
-from kvstudy.present.report.html import build_html
-from kvstudy.present.report.markdown import Floats, for_markdown
-from kvstudy.present.report.transcript import TranscriptLine
 from kvstudy.study.kinds import TABLES
 
 ODD = r"Store_1 50% & #1 \ <b> -- 'p'"

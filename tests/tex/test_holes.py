@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from kvstudy.analyse.run import Run
+from kvstudy.documents.report import markdown, render
+from kvstudy.documents.report.published import write_published
 from kvstudy.language.current import ORIGINAL, using
-from kvstudy.present.report import markdown, render
-from kvstudy.present.report.published import write_published
 from kvstudy.study.kinds import FIGURES
 from kvstudy.study.raw import file_digest
 

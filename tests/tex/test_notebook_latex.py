@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from kvstudy.documents.report.notebook import ROWS, _without_chance, notebook_latex
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.notebook import ROWS, _without_chance, notebook_latex
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parents[2]

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.present.report.build import build_pdf
-from kvstudy.present.report.document import Front, write_latex
-from kvstudy.present.report.markdown import Floats, for_markdown
-from kvstudy.present.typeset.grid import Grid, Head, Paper, TableRow, TableSection
-from kvstudy.present.typeset.html import html
-from kvstudy.present.typeset.latex import latex, printable
-from kvstudy.present.typeset.rich_text import DASH, raised, rich
+from kvstudy.documents.report.build import build_pdf
+from kvstudy.documents.report.document import Front, write_latex
+from kvstudy.documents.report.markdown import Floats, for_markdown
+from kvstudy.layout.grid import Grid, Head, Paper, TableRow, TableSection
+from kvstudy.layout.rich_text import DASH, raised, rich
+from kvstudy.render.html import html
+from kvstudy.render.latex import latex, printable
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.kinds import TABLES
 

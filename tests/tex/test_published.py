@@ -11,9 +11,9 @@ import pytest
 import yaml
 from kvstudy.analyse.run import find_run
 from kvstudy.analyse.tidy.results import read_published
+from kvstudy.documents.report.build import build_pdf
+from kvstudy.documents.report.published import write_published
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.build import build_pdf
-from kvstudy.present.report.published import write_published
 from kvstudy.study.load import STUDIES, load_study, study_path
 from kvstudy.study.run_names import REPORT
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kvstudy.documents.report.build import build_pdf, faults, remarks, tex_errors
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.build import build_pdf, faults, remarks, tex_errors
 
 
 @pytest.fixture

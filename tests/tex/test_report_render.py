@@ -21,10 +21,10 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of
 from kvstudy.analyse.tidy.results import COLUMNS as PUBLISHED
+from kvstudy.documents.report.build import build_pdf
+from kvstudy.documents.report.render import render as render_run
+from kvstudy.documents.tables import write_table
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.build import build_pdf
-from kvstudy.present.report.render import render as render_run
-from kvstudy.present.typeset.table import write_table
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import PARTIAL

@@ -6,11 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.tidy.numbers import latency
-from kvstudy.errors import KvstudyError
-from kvstudy.language.current import using
-from kvstudy.present.report.document import OPTIONS, convert
-from kvstudy.present.report.markdown import (
+from kvstudy.documents.report.document import OPTIONS, convert
+from kvstudy.documents.report.markdown import (
     as_kops,
     as_range,
     code,
@@ -18,7 +15,10 @@ from kvstudy.present.report.markdown import (
     for_markdown,
     listed,
 )
-from kvstudy.present.typeset.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import using
+from kvstudy.layout.numbers import latency
+from kvstudy.render.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
 
 FILTER = Path(__file__).parents[2] / "report/templates/latex.lua"
 ODD = r"_a_ 50% & #1 \ <b> $x$ ~y~ ^z^ {w} *v* `u` [t](s) @r !q | -- 'p' ... 1. \alpha"

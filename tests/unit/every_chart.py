@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pandas as pd
-from kvstudy.present.drawing.looks import Style, StyleSheet, styles
-from kvstudy.present.figures.bars import AveragesFigure
-from kvstudy.present.figures.latencies import Box
-from kvstudy.present.figures.open_loop import OpenLoopFigure
-from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
-from kvstudy.present.figures.tradeoff import Tradeoff
+from kvstudy.exhibits.figures.bars import AveragesFigure
+from kvstudy.exhibits.figures.latencies import Box
+from kvstudy.exhibits.figures.open_loop import OpenLoopFigure
+from kvstudy.exhibits.figures.rounds import BreakEvenPlot, RelativePlot
+from kvstudy.exhibits.figures.tradeoff import Tradeoff
+from kvstudy.layout.looks import Style, StyleSheet, styles
 from kvstudy.study.exhibits import AnyFigure
 from kvstudy.study.model import Study
 

@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from kvstudy.documents.report import render
 from kvstudy.language.current import ORIGINAL, current, languages, using
-from kvstudy.present.report import render
 
 NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")
 # Addresses and names of files have numbers of their own, and a code of the language.

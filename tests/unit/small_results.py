@@ -19,15 +19,14 @@ from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.analyse.tidy.swept import Swept
-from kvstudy.present.drawing.looks import Style, StyleSheet, styles
-from kvstudy.present.drawing.paper import paint
-from kvstudy.present.drawing.plot import DrawnFigure
-from kvstudy.present.drawing.screen import as_json, spec
-from kvstudy.present.drawing.write import plot_of, read_figure
-from kvstudy.present.typeset.grid import Grid
-from kvstudy.present.typeset.html import html
-from kvstudy.present.typeset.latex import latex
-from kvstudy.present.typeset.table import Table
+from kvstudy.exhibits.figure import DrawnFigure, plot_of, read_figure
+from kvstudy.exhibits.table import Table
+from kvstudy.layout.grid import Grid
+from kvstudy.layout.looks import Style, StyleSheet, styles
+from kvstudy.render.html import html
+from kvstudy.render.latex import latex
+from kvstudy.render.paper import paint
+from kvstudy.render.screen import as_json, spec
 from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
 from matplotlib.figure import Figure
@@ -184,7 +183,7 @@ def painted(figure: DrawnFigure, table: pd.DataFrame, styles: StyleSheet) -> Fig
 
 def chart_text(figure: DrawnFigure, table: pd.DataFrame, styles: StyleSheet) -> str:
     """The form on a page, as its file has it."""
-    return as_json(spec(figure, plot_of(figure, table, styles), styles))
+    return as_json(spec(plot_of(figure, table, styles)))
 
 
 def rows(figure: DrawnFigure, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from kvstudy.analyse.findings.repetitions import intervals, percentiles, pool, t
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.summary import over_workloads
-from kvstudy.present.typeset.rich_text import DASH
+from kvstudy.layout.rich_text import DASH
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.parts import MEAN
 from pydantic import ValidationError

@@ -26,7 +26,7 @@ from kvstudy.analyse.audit.files import (
 )
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.rich_text import DASH
+from kvstudy.layout.rich_text import DASH
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 from pydantic import ValidationError

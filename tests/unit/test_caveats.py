@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from kvstudy.present.report.caveats import caveats
+from kvstudy.documents.report.caveats import caveats
 
 
 def store(kind: str) -> SimpleNamespace:

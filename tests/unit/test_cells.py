@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kvstudy.documents.report.cells import DisplayNames
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, phase_command
-from kvstudy.present.report.cells import DisplayNames
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import find_cell, plan, run_name
 from kvstudy.study.load import STORES, load_study, study_path

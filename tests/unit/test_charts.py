@@ -9,12 +9,13 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 import pytest
-from kvstudy.present.drawing.bar_chart import pieces_of, with_heights
-from kvstudy.present.drawing.page import inline, styles
-from kvstudy.present.drawing.paper import use_style
-from kvstudy.present.drawing.screen import as_json, plain
-from kvstudy.present.drawing.texts import exact, exact_range, runs
-from kvstudy.present.drawing.write import read_figure, write_figure
+from kvstudy.documents.figures import write_figure
+from kvstudy.exhibits.bar_chart import pieces_of, with_heights
+from kvstudy.exhibits.figure import read_figure
+from kvstudy.exhibits.texts import exact, exact_range, runs
+from kvstudy.render.page import inline, styles
+from kvstudy.render.paper import use_style
+from kvstudy.render.screen import as_json, plain
 from kvstudy.study.kinds import FIGURES
 
 from . import small_results as small

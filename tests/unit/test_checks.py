@@ -6,8 +6,8 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.findings.repetitions import PERCENTILES
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.present.typeset.grid import Grid
-from kvstudy.present.typeset.rich_text import DASH
+from kvstudy.layout.grid import Grid
+from kvstudy.layout.rich_text import DASH
 from kvstudy.study.model import Study
 
 from . import small_results as small

@@ -21,7 +21,6 @@ from kvstudy.analyse.claims.table import (
 )
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.verdicts import Judge, Support, Verdict, combined_verdict, support_of
-from kvstudy.analyse.claims.words import ClaimNames, label
 from kvstudy.analyse.findings.bottleneck import BOTTLENECK
 from kvstudy.analyse.findings.looks import Claimed
 from kvstudy.analyse.findings.pairs import FLOOR
@@ -29,11 +28,12 @@ from kvstudy.analyse.findings.rounds import Times, crossing
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.results import read_published
+from kvstudy.documents.report.context import claim_facts
+from kvstudy.exhibits.claim_words import ClaimNames, label
+from kvstudy.exhibits.tables.claims import claim_line
 from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
-from kvstudy.present.report.context import claim_facts
-from kvstudy.present.tables.claims import claim_line
-from kvstudy.present.typeset.grid import TableRow, notes_of
+from kvstudy.layout.grid import TableRow, notes_of
 from kvstudy.stats.intervals import Interval
 from kvstudy.stats.ratios import margin_bounds, unpaired_ratio
 from kvstudy.study.kinds import TABLES

@@ -6,13 +6,13 @@ import re
 
 import pandas as pd
 import pytest
+from kvstudy.documents.comparison.compare import RELATIVE, compare
+from kvstudy.documents.comparison.forest import MOST_LINES, forest_plot, marks, pages
+from kvstudy.documents.comparison.runs import sizes
+from kvstudy.documents.comparison.text import as_text, write_comparison
 from kvstudy.errors import KvstudyError
-from kvstudy.present.comparison.compare import RELATIVE, compare
-from kvstudy.present.comparison.forest import MOST_LINES, forest_plot, marks, pages
-from kvstudy.present.comparison.runs import sizes
-from kvstudy.present.comparison.text import as_text, write_comparison
-from kvstudy.present.drawing.looks import Style
-from kvstudy.present.drawing.paper import paint
+from kvstudy.layout.looks import Style
+from kvstudy.render.paper import paint
 
 from tests.project import kvstudy
 from tests.unit.two_runs import two_runs, write_run

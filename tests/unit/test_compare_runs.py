@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from kvstudy.errors import KvstudyError
-from kvstudy.language.reasons import sentence
-from kvstudy.present.comparison.compare import (
+from kvstudy.documents.comparison.compare import (
     ABSOLUTE,
     LEFT_OUT,
     ORDERS,
@@ -20,7 +18,9 @@ from kvstudy.present.comparison.compare import (
     Comparison,
     compare,
 )
-from kvstudy.present.comparison.text import as_text
+from kvstudy.documents.comparison.text import as_text
+from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.stats.ratios import Ratio, adjusted, unpaired_ratio
 from scipy import stats
 

@@ -9,10 +9,10 @@ from kvstudy.analyse.findings.pairs import floor_of, floors, pairs
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.clients import needed
 from kvstudy.analyse.tidy.files import MEASUREMENTS
+from kvstudy.documents.report.cells import DisplayNames
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.report.cells import DisplayNames
-from kvstudy.present.typeset.rich_text import DASH
+from kvstudy.layout.rich_text import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import TRIALS, Share, plan
 from kvstudy.study.controls import (

@@ -15,11 +15,11 @@ from kvstudy.analyse.findings.pairs import PAIRS
 from kvstudy.analyse.findings.repetitions import INTERVALS
 from kvstudy.analyse.run import Run, find_run
 from kvstudy.analyse.tidy.summary import summarise
+from kvstudy.documents.export.bibliography import logs_digest
+from kvstudy.documents.export.folder import FORMS, ready_for_input
+from kvstudy.documents.export.folder import export as export_run
 from kvstudy.errors import KvstudyError
-from kvstudy.present.export.bibliography import logs_digest
-from kvstudy.present.export.folder import FORMS, ready_for_input
-from kvstudy.present.export.folder import export as export_run
-from kvstudy.present.tables.grid import COLUMNS as GRID
+from kvstudy.exhibits.tables.grid import COLUMNS as GRID
 
 from . import small_results as small
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import ORDER
+from kvstudy.documents.figures import write_figures
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.bar_chart import (
+from kvstudy.exhibits.bar_chart import (
     COLUMNS,
     GAP,
     UPPER_END,
@@ -17,10 +18,9 @@ from kvstudy.present.drawing.bar_chart import (
     with_broken,
     with_heights,
 )
-from kvstudy.present.drawing.looks import Style, styles
-from kvstudy.present.drawing.paper import MOST_SHAPES, save, use_style
-from kvstudy.present.drawing.write import write_figures
-from kvstudy.present.figures.bars import Bars
+from kvstudy.exhibits.figures.bars import Bars
+from kvstudy.layout.looks import Style, styles
+from kvstudy.render.paper import MOST_SHAPES, save, use_style
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle

@@ -11,8 +11,8 @@ from kvstudy.analyse.findings.repetitions import Pooled, pool, spectrum
 from kvstudy.analyse.tidy.files import HISTOGRAMS, RESOURCES, SERIES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import summarise
-from kvstudy.present.drawing.paper import use_style
-from kvstudy.present.figures.time import MOST_INTERVALS
+from kvstudy.exhibits.figures.time import MOST_INTERVALS
+from kvstudy.render.paper import use_style
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 

@@ -6,11 +6,11 @@ import json
 import re
 
 import pytest
+from kvstudy.documents.report.context import in_few_words
 from kvstudy.language.current import using
-from kvstudy.present.drawing.looks import StyleSheet
-from kvstudy.present.drawing.page import scripts
-from kvstudy.present.drawing.paper import use_style
-from kvstudy.present.report.context import in_few_words
+from kvstudy.layout.looks import StyleSheet
+from kvstudy.render.page import scripts
+from kvstudy.render.paper import use_style
 from matplotlib.text import Text
 
 from tests.unit.languages import OTHER_LANGUAGES
@@ -103,7 +103,7 @@ def test_the_csv_has_codes_in_all_languages(drawn, language):
 
 
 def test_a_page_writes_numbers_as_its_language_does(monkeypatch):
-    monkeypatch.setattr("kvstudy.present.drawing.page._vega", str)
+    monkeypatch.setattr("kvstudy.render.page._vega", str)
     assert '"decimal": "."' in scripts()
     with using("cs"):
         text = scripts()

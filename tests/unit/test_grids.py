@@ -15,9 +15,9 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept, sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.looks import StyleSheet, styles
-from kvstudy.present.drawing.paper import save, use_style
-from kvstudy.present.drawing.plot import DrawnFigure
+from kvstudy.exhibits.figure import DrawnFigure
+from kvstudy.layout.looks import StyleSheet, styles
+from kvstudy.render.paper import save, use_style
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study

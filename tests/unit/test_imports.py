@@ -31,3 +31,15 @@ def test_no_modules_import_one_another_in_circles():
     except CycleError as error:
         circle = error.args[1]
     assert circle == []
+
+
+def test_the_analysis_writes_codes_and_no_sentences():
+    """What is analysed, judged and audited becomes a text in ``exhibits`` and later."""
+    writers = {"_", "ngettext", "pgettext", "sentence", "decimal", "decimal_mark"}
+    sentences = {
+        module
+        for module, path in MODULES.items()
+        if module.startswith(("kvstudy.analyse.", "kvstudy.stats."))
+        and writers & {name for _, name in names_in(tree_of(path))}
+    }
+    assert sentences == set()

@@ -14,10 +14,13 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import SHARE
-from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.commands import translate as translation
+from kvstudy.documents.report import markdown
+from kvstudy.documents.report.document import OPTIONS, filters
+from kvstudy.documents.report.markdown import FILTERS, as_time, listed
 from kvstudy.errors import KvstudyError
+from kvstudy.exhibits.claim_words import number
+from kvstudy.exhibits.table import interval
 from kvstudy.language.current import (
     FOLDER,
     _,
@@ -30,10 +33,7 @@ from kvstudy.language.current import (
 )
 from kvstudy.language.locale import list_of, long_date
 from kvstudy.language.reasons import reason, sentence, several
-from kvstudy.present.report import markdown
-from kvstudy.present.report.document import OPTIONS, filters
-from kvstudy.present.report.markdown import FILTERS, as_time, listed
-from kvstudy.present.typeset.table import interval
+from kvstudy.layout.numbers import change, grouped, share, significant
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from kvstudy.present.drawing.looks import StyleSheet, styles
-from kvstudy.present.drawing.paper import use_style
+from kvstudy.layout.looks import StyleSheet, styles
+from kvstudy.render.paper import use_style
 from kvstudy.study.parts import StoreUse
 
 from . import small_results as small

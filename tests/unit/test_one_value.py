@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.layout.numbers import significant
 
 from tests.project import ROOT
 

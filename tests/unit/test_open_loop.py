@@ -13,14 +13,14 @@ from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.findings.repetitions import INTERVALS
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoopTables
+from kvstudy.documents.report.cells import DisplayNames, with_states
+from kvstudy.documents.report.course import open_loop_facts
 from kvstudy.errors import KvstudyError
+from kvstudy.layout.grid import Grid
+from kvstudy.layout.looks import styles
+from kvstudy.layout.rich_text import DASH, italic
 from kvstudy.measure.planning.screen import rows
-from kvstudy.present.drawing.looks import styles
-from kvstudy.present.drawing.paper import use_style
-from kvstudy.present.report.cells import DisplayNames, with_states
-from kvstudy.present.report.course import open_loop_facts
-from kvstudy.present.typeset.grid import Grid
-from kvstudy.present.typeset.rich_text import DASH, italic
+from kvstudy.render.paper import use_style
 from kvstudy.share.trace.provenance import cells_of
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import closed_loop, find_cell, plan, rate_trial

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.bottleneck import scaling
-from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept, sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.looks import StyleSheet, styles
-from kvstudy.present.drawing.paper import use_style
-from kvstudy.present.typeset.grid import Grid, notes_of
+from kvstudy.layout.grid import Grid, notes_of
+from kvstudy.layout.looks import StyleSheet, styles
+from kvstudy.layout.numbers import MARK
+from kvstudy.render.paper import use_style
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study

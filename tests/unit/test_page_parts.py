@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from kvstudy.documents.report.html import MOST_ROWS, Provenance, as_data, pack, values_table
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.html import MOST_ROWS, Provenance, as_data, pack, values_table
 
 # A dot as Matplotlib draws it, of radius 0.5.
 DOT = (

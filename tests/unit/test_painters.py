@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from kvstudy.present.drawing.paper import paint, use_style
-from kvstudy.present.drawing.plot import Axis, Plot
-from kvstudy.present.drawing.screen import as_json, spec
-from kvstudy.present.drawing.write import plot_of
+from kvstudy.exhibits.figure import plot_of
+from kvstudy.layout.plot import Axis, Plot
+from kvstudy.render.paper import paint, use_style
+from kvstudy.render.screen import as_json, spec
 from matplotlib.figure import Figure
 
 from . import small_results as small
@@ -30,7 +30,7 @@ def both(chart: Drawn) -> tuple[Plot, Figure, dict]:
     """A chart as data, in print and on a page."""
     styles = small.looked(chart.styles, chart.study)
     plot = plot_of(chart.figure, chart.table, styles)
-    return plot, paint(plot), json.loads(as_json(spec(chart.figure, plot, styles)))
+    return plot, paint(plot), json.loads(as_json(spec(plot)))
 
 
 def rounded(numbers) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ import pytest
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes, collect_probes, rows_of
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.grid import Grid
+from kvstudy.layout.grid import Grid
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import write_sums

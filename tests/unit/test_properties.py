@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.grid import Grid
+from kvstudy.layout.grid import Grid
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.model import Study

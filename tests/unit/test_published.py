@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.source import PublishedSource
-from kvstudy.present.typeset.table import Table
+from kvstudy.exhibits.printed import PublishedSource
+from kvstudy.exhibits.table import Table
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.parts import PrintedForm

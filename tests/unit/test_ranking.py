@@ -10,11 +10,11 @@ import pytest
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.spread import spread_of
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.analyse.tidy.numbers import MARK, significant
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.grid import notes_of
-from kvstudy.present.typeset.rich_text import grey, rich
+from kvstudy.layout.grid import notes_of
+from kvstudy.layout.numbers import MARK, significant
+from kvstudy.layout.rich_text import grey, rich
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study

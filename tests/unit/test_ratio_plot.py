@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.pairs import FLOOR
 from kvstudy.analyse.tidy.files import SUMMARY
-from kvstudy.analyse.tidy.numbers import MARK, OTHER_SIZE
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.present.drawing.plot import log_ticks
+from kvstudy.layout.numbers import MARK, OTHER_SIZE
+from kvstudy.layout.plot import log_ticks
 from kvstudy.study.model import Study
 from matplotlib.figure import Figure
 

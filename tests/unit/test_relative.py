@@ -17,11 +17,11 @@ from kvstudy.analyse.findings.rounds import (
 )
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.present.drawing.looks import StyleSheet, styles
-from kvstudy.present.figures.rounds import BreakEvenPlot, RelativePlot
-from kvstudy.present.tables.rounds import duration, span
-from kvstudy.present.typeset.grid import Grid
-from kvstudy.present.typeset.table import Table
+from kvstudy.exhibits.figures.rounds import BreakEvenPlot, RelativePlot
+from kvstudy.exhibits.table import Table
+from kvstudy.exhibits.tables.rounds import duration, span
+from kvstudy.layout.grid import Grid
+from kvstudy.layout.looks import StyleSheet, styles
 from kvstudy.stats.intervals import Estimate, Interval, trimmed_mean
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.parts import PrintedForm, Source

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.tidy.files import SUMMARY
-from kvstudy.present.report.cells import DisplayNames
-from kvstudy.present.report.course import course_facts
+from kvstudy.documents.report.cells import DisplayNames
+from kvstudy.documents.report.course import course_facts
 
 from . import small_results as small
 

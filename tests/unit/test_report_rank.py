@@ -6,7 +6,7 @@ import math
 from types import SimpleNamespace
 
 import pandas as pd
-from kvstudy.present.report.workloads import agreement, answers, compared_pairs, ranking, tails
+from kvstudy.documents.report.workloads import agreement, answers, compared_pairs, ranking, tails
 
 from . import small_results as small
 

@@ -7,8 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from kvstudy.errors import KvstudyError
-from kvstudy.present.report.transcript import (
+from kvstudy.documents.report.transcript import (
     COLUMNS,
     LINES,
     TranscriptLine,
@@ -16,6 +15,7 @@ from kvstudy.present.report.transcript import (
     transcript,
     wrapped,
 )
+from kvstudy.errors import KvstudyError
 
 STATUS = "2026-11-20 17:53:{:02}:415 {} sec: {} operations; 500 current ops/sec; [READ: Count=1]"
 

@@ -18,11 +18,11 @@ from kvstudy.analyse.findings.separation import (
 )
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.documents.report.cells import DisplayNames
+from kvstudy.documents.report.context import separation_facts
+from kvstudy.documents.report.markdown import fill
+from kvstudy.exhibits.figure import plot_of
 from kvstudy.language.current import using
-from kvstudy.present.drawing.write import plot_of
-from kvstudy.present.report.cells import DisplayNames
-from kvstudy.present.report.context import separation_facts
-from kvstudy.present.report.markdown import fill
 from kvstudy.stats.latency_models import Difference, fit_latency_models
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.published import COLUMNS

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.present.export.by_hand import Substitutions
+from kvstudy.documents.export.by_hand import Substitutions
 
 PLACES = Substitutions(
     {"/here/run": "$CELL", "/here": "$KVSTUDY"}, {6379: "$PORT", 6390: "$((PORT + 11))"}

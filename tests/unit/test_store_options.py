@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.documents.report.cells import store_facts
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, phase_command
-from kvstudy.present.report.cells import store_facts
 from kvstudy.stores.definition import load_store, load_stores, stores_to_measure
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study

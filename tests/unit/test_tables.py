@@ -8,11 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
+from kvstudy.documents.tables import write_tables
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.grid import Grid, Paper, TableRow, TableSection
-from kvstudy.present.typeset.latex import Latex, broken, escape
-from kvstudy.present.typeset.table import write_tables
+from kvstudy.layout.grid import Grid, Paper, TableRow, TableSection
+from kvstudy.layout.numbers import fixed, grouped, significant
+from kvstudy.render.latex import Latex, broken, escape
 
 from . import small_results as small
 

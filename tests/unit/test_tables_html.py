@@ -11,10 +11,8 @@ import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
-from kvstudy.present.typeset.grid import Grid, TableRow, TableSection, cell_of, head_of
-from kvstudy.present.typeset.html import fill_html, html, markup
-from kvstudy.present.typeset.latex import fill, latex, printed
-from kvstudy.present.typeset.rich_text import (
+from kvstudy.layout.grid import Grid, TableRow, TableSection, cell_of, head_of
+from kvstudy.layout.rich_text import (
     bold,
     grey,
     hanging,
@@ -25,7 +23,9 @@ from kvstudy.present.typeset.rich_text import (
     raised,
     rich,
 )
-from kvstudy.present.typeset.rich_text import small as small_letters
+from kvstudy.layout.rich_text import small as small_letters
+from kvstudy.render.html import fill_html, html, markup
+from kvstudy.render.latex import fill, latex, printed
 
 from tests.cell_texts import (
     check_structure,

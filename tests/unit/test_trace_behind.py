@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.analyse.tidy.summary import per_repetition
-from kvstudy.present.typeset.table import write_tables
+from kvstudy.documents.tables import write_tables
 from kvstudy.share.trace.provenance import cells_of
 from kvstudy.study.cells import plan, shown
 from kvstudy.study.controls import CEILING

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.repetitions import PERCENTILES
-from kvstudy.analyse.tidy.numbers import OTHER_SIZE
-from kvstudy.present.drawing.write import plot_of
+from kvstudy.exhibits.figure import plot_of
+from kvstudy.layout.numbers import OTHER_SIZE
 
 from . import small_results as small
 

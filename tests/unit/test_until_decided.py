@@ -6,7 +6,7 @@ import pytest
 from kvstudy.analyse.findings.looks import LOOKS, Claimed, look_at, looks
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.spread import level_of, margin_of, spread_of
-from kvstudy.present.typeset.table import margin_words
+from kvstudy.exhibits.table import margin_words
 from kvstudy.stats.intervals import error_rate, log_t_interval, plain_mean, trimmed_mean
 from kvstudy.stats.stopping import level_of_look
 from kvstudy.study.model import Study

@@ -11,10 +11,10 @@ from kvstudy.analyse.findings.validity import agreement, flagged, validity
 from kvstudy.analyse.tidy.files import MEASUREMENTS, OUTCOMES
 from kvstudy.analyse.tidy.outcomes import good, invalid, missed, outcomes
 from kvstudy.analyse.tidy.probes import WHOLE, Probes, updating
+from kvstudy.documents.report.cells import DisplayNames, validity_facts
 from kvstudy.language.reasons import sentence
+from kvstudy.layout.grid import TableSection
 from kvstudy.logs.ycsb.log import parse
-from kvstudy.present.report.cells import DisplayNames, validity_facts
-from kvstudy.present.typeset.grid import TableSection
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures

@@ -16,13 +16,13 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import shown_mean, summarise
+from kvstudy.documents.tables import write_tables
+from kvstudy.documents.workbook.grids import number_format
+from kvstudy.documents.workbook.references import CellReferences
+from kvstudy.documents.workbook.sheet import sheet_names
+from kvstudy.documents.workbook.write import write_workbook
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.grid import Statistic, cell_of
-from kvstudy.present.typeset.table import write_tables
-from kvstudy.present.workbook.grids import number_format
-from kvstudy.present.workbook.references import CellReferences
-from kvstudy.present.workbook.sheet import sheet_names
-from kvstudy.present.workbook.write import write_workbook
+from kvstudy.layout.grid import Statistic, cell_of
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.raw import sums_digest

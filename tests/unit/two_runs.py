@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS
-from kvstudy.present.comparison.compare import Comparison, compare
+from kvstudy.documents.comparison.compare import Comparison, compare
 
 SIZES = "r1000_o5000_t2"
 MACHINE = {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kvstudy.documents.export.by_hand import commands_of_run
 from kvstudy.errors import KvstudyError
-from kvstudy.present.export.by_hand import commands_of_run
 from kvstudy.stores.server import free_port
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study

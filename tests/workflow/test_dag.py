@@ -155,7 +155,7 @@ def test_an_edited_figure_module_redraws_without_measuring(workflow):
     figure = "figures/small/throughput.pdf"
     done = workflow.snakemake_of_folder(figure)
     assert done.returncode == 0, done.stderr
-    module = workflow.folder / "workflow" / "kvstudy/present/drawing/bar_chart.py"
+    module = workflow.folder / "workflow" / "kvstudy/exhibits/bar_chart.py"
     module.write_text(module.read_text() + "# edited\n")
     assert set(jobs(workflow.snakemake_of_folder("-n", figure))) == {"draw_figures"}
 

@@ -28,10 +28,10 @@ from kvstudy.analyse.tidy.files import (
 )
 from kvstudy.analyse.tidy.open_loop import TABLES, OpenLoopTables
 from kvstudy.analyse.tidy.summary import summarise
-from kvstudy.commands.present import notebook as command
+from kvstudy.commands.documents import notebook as command
+from kvstudy.documents.report.build import build_pdf
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.build import build_pdf
-from kvstudy.present.typeset.latex import fill
+from kvstudy.render.latex import fill
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.load import load_study
 

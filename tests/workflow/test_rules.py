@@ -64,9 +64,9 @@ def test_the_code_of_a_command_has_all_that_it_imports(command):
         modules |= modules_in(tree_of(WORKFLOW / "notebooks/analysis.ipynb"))
     # The kinds of tables and figures are imported by their names.
     if command in ("tabulate", "render", "export", "provenance"):
-        modules |= {name for name in IMPORTED if name.startswith("kvstudy.present.tables.")}
+        modules |= {name for name in IMPORTED if name.startswith("kvstudy.exhibits.tables.")}
     if command in ("draw", "render", "export", "provenance"):
-        modules |= {name for name in IMPORTED if name.startswith("kvstudy.present.figures.")}
+        modules |= {name for name in IMPORTED if name.startswith("kvstudy.exhibits.figures.")}
     new = modules
     while new := set().union(*(imports[name] for name in new)) - modules:
         modules |= new
@@ -76,4 +76,4 @@ def test_the_code_of_a_command_has_all_that_it_imports(command):
 
 
 def test_the_scripts_of_the_page_belong_to_its_code():
-    assert "workflow/kvstudy/present/drawing/mount.js" in code_files("build-html")
+    assert "workflow/kvstudy/render/mount.js" in code_files("build-html")

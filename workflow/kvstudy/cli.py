@@ -75,31 +75,34 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "provenance": ("analyse", "List the cells behind each table and figure of RUN, as JSON."),
     },
     "Report": {
-        "tabulate": ("present", "Write the tables of RUN as LaTeX and HTML, and unrounded as CSV."),
-        "workbook": ("present", "Write RUN as a workbook (.xlsx)."),
+        "tabulate": (
+            "documents",
+            "Write the tables of RUN as LaTeX, HTML and unrounded CSV.",
+        ),
+        "workbook": ("documents", "Write RUN as a workbook (.xlsx)."),
         "draw": (
-            "present",
+            "documents",
             "Draw the figures of RUN (PDF, SVG, PNG, interactive) and write their data.",
         ),
-        "render": ("present", "Write the report of RUN as Markdown and LaTeX."),
+        "render": ("documents", "Write the report of RUN as Markdown and LaTeX."),
         "published": (
-            "present",
+            "documents",
             "Write a report of a source's published values only, without measurements.",
         ),
         "build-pdf": (
-            "present",
+            "documents",
             "Build the PDF of RUN with latexmk from the LaTeX source of 'kvstudy render'.",
         ),
         "build-html": (
-            "present",
+            "documents",
             "Build the report of RUN as one HTML page from the Markdown of 'kvstudy render'.",
         ),
         "build-docx": (
-            "present",
+            "documents",
             "Build the report of RUN as a Word file from the Markdown of 'kvstudy render'.",
         ),
-        "notebook": ("present", "Run the analysis notebook on RUN and export it to HTML."),
-        "export": ("present", "Export tables, figures and numbers of RUN for a LaTeX document."),
+        "notebook": ("documents", "Run the analysis notebook on RUN and export it to HTML."),
+        "export": ("documents", "Export tables, figures and numbers of RUN for a LaTeX document."),
     },
     "Checking and sharing": {
         "trace": (
@@ -107,7 +110,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Trace a number, table or figure (WHAT) back to the lines of the raw logs.",
         ),
         "commands": (
-            "present",
+            "documents",
             "Write the shell commands of all measured cells of RUN, in the order of measurement.",
         ),
         "compare": ("share", "Compare two finished runs, for example of two versions or machines."),

@@ -16,39 +16,36 @@ STAMPS = Path(".snakemake/code")
 
 # Files and folders, by what they are for.
 _STUDY = ("errors.py", "libraries.py", "whole_file.py", "language", "study")
-_PRESENT = ("commands/options.py", "commands/present.py")
+_COMMAND = ("commands/options.py", "commands/documents.py")
 _STORES = tuple(
     f"stores/{name}.py" for name in ("configuration", "definition", "process", "server")
 )
 _CELLS = (*_STUDY, *_STORES, "code_files.py", "stats", "logs/ycsb", "analyse/tidy")
 _RUN = (*_CELLS, "analyse", "commands/options.py")
-_PAGE = ("present/templates.py", "present/typeset", "present/drawing/page.py")
-_TABLES = (*_RUN, *_PAGE, "present/tables")
-_FIGURES = (*_RUN, *_PAGE, "present/drawing", "present/figures")
+_EXHIBITS = (*_RUN, "exhibits", "layout", "render")
 _TEXT = (
-    *(*_STUDY, *_PAGE, "present/report/document.py", "present/report/transcript.py"),
-    *("analyse/tidy/numbers.py", *_PRESENT),
+    *(*_STUDY, "layout", "render", "documents/report/document.py"),
+    *("documents/report/transcript.py", *_COMMAND),
 )
-_CHARTS = ("present/drawing/mount.js", "present/drawing/charts.css")
-_REPORT = (*_TABLES, *_FIGURES, "present/report", "commands/present.py")
+_REPORT = (*_EXHIBITS, "documents/figures.py", "documents/tables.py", "documents/report", *_COMMAND)
 CODE: dict[str, tuple[str, ...]] = {
     "parse": (*_CELLS, "commands/analyse.py", "commands/options.py"),
     "look": (*_RUN, "commands/analyse.py"),
     "analyse": (*_RUN, "commands/analyse.py"),
     "audit": (*_RUN, "commands/analyse.py"),
-    "claims": (*_TABLES, "commands/analyse.py"),
-    "provenance": (*_TABLES, *_FIGURES, "share/trace/provenance.py", "commands/analyse.py"),
-    "tabulate": (*_TABLES, "commands/present.py"),
-    "draw": (*_FIGURES, "commands/present.py"),
+    "claims": (*_EXHIBITS, "commands/analyse.py"),
+    "provenance": (*_EXHIBITS, "share/trace/provenance.py", "commands/analyse.py"),
+    "tabulate": (*_EXHIBITS, "documents/tables.py", "commands/documents.py"),
+    "draw": (*_EXHIBITS, "documents/figures.py", "commands/documents.py"),
     "render": _REPORT,
     "published": _REPORT,
-    "notebook": (*_RUN, *_TEXT, "present/drawing", "present/report"),
-    "build-pdf": (*_STUDY, "present/report/build.py", *_PRESENT),
-    "build-html": (*_TEXT, *_CHARTS, "present/report/html.py"),
+    "notebook": (*_EXHIBITS, *_TEXT, "documents/report"),
+    "build-pdf": (*_STUDY, "documents/report/build.py", *_COMMAND),
+    "build-html": (*_TEXT, "documents/report/html.py"),
     "build-docx": _TEXT,
-    "export": (*_TABLES, *_FIGURES, "present/export", "commands/present.py"),
-    "commands": (*_CELLS, "present/export/by_hand.py", *_PRESENT),
-    "workbook": (*_TABLES, "present/workbook", "commands/present.py"),
+    "export": (*_EXHIBITS, "documents/export", "commands/documents.py"),
+    "commands": (*_CELLS, "layout/numbers.py", "documents/export/by_hand.py", *_COMMAND),
+    "workbook": (*_EXHIBITS, "documents/workbook", "commands/documents.py"),
 }
 
 

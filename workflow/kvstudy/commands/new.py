@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from kvstudy.errors import InputError, KvstudyError
-from kvstudy.present import templates
+from kvstudy.render import templates
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.controls import AGAIN, CEILING
 from kvstudy.study.load import STORES, STUDIES, load_study, project_stores

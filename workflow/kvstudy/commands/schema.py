@@ -5,7 +5,7 @@ import click
 from pydantic import BaseModel
 
 from kvstudy.analyse.claims.file import Claims
-from kvstudy.present import templates
+from kvstudy.render import templates
 from kvstudy.stores.definition import StoreFile, load_store
 from kvstudy.study.config import Config
 from kvstudy.study.load import STORES

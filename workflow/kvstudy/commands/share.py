@@ -155,8 +155,8 @@ def compare(a: str, b: str, baseline: str | None, output: Path | None) -> None:
       kvstudy compare jedlicka2024 /media/stick/jedlicka2024
       kvstudy compare before after --baseline memcached
     """
-    from kvstudy.present.comparison.compare import compare
-    from kvstudy.present.comparison.text import as_text, build_document, write_comparison
+    from kvstudy.documents.comparison.compare import compare
+    from kvstudy.documents.comparison.text import as_text, build_document, write_comparison
 
     comparison = compare(a, b, baseline)
     output = output or Path("results/comparisons") / f"{comparison.a.name}-vs-{comparison.b.name}"

@@ -1,6 +1,6 @@
 """The base of all tables and figures of a report, and what several kinds have in common.
 
-A kind is a subclass of ``Exhibit`` in a module of ``present/figures/`` or ``present/tables/``, with
+A kind is a subclass of ``Exhibit`` in a module of ``exhibits/figures`` or ``exhibits/tables``, with
 its name as the type of its field ``kind``, and a line of ``study.kinds``. It defines the keys of a
 study file, makes the rows and shows them. Its module must not import libraries like Matplotlib at
 the top, see ``kvstudy.libraries``: every command reads the study, and most draw nothing.
@@ -108,7 +108,7 @@ class AnyTable(Exhibit):
 
 
 class AnyFigure(Exhibit):
-    """A figure of the report; what is drawn derives from ``present.drawing.plot.DrawnFigure``."""
+    """A figure of the report; what is drawn derives from ``exhibits.figure.DrawnFigure``."""
 
     # Else it is text.
     drawn: ClassVar[bool] = True

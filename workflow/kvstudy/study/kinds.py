@@ -61,7 +61,7 @@ class Kinds:
 
 
 FIGURES = Kinds(
-    "kvstudy.present.figures",
+    "kvstudy.exhibits.figures",
     {
         "averages": "bars.AveragesFigure",
         "bars": "bars.Bars",
@@ -83,7 +83,7 @@ FIGURES = Kinds(
 )
 Figure = Annotated[Strict, FIGURES]
 TABLES = Kinds(
-    "kvstudy.present.tables",
+    "kvstudy.exhibits.tables",
     {
         "audit": "source.AuditTable",
         "bottleneck": "stores.BottleneckTable",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import astuple, replace
 from functools import reduce
 from operator import add, mul, sub, truediv
@@ -27,7 +26,6 @@ from kvstudy.analyse.audit.tables import ACROSS_CELLS, CELL, OF_CELL, PublishedR
 from kvstudy.analyse.tidy.files import CsvTable
 from kvstudy.analyse.tidy.results import INCONSISTENT, read_published
 from kvstudy.errors import InputError, KvstudyError
-from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -225,24 +223,6 @@ def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
     """The gravest check that does not fit of each statement of a claim, by its name (J4/1)."""
     wrong = gravest_first(checks[checks["claim"] != ""]).drop_duplicates("claim")
     return {row["claim"]: row for row in wrong.to_dict("records")}
-
-
-def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
-    """Counts by kind, then a line for each check that does not fit, or for all of them."""
-    words = {each: str(each) or "no verdict" for each in Fits}
-    yield f"{'kind':10}{'checks':>7}" + "".join(f"{word:>17}" for word in words.values())
-    for kind in Kind:
-        fits = checks.loc[checks["kind"] == kind, "fits"]
-        if len(fits):
-            counts = "".join(f"{(fits == each).sum():>17}" for each in words)
-            yield f"{kind:10}{len(fits):>7}{counts}"
-    for row in (checks if everything else gravest_first(checks)).itertuples():
-        where = " ".join(part for part in (row.place, row.store, row.workload) if part)
-        yield (
-            f"{words[Fits(row.fits)].upper()}: {where}: {sentence(row.what)}: {row.given:.7g}, "
-            f"expected {row.expected:.7g} ({row.low:.7g} to {row.high:.7g}) {row.unit}"
-            + (f"; {sentence(row.note)}" if row.note else "")
-        )
 
 
 def judged_values(values: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:

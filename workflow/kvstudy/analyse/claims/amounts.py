@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from kvstudy.analyse.tidy.numbers import UNIT_FACTORS
 from kvstudy.language.reasons import reason
 from kvstudy.study.metrics import metric_of
+from kvstudy.study.units import UNIT_FACTORS
 
 _FORM = r"(\d+(?:\.\d+)?) ?(us|ms|s|ops/s|kops/s|%)"
 UNITS = "With its unit: 10 ms (us, ms, s), 5 kops/s (ops/s), 4 %. Without: ops/s, or a share."

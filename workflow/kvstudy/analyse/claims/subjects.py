@@ -3,7 +3,7 @@
 ``in workload=a; of store=redis; by store=riak``: ``in`` has what all values have in common,
 ``of`` and ``by`` (``before`` of a break-even) what the two sides of a ratio differ in; ``over`` is
 the size of a trend with its ends. Limits, and of how many ratios one is shown, follow.
-``claims.words`` reads them.
+``exhibits.claim_words`` reads them.
 """
 
 from __future__ import annotations

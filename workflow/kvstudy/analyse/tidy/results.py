@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from kvstudy.analyse.tidy.files import counting
-from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.summary import shown_mean
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
@@ -25,6 +24,7 @@ from kvstudy.study.combinations import shown_combination
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import COLUMNS, PRINTED, read_rows
+from kvstudy.study.units import converted
 
 # Whether the value is inconsistent with others of its source; ``audit.files`` shows, no file does.
 INCONSISTENT = "inconsistent"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kvstudy.analyse.tidy.files import SETTING
-from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.results import (
     RepetitionStatus,
     Results,
@@ -25,6 +24,7 @@ from kvstudy.study.cells import Cell, by_combination, shown
 from kvstudy.study.combinations import Combination, Series, threads_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
+from kvstudy.study.units import converted
 
 COLUMNS = [
     *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],

@@ -1,0 +1,1 @@
+"""What people read of runs: report, page, workbook, comparison, exported files."""

@@ -1,0 +1,1 @@
+"""Tables and figures as data: cells, marks, axes and styles, which renderers write."""

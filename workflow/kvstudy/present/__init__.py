@@ -1,1 +1,0 @@
-"""Outputs for people: tables, figures, the report and related files."""

@@ -1,1 +1,0 @@
-"""Tables as LaTeX and HTML: what belongs to no kind of them."""
