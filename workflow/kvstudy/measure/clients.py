@@ -26,12 +26,11 @@ LOOK_FOR_CHILDREN = 10
 
 PROCESS_COLUMNS = [
     *["phase", "seconds", "side", "processes", "cpu_user", "cpu_system", "rss"],
-    *["switches_voluntary", "switches_involuntary", "read_bytes", "write_bytes"],
+    *["switches_voluntary", "switches_involuntary"],
     "cpu_from",
 ]
 MACHINE_COLUMNS = [
     *["phase", "seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"],
-    *["loopback_bytes", "cpu_pressure", "memory_pressure", "io_pressure", "load"],
 ]
 # Where cgroup v2 is mounted: alone, or next to the older version.
 CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
@@ -156,9 +155,8 @@ class Sampler:
 
     The kernel's counters are written down as they are (totals since the start of the process or
     the machine), so that any difference can be taken later. CPU times are in s (``cpu_interrupts``
-    are in ``cpu_busy`` too), ``rss``, ``*_bytes`` in bytes, ``*_pressure`` (time in which some task
-    waited) in s, ``seconds`` since ``start`` (monotonic clock) of the phase. What cannot be read is
-    empty.
+    are in ``cpu_busy`` too), ``rss`` in bytes, ``seconds`` since ``start`` (monotonic clock) of the
+    phase. What cannot be read is empty.
 
     A container's processes are processes of this machine, so all providers are read in the same
     way. Only the CPU time of a side that has a control group (cgroup v2) of its own, as containers
@@ -278,27 +276,15 @@ def _used(process: psutil.Process) -> dict[str, float] | None:
                 for kind, line in enumerate(lines[-2:]):
                     switches[kind] += int(line.split()[1])
         used["switches_voluntary"], used["switches_involuntary"] = switches
-        disk = process.io_counters()
-        used |= {"read_bytes": disk.read_bytes, "write_bytes": disk.write_bytes}
     return used
 
 
 def _machine() -> dict[str, float]:
     cpu = psutil.cpu_times()
     interrupts = cpu.irq + cpu.softirq
-    row = {
+    return {
         "cpu_busy": round(cpu.user + cpu.nice + cpu.system + interrupts, 3),
         "cpu_interrupts": round(interrupts, 3),
         "cpu_idle": round(cpu.idle + cpu.iowait, 3),
         "cpu_steal": round(getattr(cpu, "steal", 0.0), 3),
-        "load": psutil.getloadavg()[0],
     }
-    loopback = psutil.net_io_counters(pernic=True).get("lo")
-    if loopback:
-        row["loopback_bytes"] = loopback.bytes_sent
-    for kind in ("cpu", "memory", "io"):
-        # The kernel counts it only when it was built and started so.
-        pressure = Tree().text(f"proc/pressure/{kind}") or ""
-        if total := re.search(r"^some .*total=(\d+)$", pressure, re.M):
-            row[f"{kind}_pressure"] = int(total[1]) / 1e6
-    return row

@@ -171,12 +171,8 @@ SERIES = CsvTable("series", [*CELL, "phase", "second", "throughput"], ["second",
 HISTOGRAMS = LongTable(
     "histograms", [*CELL, "phase", "operation", "latency", "count"], ["latency", "count"]
 )
-# What client, server and machine used second by second.
-_USED = [
-    *["second", "seconds", "cores_user", "cores_system", "rss", "switches"],
-    *["read_bytes", "write_bytes", "cores_busy", "cores_steal"],
-    *["cpu_pressure", "memory_pressure", "io_pressure", "loopback_bytes"],
-]
+# Cores that client, server and machine used second by second.
+_USED = ["second", "seconds", "cores_user", "cores_system", "cores_busy"]
 RESOURCES = CsvTable("resources", [*CELL, "phase", "side", *_USED], _USED)
 # How operations ended (see ``tidy.outcomes``), and the rounds of workloads that have some.
 OUTCOMES = CsvTable("outcomes", [*CELL, "kind", "operation", "name", "count"], ["count"])

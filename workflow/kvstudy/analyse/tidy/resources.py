@@ -37,18 +37,9 @@ PROCESS_TIMES = ["seconds", "cpu_user", "cpu_system"]
 MACHINE_TIMES = ["seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"]
 # Of a process that runs, one of them rises.
 SIGNS_OF_LIFE = ["cpu_user", "cpu_system", "switches_voluntary", "switches_involuntary"]
-# What the rates of a table's columns are made of.
-PROCESS_RATES = {
-    "cores_user": ["cpu_user"],
-    "cores_system": ["cpu_system"],
-    "switches": ["switches_voluntary", "switches_involuntary"],
-    **{name: [name] for name in ("read_bytes", "write_bytes")},
-}
-MACHINE_RATES = {"cores_busy": ["cpu_busy"], "cores_steal": ["cpu_steal"]} | {
-    name: [name] for name in ("cpu_pressure", "memory_pressure", "io_pressure", "loopback_bytes")
-}
-# Of these, what several hosts used is added up.
-SUMS = [*PROCESS_RATES, "rss"]
+# The counters of which a table's columns are the rates. Of processes, those of hosts are added up.
+PROCESS_RATES = {"cores_user": "cpu_user", "cores_system": "cpu_system"}
+MACHINE_RATES = {"cores_busy": "cpu_busy"}
 # Others (Z, Epsilon) stop the client too, but do not say so in such lines.
 _KNOWN = re.compile(r"Using (Serial|Parallel|G1|Shenandoah)\b")
 _PAUSE = re.compile(r" Pause .* (\d+[.,]\d+)ms$", re.M)
@@ -145,11 +136,9 @@ def resources(samples: Samples, offset: float) -> list[dict]:
     """Return the resources of each side between every two samples, one row each.
 
     Keys: side (client, server, machine), second (end of the interval, s since ``offset``),
-    seconds (its length), cores_user, cores_system (processor time by time), rss (bytes at its
-    end), switches (context switches per s), read_bytes, write_bytes, loopback_bytes (per s),
-    cores_busy, cores_steal, and the shares of time in which some task of the machine waited:
-    cpu_pressure, memory_pressure, io_pressure. What is not known is NaN or has no key. Hosts of
-    their own have no rows of a machine, for there are several.
+    seconds (its length), and processor time by time: cores_user and cores_system, or cores_busy of
+    the machine. What is not known is NaN. Hosts of their own have no rows of a machine, for there
+    are several.
     """
     of_side: dict[str, list[list[dict]]] = defaultdict(list)
     for sides in samples.hosts.values():
@@ -158,7 +147,8 @@ def resources(samples: Samples, offset: float) -> list[dict]:
                 of_side[side].append(_rows(side, counters, offset))
     # All hosts are looked at at the same moments.
     return [
-        rows[0] | {name: sum(row[name] for row in rows) for name in SUMS if name in rows[0]}
+        rows[0]
+        | {name: sum(row[name] for row in rows) for name in PROCESS_RATES if name in rows[0]}
         for of_hosts in of_side.values()
         for rows in zip(*of_hosts, strict=False)
     ]
@@ -169,17 +159,14 @@ def _rows(side: str, counters: Counters, offset: float) -> list[dict]:
     counters = {name: values[kept] for name, values in counters.items()}
     seconds = np.diff(counters["seconds"])
     table = {"second": counters["seconds"][1:] - offset, "seconds": seconds}
-    for name, parts in (MACHINE_RATES if side == "machine" else PROCESS_RATES).items():
-        risen = sum(np.diff(counters[part]) for part in parts)
+    for name, counter in (MACHINE_RATES if side == "machine" else PROCESS_RATES).items():
+        risen = np.diff(counters[counter])
         certain = (risen >= 0) & (seconds > 0)
         if side != "machine":
             # The counters of a process that ended are gone, those of a new one were not there.
             same = np.diff(counters["processes"]) == 0
-            in_group = counters["in_group"][1:] == 1 if name.startswith("cores_") else False
-            certain &= same | in_group
+            certain &= same | (counters["in_group"][1:] == 1)
         table[name] = np.divide(risen, seconds, out=np.full(len(risen), np.nan), where=certain)
-    if side != "machine":
-        table["rss"] = counters["rss"][1:]
     columns = {name: values.tolist() for name, values in table.items()}
     for name in ("second", "seconds"):
         columns[name] = [round(value, 3) for value in columns[name]]
