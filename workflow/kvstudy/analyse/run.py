@@ -24,6 +24,7 @@ from kvstudy.analyse.tidy.files import (
     RESOURCES,
     ROUNDS,
     SERIES,
+    SETTING,
     SUMMARY,
     CsvTable,
     read_environment,
@@ -104,21 +105,24 @@ class Run(Paths):
         return {(one.store, one.workload) for one in own_sizes(self.study, self.scale)}
 
     @cached_property
-    def short(self) -> dict[str, list[str]]:
-        """The stores by workload whose runs take less than ``SHORTEST_SECONDS`` in the mean.
-
-        At the headline sizes; workloads without such a store are left out.
-        """
+    def short_settings(self) -> set[tuple[str, str, str]]:
+        """Store, workload and parameters of runs below ``SHORTEST_SECONDS`` in the mean."""
         times = self.summary.query("operation == 'overall' and metric == 'runtime'")
-        times = times[
-            (times["parameters"] == times["workload"].map(self.headline))
-            & (times["mean"] < 1000 * SHORTEST_SECONDS)
-        ]
-        by_workload = {name: set(rows["store"]) for name, rows in times.groupby("workload")}
-        return {
-            name: [store for store in self.study.store_names if store in stores]
-            for name, stores in by_workload.items()
+        times = times[times["mean"] < 1000 * SHORTEST_SECONDS]
+        return set(times[SETTING].itertuples(index=False, name=None))
+
+    @cached_property
+    def short(self) -> dict[str, list[str]]:
+        """The stores by workload with short runs at the headline sizes; no workload without one."""
+        stores = {
+            name: [
+                store
+                for store in self.study.store_names
+                if (store, name, parameters) in self.short_settings
+            ]
+            for name, parameters in self.headline.items()
         }
+        return {name: of for name, of in stores.items() if of}
 
     @cached_property
     def stores(self) -> dict[str, Store]:

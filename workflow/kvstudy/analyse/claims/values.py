@@ -19,7 +19,6 @@ from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import LEVEL, Interval, error_rate, geometric_mean, trimmed_mean
 from kvstudy.study.base import SIZES
-from kvstudy.study.cells import SHORTEST_SECONDS
 from kvstudy.study.controls import is_compared
 from kvstudy.study.parts import MEAN
 
@@ -217,13 +216,7 @@ def measured_values(run) -> Values:
             runs_of.setdefault(setting, {}).update(metrics)
             in_rounds |= {setting} if inside else set()
     bound = run.analysis.bottleneck.query("limit == 'client'")
-    short = {
-        setting
-        for setting, of in runs_of.items()
-        if setting not in in_rounds
-        and (times := of.get(("overall", "runtime")))
-        and np.mean(list(times.values())) < 1000 * SHORTEST_SECONDS
-    }
+    short = run.short_settings - in_rounds
     # So does a mean of workloads, if one of them does.
     short |= {
         (store, MEAN, OF_MEAN.slug)
