@@ -101,21 +101,22 @@ public class AerospikeClient extends StoreClient<IAerospikeClient> {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        aerospike -> {
-          Key id = new Key(namespace, table, key);
-          Record record =
-              fields == null || fields.isEmpty()
-                  ? aerospike.get(reading, id)
-                  : aerospike.get(reading, id, fields.toArray(new String[0]));
-          if (record == null) {
-            return Status.NOT_FOUND;
-          }
-          return fill(result, record);
-        });
+  Status read(
+      IAerospikeClient aerospike,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
+    Key id = new Key(namespace, table, key);
+    Record record =
+        fields == null || fields.isEmpty()
+            ? aerospike.get(reading, id)
+            : aerospike.get(reading, id, fields.toArray(new String[0]));
+    if (record == null) {
+      return Status.NOT_FOUND;
+    }
+    return fill(result, record);
   }
 
   private Status fill(Map<String, ByteIterator> result, Record record) {
@@ -131,13 +132,17 @@ public class AerospikeClient extends StoreClient<IAerospikeClient> {
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    return attempt("insert", aerospike -> put(aerospike, inserting, table, key, values));
+  Status insert(
+      IAerospikeClient aerospike, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    return put(aerospike, inserting, table, key, values);
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
-    return attempt("update", aerospike -> put(aerospike, updating, table, key, values));
+  Status update(
+      IAerospikeClient aerospike, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    return put(aerospike, updating, table, key, values);
   }
 
   private Status put(
@@ -156,13 +161,10 @@ public class AerospikeClient extends StoreClient<IAerospikeClient> {
   }
 
   @Override
-  public Status delete(String table, String key) {
-    return attempt(
-        "delete",
-        aerospike ->
-            aerospike.delete(deleting, new Key(namespace, table, key))
-                ? Status.OK
-                : Status.NOT_FOUND);
+  Status delete(IAerospikeClient aerospike, String table, String key) throws Exception {
+    return aerospike.delete(deleting, new Key(namespace, table, key))
+        ? Status.OK
+        : Status.NOT_FOUND;
   }
 
   @Override

@@ -100,57 +100,60 @@ public class CassandraClient extends StoreClient<CassandraServer.Connection> {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        to -> {
-          BoundStatementBuilder select =
-              to.prepared(Kind.READ, table, named(fields)).boundStatementBuilder();
-          Row row = to.session.execute(select.setBytesUnsafe(0, text(key)).build()).one();
-          if (row == null) {
-            return Status.NOT_FOUND;
-          }
-          collect(row, result);
-          return Status.OK;
-        });
+  Status read(
+      CassandraServer.Connection to,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
+    BoundStatementBuilder select =
+        to.prepared(Kind.READ, table, named(fields)).boundStatementBuilder();
+    Row row = to.session.execute(select.setBytesUnsafe(0, text(key)).build()).one();
+    if (row == null) {
+      return Status.NOT_FOUND;
+    }
+    collect(row, result);
+    return Status.OK;
   }
 
   @Override
-  public Status scan(
+  Status scan(
+      CassandraServer.Connection to,
       String table,
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
-    return attempt(
-        "scan",
-        to -> {
-          BoundStatementBuilder select =
-              to.prepared(Kind.SCAN, table, named(fields)).boundStatementBuilder();
-          select.setBytesUnsafe(0, text(startkey)).setInt(1, recordcount);
-          for (Row row : to.session.execute(select.build())) {
-            HashMap<String, ByteIterator> record = new HashMap<>();
-            collect(row, record);
-            result.add(record);
-          }
-          return Status.OK;
-        });
+      Vector<HashMap<String, ByteIterator>> result)
+      throws Exception {
+    BoundStatementBuilder select =
+        to.prepared(Kind.SCAN, table, named(fields)).boundStatementBuilder();
+    select.setBytesUnsafe(0, text(startkey)).setInt(1, recordcount);
+    for (Row row : to.session.execute(select.build())) {
+      HashMap<String, ByteIterator> record = new HashMap<>();
+      collect(row, record);
+      result.add(record);
+    }
+    return Status.OK;
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    return attempt("insert", to -> write(to, Kind.INSERT, table, key, values));
+  Status insert(
+      CassandraServer.Connection to, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    return write(to, Kind.INSERT, table, key, values);
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
-    return attempt("update", to -> write(to, Kind.UPDATE, table, key, values));
+  Status update(
+      CassandraServer.Connection to, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    return write(to, Kind.UPDATE, table, key, values);
   }
 
   @Override
-  public Status delete(String table, String key) {
-    return attempt("delete", to -> write(to, Kind.DELETE, table, key, Map.of()));
+  Status delete(CassandraServer.Connection to, String table, String key) throws Exception {
+    return write(to, Kind.DELETE, table, key, Map.of());
   }
 
   private static Status write(

@@ -108,8 +108,13 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+  Status read(
+      DynamoDbClient dynamodb,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
     GetItemRequest.Builder get =
         GetItemRequest.builder().tableName(table).key(key(key)).consistentRead(true);
     if (fields != null && !fields.isEmpty()) {
@@ -117,35 +122,29 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
       fields.forEach(field -> names.put("#" + field, field));
       get.projectionExpression(String.join(",", names.keySet())).expressionAttributeNames(names);
     }
-    return attempt(
-        "read",
-        dynamodb -> {
-          Map<String, AttributeValue> item = dynamodb.getItem(get.build()).item();
-          item.forEach(
-              (name, value) -> {
-                if (!name.equals(KEY)) {
-                  result.put(name, new ByteArrayByteIterator(value.s().getBytes(ISO_8859_1)));
-                }
-              });
-          return item.isEmpty() ? Status.NOT_FOUND : Status.OK;
+    Map<String, AttributeValue> item = dynamodb.getItem(get.build()).item();
+    item.forEach(
+        (name, value) -> {
+          if (!name.equals(KEY)) {
+            result.put(name, new ByteArrayByteIterator(value.s().getBytes(ISO_8859_1)));
+          }
         });
+    return item.isEmpty() ? Status.NOT_FOUND : Status.OK;
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+  Status insert(DynamoDbClient dynamodb, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     Map<String, AttributeValue> item = new HashMap<>(key(key));
     values.forEach((name, value) -> item.put(name, text(value)));
     PutItemRequest put = PutItemRequest.builder().tableName(table).item(item).build();
-    return attempt(
-        "insert",
-        dynamodb -> {
-          dynamodb.putItem(put);
-          return Status.OK;
-        });
+    dynamodb.putItem(put);
+    return Status.OK;
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
+  Status update(DynamoDbClient dynamodb, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     StringJoiner changes = new StringJoiner(",", "SET ", "");
     Map<String, String> names = new HashMap<>();
     Map<String, AttributeValue> texts = new HashMap<>();
@@ -163,26 +162,19 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
             .expressionAttributeNames(names)
             .expressionAttributeValues(texts)
             .build();
-    return attempt(
-        "update",
-        dynamodb -> {
-          dynamodb.updateItem(update);
-          return Status.OK;
-        });
+    dynamodb.updateItem(update);
+    return Status.OK;
   }
 
   @Override
-  public Status delete(String table, String key) {
+  Status delete(DynamoDbClient dynamodb, String table, String key) throws Exception {
     DeleteItemRequest delete =
         DeleteItemRequest.builder()
             .tableName(table)
             .key(key(key))
             .returnValues(ReturnValue.ALL_OLD)
             .build();
-    return attempt(
-        "delete",
-        dynamodb ->
-            dynamodb.deleteItem(delete).attributes().isEmpty() ? Status.NOT_FOUND : Status.OK);
+    return dynamodb.deleteItem(delete).attributes().isEmpty() ? Status.NOT_FOUND : Status.OK;
   }
 
   private static Map<String, AttributeValue> key(String key) {

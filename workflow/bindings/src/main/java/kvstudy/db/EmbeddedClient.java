@@ -106,66 +106,59 @@ abstract class EmbeddedClient extends StoreClient<EmbeddedClient.Database> {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        database -> {
-          byte[] value = database.get(key.getBytes(UTF_8));
-          if (value == null) {
-            return Status.NOT_FOUND;
-          }
-          BinaryRecord.decode(value, fields, result);
-          return Status.OK;
-        });
+  Status read(
+      Database database,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
+    byte[] value = database.get(key.getBytes(UTF_8));
+    if (value == null) {
+      return Status.NOT_FOUND;
+    }
+    BinaryRecord.decode(value, fields, result);
+    return Status.OK;
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "insert",
-        database -> {
-          database.put(key.getBytes(UTF_8), BinaryRecord.encode(values));
-          return Status.OK;
-        });
+  Status insert(Database database, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    database.put(key.getBytes(UTF_8), BinaryRecord.encode(values));
+    return Status.OK;
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "update",
-        database -> {
-          byte[] name = key.getBytes(UTF_8);
-          byte[] fields = BinaryRecord.encode(values);
-          boolean existed = database.change(name, old -> BinaryRecord.changed(old, fields));
-          return existed ? Status.OK : Status.NOT_FOUND;
-        });
+  Status update(Database database, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    byte[] name = key.getBytes(UTF_8);
+    byte[] fields = BinaryRecord.encode(values);
+    boolean existed = database.change(name, old -> BinaryRecord.changed(old, fields));
+    return existed ? Status.OK : Status.NOT_FOUND;
   }
 
   @Override
-  public Status delete(String table, String key) {
-    return attempt("delete", database -> database.delete(key.getBytes(UTF_8)));
+  Status delete(Database database, String table, String key) throws Exception {
+    return database.delete(key.getBytes(UTF_8));
   }
 
   @Override
-  public Status scan(
+  Status scan(
+      Database database,
       String table,
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
-    return attempt(
-        "scan",
-        database -> {
-          database.scan(
-              startkey.getBytes(UTF_8),
-              recordcount,
-              value -> {
-                HashMap<String, ByteIterator> record = new HashMap<>();
-                BinaryRecord.decode(value, fields, record);
-                result.add(record);
-              });
-          return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
+      Vector<HashMap<String, ByteIterator>> result)
+      throws Exception {
+    database.scan(
+        startkey.getBytes(UTF_8),
+        recordcount,
+        value -> {
+          HashMap<String, ByteIterator> record = new HashMap<>();
+          BinaryRecord.decode(value, fields, record);
+          result.add(record);
         });
+    return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
   }
 }

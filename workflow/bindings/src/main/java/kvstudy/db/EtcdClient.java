@@ -122,93 +122,80 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Tr
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        etcd -> {
-          KeyValue entry = get(etcd, ByteString.copyFromUtf8(key));
-          if (entry == null) {
-            return Status.NOT_FOUND;
-          }
-          BinaryRecord.decode(entry.getValue().toByteArray(), fields, result);
-          return Status.OK;
-        });
+  Status read(
+      Connection etcd,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
+    KeyValue entry = get(etcd, ByteString.copyFromUtf8(key));
+    if (entry == null) {
+      return Status.NOT_FOUND;
+    }
+    BinaryRecord.decode(entry.getValue().toByteArray(), fields, result);
+    return Status.OK;
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "insert",
-        etcd -> {
-          etcd.kv().put(put(ByteString.copyFromUtf8(key), BinaryRecord.encode(values)));
-          return Status.OK;
-        });
+  Status insert(Connection etcd, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    etcd.kv().put(put(ByteString.copyFromUtf8(key), BinaryRecord.encode(values)));
+    return Status.OK;
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "update",
-        etcd -> {
-          ByteString name = ByteString.copyFromUtf8(key);
-          byte[] fields = BinaryRecord.encode(values);
-          TxnRequest change;
-          do {
-            KeyValue entry = get(etcd, name);
-            if (entry == null) {
-              return Status.NOT_FOUND;
-            }
-            byte[] record = BinaryRecord.changed(entry.getValue().toByteArray(), fields);
-            change = ifUnchanged(entry, put(name, record));
-          } while (!etcd.kv().txn(change).getSucceeded());
-          return Status.OK;
-        });
+  Status update(Connection etcd, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    ByteString name = ByteString.copyFromUtf8(key);
+    byte[] fields = BinaryRecord.encode(values);
+    TxnRequest change;
+    do {
+      KeyValue entry = get(etcd, name);
+      if (entry == null) {
+        return Status.NOT_FOUND;
+      }
+      byte[] record = BinaryRecord.changed(entry.getValue().toByteArray(), fields);
+      change = ifUnchanged(entry, put(name, record));
+    } while (!etcd.kv().txn(change).getSucceeded());
+    return Status.OK;
   }
 
   @Override
-  public Status delete(String table, String key) {
+  Status delete(Connection etcd, String table, String key) throws Exception {
     DeleteRangeRequest delete =
         DeleteRangeRequest.newBuilder().setKey(ByteString.copyFromUtf8(key)).build();
-    return attempt(
-        "delete",
-        etcd -> etcd.kv().deleteRange(delete).getDeleted() == 0 ? Status.NOT_FOUND : Status.OK);
+    return etcd.kv().deleteRange(delete).getDeleted() == 0 ? Status.NOT_FOUND : Status.OK;
   }
 
   @Override
-  public Status scan(
+  Status scan(
+      Connection etcd,
       String table,
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
+      Vector<HashMap<String, ByteIterator>> result)
+      throws Exception {
     RangeRequest range =
         RangeRequest.newBuilder()
             .setKey(ByteString.copyFromUtf8(startkey))
             .setRangeEnd(ALL)
             .setLimit(recordcount)
             .build();
-    return attempt(
-        "scan",
-        etcd -> {
-          for (KeyValue entry : etcd.kv().range(range).getKvsList()) {
-            HashMap<String, ByteIterator> record = new HashMap<>();
-            BinaryRecord.decode(entry.getValue().toByteArray(), fields, record);
-            result.add(record);
-          }
-          return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
-        });
+    for (KeyValue entry : etcd.kv().range(range).getKvsList()) {
+      HashMap<String, ByteIterator> record = new HashMap<>();
+      BinaryRecord.decode(entry.getValue().toByteArray(), fields, record);
+      result.add(record);
+    }
+    return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
   }
 
   @Override
-  public Status empty(String table) {
+  Status empty(Connection etcd, String table) throws Exception {
     DeleteRangeRequest all = DeleteRangeRequest.newBuilder().setKey(ALL).setRangeEnd(ALL).build();
-    return attempt(
-        "empty",
-        etcd -> {
-          etcd.kv().deleteRange(all);
-          return Status.OK;
-        });
+    etcd.kv().deleteRange(all);
+    return Status.OK;
   }
 
   /** Null without such a key. */

@@ -127,106 +127,83 @@ public class JdbcClient extends StoreClient<Connection> implements Truncatable {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        to -> {
-          PreparedStatement select =
-              statement(to, "SELECT * FROM " + table + " WHERE " + KEY + " = ?");
-          select.setString(1, key);
-          try (ResultSet rows = select.executeQuery()) {
-            if (!rows.next()) {
-              return Status.NOT_FOUND;
-            }
-            take(select, rows, fields, result);
-            return Status.OK;
-          }
-        });
+  Status read(
+      Connection to, String table, String key, Set<String> fields, Map<String, ByteIterator> result)
+      throws Exception {
+    PreparedStatement select = statement(to, "SELECT * FROM " + table + " WHERE " + KEY + " = ?");
+    select.setString(1, key);
+    try (ResultSet rows = select.executeQuery()) {
+      if (!rows.next()) {
+        return Status.NOT_FOUND;
+      }
+      take(select, rows, fields, result);
+      return Status.OK;
+    }
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "insert",
-        to -> {
-          String names = quote + String.join(quote + "," + quote, values.keySet()) + quote;
-          String marks = String.join(",", Collections.nCopies(values.size() + 1, "?"));
-          PreparedStatement insert =
-              statement(
-                  to,
-                  "INSERT INTO " + table + " (" + names + "," + KEY + ") VALUES (" + marks + ")");
-          insert.setString(setAll(insert, values), key);
-          insert.executeUpdate();
-          return Status.OK;
-        });
+  Status insert(Connection to, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    String names = quote + String.join(quote + "," + quote, values.keySet()) + quote;
+    String marks = String.join(",", Collections.nCopies(values.size() + 1, "?"));
+    PreparedStatement insert =
+        statement(
+            to, "INSERT INTO " + table + " (" + names + "," + KEY + ") VALUES (" + marks + ")");
+    insert.setString(setAll(insert, values), key);
+    insert.executeUpdate();
+    return Status.OK;
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "update",
-        to -> {
-          String changes = quote + String.join(quote + "=?," + quote, values.keySet()) + quote;
-          PreparedStatement update =
-              statement(to, "UPDATE " + table + " SET " + changes + "=? WHERE " + KEY + " = ?");
-          update.setString(setAll(update, values), key);
-          // The driver counts the rows that match, also those that have the values already.
-          return update.executeUpdate() == 0 ? Status.NOT_FOUND : Status.OK;
-        });
+  Status update(Connection to, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    String changes = quote + String.join(quote + "=?," + quote, values.keySet()) + quote;
+    PreparedStatement update =
+        statement(to, "UPDATE " + table + " SET " + changes + "=? WHERE " + KEY + " = ?");
+    update.setString(setAll(update, values), key);
+    // The driver counts the rows that match, also those that have the values already.
+    return update.executeUpdate() == 0 ? Status.NOT_FOUND : Status.OK;
   }
 
   @Override
-  public Status delete(String table, String key) {
-    return attempt(
-        "delete",
-        to -> {
-          PreparedStatement delete =
-              statement(to, "DELETE FROM " + table + " WHERE " + KEY + " = ?");
-          delete.setString(1, key);
-          return delete.executeUpdate() == 0 ? Status.NOT_FOUND : Status.OK;
-        });
+  Status delete(Connection to, String table, String key) throws Exception {
+    PreparedStatement delete = statement(to, "DELETE FROM " + table + " WHERE " + KEY + " = ?");
+    delete.setString(1, key);
+    return delete.executeUpdate() == 0 ? Status.NOT_FOUND : Status.OK;
   }
 
   @Override
-  public Status scan(
+  Status scan(
+      Connection to,
       String table,
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
-    return attempt(
-        "scan",
-        to -> {
-          PreparedStatement select =
-              statement(
-                  to,
-                  String.format(
-                      "SELECT * FROM %s WHERE %s >= ? ORDER BY %s LIMIT ?", table, KEY, KEY));
-          select.setString(1, startkey);
-          select.setInt(2, recordcount);
-          try (ResultSet rows = select.executeQuery()) {
-            while (rows.next()) {
-              HashMap<String, ByteIterator> record = new HashMap<>();
-              take(select, rows, fields, record);
-              result.add(record);
-            }
-          }
-          return Status.OK;
-        });
+      Vector<HashMap<String, ByteIterator>> result)
+      throws Exception {
+    PreparedStatement select =
+        statement(
+            to,
+            String.format("SELECT * FROM %s WHERE %s >= ? ORDER BY %s LIMIT ?", table, KEY, KEY));
+    select.setString(1, startkey);
+    select.setInt(2, recordcount);
+    try (ResultSet rows = select.executeQuery()) {
+      while (rows.next()) {
+        HashMap<String, ByteIterator> record = new HashMap<>();
+        take(select, rows, fields, record);
+        result.add(record);
+      }
+    }
+    return Status.OK;
   }
 
   /** TRUNCATE TABLE, which also starts the table's files again. */
   @Override
-  public Status empty(String table) {
-    return attempt(
-        "empty",
-        to -> {
-          try (Statement truncate = to.createStatement()) {
-            truncate.execute("TRUNCATE TABLE " + table);
-          }
-          return Status.OK;
-        });
+  Status empty(Connection to, String table) throws Exception {
+    try (Statement truncate = to.createStatement()) {
+      truncate.execute("TRUNCATE TABLE " + table);
+    }
+    return Status.OK;
   }
 
   /** Puts the row's fields into {@code result}: those named, or all but the key. */

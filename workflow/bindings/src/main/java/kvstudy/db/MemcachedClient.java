@@ -87,47 +87,44 @@ public class MemcachedClient extends StoreClient<MemcachedCommands> {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        memcached -> {
-          byte[] record = memcached.get(qualified(table, key));
-          if (record == null) {
-            return Status.NOT_FOUND;
-          }
-          JsonRecord.decode(record, fields, result);
-          return Status.OK;
-        });
+  Status read(
+      MemcachedCommands memcached,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
+    byte[] record = memcached.get(qualified(table, key));
+    if (record == null) {
+      return Status.NOT_FOUND;
+    }
+    JsonRecord.decode(record, fields, result);
+    return Status.OK;
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+  Status insert(
+      MemcachedCommands memcached, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     byte[] record = JsonRecord.encode(values);
-    return attempt(
-        "insert",
-        memcached ->
-            memcached.add(qualified(table, key), expiration, record)
-                ? Status.OK
-                : error("insert", "the key exists (was the data loaded before?)"));
+    return memcached.add(qualified(table, key), expiration, record)
+        ? Status.OK
+        : error("insert", "the key exists (was the data loaded before?)");
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
+  Status update(
+      MemcachedCommands memcached, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     byte[] record = JsonRecord.encode(values);
-    return attempt(
-        "update",
-        memcached ->
-            memcached.replace(qualified(table, key), expiration, record)
-                ? Status.OK
-                : Status.NOT_FOUND);
+    return memcached.replace(qualified(table, key), expiration, record)
+        ? Status.OK
+        : Status.NOT_FOUND;
   }
 
   @Override
-  public Status delete(String table, String key) {
-    return attempt(
-        "delete",
-        memcached -> memcached.delete(qualified(table, key)) ? Status.OK : Status.NOT_FOUND);
+  Status delete(MemcachedCommands memcached, String table, String key) throws Exception {
+    return memcached.delete(qualified(table, key)) ? Status.OK : Status.NOT_FOUND;
   }
 
   private static String qualified(String table, String key) {

@@ -184,61 +184,61 @@ public class MongoDbClient extends StoreClient<MongoDatabase> {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        mongodb -> {
-          BsonDocument find =
-              find(table, id(key), fields, 1).append("singleBatch", BsonBoolean.TRUE);
-          List<HashMap<String, ByteIterator>> records = answer(mongodb, find).records;
-          if (records.isEmpty()) {
-            return Status.NOT_FOUND;
-          }
-          result.putAll(records.get(0));
-          return Status.OK;
-        });
+  Status read(
+      MongoDatabase mongodb,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
+    BsonDocument find = find(table, id(key), fields, 1).append("singleBatch", BsonBoolean.TRUE);
+    List<HashMap<String, ByteIterator>> records = answer(mongodb, find).records;
+    if (records.isEmpty()) {
+      return Status.NOT_FOUND;
+    }
+    result.putAll(records.get(0));
+    return Status.OK;
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+  Status insert(MongoDatabase mongodb, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     BsonDocument record = put(id(key), values);
-    return attempt("insert", mongodb -> write(mongodb, "insert", table, "documents", record));
+    return write(mongodb, "insert", table, "documents", record);
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
+  Status update(MongoDatabase mongodb, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     BsonDocument change = new BsonDocument("$set", put(new BsonDocument(), values));
     BsonDocument update = new BsonDocument("q", id(key)).append("u", change);
-    return attempt("update", mongodb -> write(mongodb, "update", table, "updates", update));
+    return write(mongodb, "update", table, "updates", update);
   }
 
   @Override
-  public Status delete(String table, String key) {
+  Status delete(MongoDatabase mongodb, String table, String key) throws Exception {
     BsonDocument delete = new BsonDocument("q", id(key)).append("limit", YES);
-    return attempt("delete", mongodb -> write(mongodb, "delete", table, "deletes", delete));
+    return write(mongodb, "delete", table, "deletes", delete);
   }
 
   @Override
-  public Status scan(
+  Status scan(
+      MongoDatabase mongodb,
       String table,
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
+      Vector<HashMap<String, ByteIterator>> result)
+      throws Exception {
     BsonDocument from = new BsonDocument("_id", new BsonDocument("$gte", new BsonString(startkey)));
-    return attempt(
-        "scan",
-        mongodb -> {
-          BsonDocument find = find(table, from, fields, recordcount);
-          find.put("batchSize", find.get("limit"));
-          MongoDbReply reply = answer(mongodb, find.append("sort", new BsonDocument("_id", YES)));
-          if (reply.cursor != 0) {
-            return error("scan", "the records do not fit into one answer (16 MiB)");
-          }
-          result.addAll(reply.records);
-          return reply.records.isEmpty() ? Status.NOT_FOUND : Status.OK;
-        });
+    BsonDocument find = find(table, from, fields, recordcount);
+    find.put("batchSize", find.get("limit"));
+    MongoDbReply reply = answer(mongodb, find.append("sort", new BsonDocument("_id", YES)));
+    if (reply.cursor != 0) {
+      return error("scan", "the records do not fit into one answer (16 MiB)");
+    }
+    result.addAll(reply.records);
+    return reply.records.isEmpty() ? Status.NOT_FOUND : Status.OK;
   }
 
   private static BsonDocument find(

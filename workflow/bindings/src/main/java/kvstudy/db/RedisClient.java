@@ -116,96 +116,82 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+  Status read(
+      Connection redis,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
     byte[] name = key.getBytes(UTF_8);
-    return attempt(
-        "read",
-        redis ->
-            strings ? readString(redis, name, fields, result) : read(redis, name, fields, result));
+    return strings ? readString(redis, name, fields, result) : read(redis, name, fields, result);
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "insert",
-        redis -> {
-          byte[] name = key.getBytes(UTF_8);
-          if (strings) {
-            ask(redis, Command.SET, name, only(values));
-            return Status.OK;
-          }
-          put(redis, name, values);
-          ask(redis, Command.ZADD, INDEX, Protocol.toByteArray(key.hashCode()), name);
-          return Status.OK;
-        });
+  Status insert(Connection redis, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    byte[] name = key.getBytes(UTF_8);
+    if (strings) {
+      ask(redis, Command.SET, name, only(values));
+      return Status.OK;
+    }
+    put(redis, name, values);
+    ask(redis, Command.ZADD, INDEX, Protocol.toByteArray(key.hashCode()), name);
+    return Status.OK;
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
-    return attempt(
-        "update",
-        redis -> {
-          if (strings) {
-            ask(redis, Command.SET, key.getBytes(UTF_8), only(values));
-            return Status.OK;
-          }
-          put(redis, key.getBytes(UTF_8), values);
-          return Status.OK;
-        });
+  Status update(Connection redis, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
+    if (strings) {
+      ask(redis, Command.SET, key.getBytes(UTF_8), only(values));
+      return Status.OK;
+    }
+    put(redis, key.getBytes(UTF_8), values);
+    return Status.OK;
   }
 
   @Override
-  public Status delete(String table, String key) {
-    return attempt(
-        "delete",
-        redis -> {
-          byte[] name = key.getBytes(UTF_8);
-          Object deleted = ask(redis, Command.DEL, name);
-          if (!strings) {
-            ask(redis, Command.ZREM, INDEX, name);
-          }
-          return deleted.equals(0L) ? Status.NOT_FOUND : Status.OK;
-        });
+  Status delete(Connection redis, String table, String key) throws Exception {
+    byte[] name = key.getBytes(UTF_8);
+    Object deleted = ask(redis, Command.DEL, name);
+    if (!strings) {
+      ask(redis, Command.ZREM, INDEX, name);
+    }
+    return deleted.equals(0L) ? Status.NOT_FOUND : Status.OK;
   }
 
   @Override
-  public Status scan(
+  Status scan(
+      Connection redis,
       String table,
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
+      Vector<HashMap<String, ByteIterator>> result)
+      throws Exception {
     if (strings) {
       return Status.NOT_IMPLEMENTED;
     }
-    return attempt(
-        "scan",
-        redis -> {
-          byte[] first = Protocol.toByteArray(startkey.hashCode());
-          byte[] count = Protocol.toByteArray(recordcount);
-          Object keys =
-              ask(redis, Command.ZRANGEBYSCORE, INDEX, first, LAST, LIMIT, NONE_LEFT_OUT, count);
-          for (Object key : (List<?>) keys) {
-            HashMap<String, ByteIterator> record = new HashMap<>();
-            // A record deleted since the index was read is left out.
-            if (read(redis, (byte[]) key, fields, record).isOk()) {
-              result.add(record);
-            }
-          }
-          return Status.OK;
-        });
+    byte[] first = Protocol.toByteArray(startkey.hashCode());
+    byte[] count = Protocol.toByteArray(recordcount);
+    Object keys =
+        ask(redis, Command.ZRANGEBYSCORE, INDEX, first, LAST, LIMIT, NONE_LEFT_OUT, count);
+    for (Object key : (List<?>) keys) {
+      HashMap<String, ByteIterator> record = new HashMap<>();
+      // A record deleted since the index was read is left out.
+      if (read(redis, (byte[]) key, fields, record).isOk()) {
+        result.add(record);
+      }
+    }
+    return Status.OK;
   }
 
   /** Deletes all keys of the database; the table name is not used. */
   @Override
-  public Status empty(String table) {
-    return attempt(
-        "empty",
-        redis -> {
-          ask(redis, Command.FLUSHDB);
-          return Status.OK;
-        });
+  Status empty(Connection redis, String table) throws Exception {
+    ask(redis, Command.FLUSHDB);
+    return Status.OK;
   }
 
   /** The value as the field that was asked for; YCSB's first one when none was. */

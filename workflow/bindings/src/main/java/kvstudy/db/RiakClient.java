@@ -124,62 +124,53 @@ public class RiakClient extends StoreClient<RiakConnection> {
   }
 
   @Override
-  public Status read(
-      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt(
-        "read",
-        riak -> {
-          RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, false);
-          if (fetched == null) {
-            return Status.NOT_FOUND;
-          }
-          BinaryRecord.decode(fetched.value(), fields, result);
-          return Status.OK;
-        });
+  Status read(
+      RiakConnection riak,
+      String table,
+      String key,
+      Set<String> fields,
+      Map<String, ByteIterator> result)
+      throws Exception {
+    RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, false);
+    if (fetched == null) {
+      return Status.NOT_FOUND;
+    }
+    BinaryRecord.decode(fetched.value(), fields, result);
+    return Status.OK;
   }
 
   @Override
-  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+  Status insert(RiakConnection riak, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     byte[] record = BinaryRecord.encode(values);
-    return attempt(
-        "insert",
-        riak -> {
-          riak.put(bucketType, table, key, record, null, writers);
-          return Status.OK;
-        });
+    riak.put(bucketType, table, key, record, null, writers);
+    return Status.OK;
   }
 
   @Override
-  public Status update(String table, String key, Map<String, ByteIterator> values) {
+  Status update(RiakConnection riak, String table, String key, Map<String, ByteIterator> values)
+      throws Exception {
     byte[] record = BinaryRecord.encode(values);
-    return attempt(
-        "update",
-        riak -> {
-          byte[] version = null;
-          if (fetchBeforePut) {
-            RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, false);
-            if (fetched == null) {
-              return Status.NOT_FOUND;
-            }
-            version = fetched.version();
-          }
-          riak.put(bucketType, table, key, record, version, writers);
-          return Status.OK;
-        });
+    byte[] version = null;
+    if (fetchBeforePut) {
+      RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, false);
+      if (fetched == null) {
+        return Status.NOT_FOUND;
+      }
+      version = fetched.version();
+    }
+    riak.put(bucketType, table, key, record, version, writers);
+    return Status.OK;
   }
 
   @Override
-  public Status delete(String table, String key) {
-    return attempt(
-        "delete",
-        riak -> {
-          RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, true);
-          if (fetched == null) {
-            return Status.NOT_FOUND;
-          }
-          riak.delete(bucketType, table, key, fetched.version());
-          return Status.OK;
-        });
+  Status delete(RiakConnection riak, String table, String key) throws Exception {
+    RiakConnection.Fetched fetched = riak.get(bucketType, table, key, readers, true);
+    if (fetched == null) {
+      return Status.NOT_FOUND;
+    }
+    riak.delete(bucketType, table, key, fetched.version());
+    return Status.OK;
   }
 
   /** The server's words, without the values in them, as the name of a status. */

@@ -1,6 +1,7 @@
 package kvstudy.db;
 
 import java.util.HashMap;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
@@ -76,23 +77,76 @@ abstract class StoreClient<C> extends DB {
     drop();
   }
 
+  abstract Status read(
+      C connection, String table, String key, Set<String> fields, Map<String, ByteIterator> result)
+      throws Exception;
+
+  abstract Status insert(C connection, String table, String key, Map<String, ByteIterator> values)
+      throws Exception;
+
+  abstract Status update(C connection, String table, String key, Map<String, ByteIterator> values)
+      throws Exception;
+
+  abstract Status delete(C connection, String table, String key) throws Exception;
+
   /** NOT_IMPLEMENTED, for a store without an order of keys. */
+  Status scan(
+      C connection,
+      String table,
+      String startkey,
+      int recordcount,
+      Set<String> fields,
+      Vector<HashMap<String, ByteIterator>> result)
+      throws Exception {
+    return Status.NOT_IMPLEMENTED;
+  }
+
+  /** Removes all records, where a binding is {@link Truncatable}. */
+  Status empty(C connection, String table) throws Exception {
+    return Status.NOT_IMPLEMENTED;
+  }
+
+  public final Status empty(String table) {
+    return attempt("empty", to -> empty(to, table));
+  }
+
   @Override
-  public Status scan(
+  public final Status read(
+      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+    return attempt("read", to -> read(to, table, key, fields, result));
+  }
+
+  @Override
+  public final Status insert(String table, String key, Map<String, ByteIterator> values) {
+    return attempt("insert", to -> insert(to, table, key, values));
+  }
+
+  @Override
+  public final Status update(String table, String key, Map<String, ByteIterator> values) {
+    return attempt("update", to -> update(to, table, key, values));
+  }
+
+  @Override
+  public final Status delete(String table, String key) {
+    return attempt("delete", to -> delete(to, table, key));
+  }
+
+  @Override
+  public final Status scan(
       String table,
       String startkey,
       int recordcount,
       Set<String> fields,
       Vector<HashMap<String, ByteIterator>> result) {
-    return Status.NOT_IMPLEMENTED;
+    return attempt("scan", to -> scan(to, table, startkey, recordcount, fields, result));
   }
 
-  interface Operation<C> {
+  private interface Operation<C> {
     Status run(C connection) throws Exception;
   }
 
   /** Runs the operation; its failure becomes a status. */
-  final Status attempt(String name, Operation<C> operation) {
+  private Status attempt(String name, Operation<C> operation) {
     try {
       return operation.run(connection());
     } catch (Exception e) {
