@@ -54,8 +54,8 @@ def run(
 
 
 def snakemake(clone: Path, *config: str, target: str = "all", **environment: str) -> str:
-    """Run the pipeline; returns what it printed."""
-    command = ("snakemake", target, "--cores", "4", "--config", *config)
+    """Run the pipeline to the ``target``, or several; returns what it printed."""
+    command = ("snakemake", *target.split(), "--cores", "4", "--config", *config)
     return run(clone, *command, seconds=1200, **environment)
 
 
@@ -71,11 +71,15 @@ def programs_in(folder: Path) -> list[str]:
     return lines
 
 
-def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> Path:
+def measured_tiny(
+    clone: Path,
+    name: str,
+    change: Callable[[dict], object],
+    target: str = "results/{run}/report/{run}.md",
+) -> Path:
     """Measure a study natively, once and as small as it gets, after a ``change`` of it.
 
-    Its report is built as a PDF without a warning and has all of its tables and figures.
-    Returns the results.
+    Builds the ``target``, the text of its report. Returns the results.
     """
     if not (clone / "servers").exists():
         (clone / "servers").symlink_to(ROOT / "servers")
@@ -93,9 +97,11 @@ def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> P
     config = (f"study={name}", "scale=0.001", "provider=native")
     # On a busy machine Cassandra's driver may need all five seconds of a cell to connect; the
     # same command goes on with what is left.
-    with contextlib.suppress(AssertionError):
-        snakemake(clone, *config, target=f"results/{run}/cells.csv")
-    printed = snakemake(clone, *config, target=f"report/{run}.pdf")
+    target = target.format(run=run)
+    try:
+        printed = snakemake(clone, *config, target=target)
+    except AssertionError:
+        printed = snakemake(clone, *config, target=target)
     assert programs_in(clone) == []
     results = clone / "results" / run
     cells = pd.read_csv(results / "cells.csv", keep_default_na=False)
@@ -111,9 +117,16 @@ def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> P
     }
     assert {folders[name] for name in folders.keys() - installed} <= BY_HAND
     assert set(cells.loc[cells["status"] == "measured", "store"]) == installed
+    return results
+
+
+def reported_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> Path:
+    """The same, with a PDF without a warning that has all tables and figures, and a workbook."""
+    results = measured_tiny(clone, name, change, "report/{run}.pdf results/{run}/{run}.xlsx")
+    run = results.name
     assert "warning" not in (results / "logs/build-pdf.log").read_text()
-    snakemake(clone, *config, target=f"results/{run}/{run}.xlsx")
     assert check_formats(results / "tables", results / f"{run}.xlsx")
+    study = yaml.safe_load((clone / f"config/studies/{name}/study.yaml").read_text())
     words = " ".join(text_of(clone / f"report/{run}.pdf").split())
     assert study["title"].split()[0] in words
     for part in study.get("tables", []) + study.get("figures", []):

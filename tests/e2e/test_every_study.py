@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from kvstudy.study.load import STUDIES
 
-from tests.e2e.pipeline import ROOT, measured_tiny
+from tests.e2e.pipeline import ROOT, reported_tiny
 
 # Those with a file of their own: test_study.py, test_stores.py, test_products.py.
 ELSEWHERE = {"smoke", "jedlicka2024", "riak-consistency", "all-stores", "ascani2023"}
@@ -54,8 +54,8 @@ TINY = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in TINY]
 )
-def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
-    measured_tiny(clone, name, TINY[name])
+def test_a_study_is_reported_tiny_and_its_report_built(clone, name):
+    reported_tiny(clone, name, TINY[name])
 
 
 def test_every_study_is_tried_somewhere():

@@ -15,7 +15,6 @@ from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import free_port, running_server
 
 from tests.e2e.pipeline import measured_tiny
-from tests.formats_support import text_of
 from tests.project import ROOT, edit
 
 PERSISTENCE = {
@@ -56,7 +55,7 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
     stores_data = json.loads((results / "environment.json").read_text())["stores"]
     assert stores_data["redis"]["settings"] == {"appendfsync": "everysec", "appendonly": "no"}
     assert stores_data["always"]["settings"] == {"appendfsync": "always", "appendonly": "yes"}
-    words = " ".join(text_of(clone / f"report/{results.name}.pdf").split())
+    words = " ".join((results / f"report/{results.name}.md").read_text().split())
     assert "Redis (each write flushed)" in words
     assert "persistence: each write flushed" in words
     assert "--appendonly yes --appendfsync always" in words

@@ -13,7 +13,7 @@ from kvstudy.stores.native import missing_requirement
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
-from tests.e2e.pipeline import measured_tiny
+from tests.e2e.pipeline import reported_tiny
 from tests.project import measure
 
 WORKLOADS = ["product-read", "product-update", "product-insert"]
@@ -50,7 +50,7 @@ def test_the_study_of_a_shop(clone):
         for figure in study["figures"]:
             figure.pop("where", None)
 
-    results = measured_tiny(clone, "ascani2023", change)
+    results = reported_tiny(clone, "ascani2023", change)
     cells = [path.parent for path in results.glob("raw/*/*/*/*/run.out")]
     stores = {path.parents[2].name for path in cells}
     assert stores == {"redis", "mongodb"}

@@ -20,7 +20,7 @@ from kvstudy.stores.providers import missing_requirement
 from kvstudy.stores.server import free_port
 from kvstudy.study.load import load_study, study_path
 
-from tests.e2e.pipeline import measured_tiny, programs_in
+from tests.e2e.pipeline import programs_in, reported_tiny
 
 RECORDS, OPERATIONS = 1000, 2000
 # Each store with the server versions that its folder is made for.
@@ -131,7 +131,7 @@ def few(study: dict) -> None:
 @pytest.fixture(scope="module")
 def results(every_server) -> Path:
     """The study all-stores."""
-    return measured_tiny(every_server, "all-stores", few)
+    return reported_tiny(every_server, "all-stores", few)
 
 
 @pytest.fixture

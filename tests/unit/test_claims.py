@@ -77,6 +77,7 @@ def of_run(
     measured: pd.DataFrame | None = None,
     bottleneck: pd.DataFrame | None = None,
     floor: pd.DataFrame | None = None,
+    short: set[tuple[str, str, str]] = frozenset(),
 ) -> Values:
     """The values of a run with these tables, of a study without updates."""
     if measured is None:
@@ -95,6 +96,7 @@ def of_run(
         "probes": None,
         "cells": cells,
         "rounds": rounds,
+        "short_settings": short,
     }
     return measured_values(SimpleNamespace(values=measured, **run))
 
@@ -550,20 +552,12 @@ def test_extremes_of_cells_of_another_size_decide_nothing_and_say_so():
 
 
 def test_a_mean_over_short_cells_is_as_short():
-    rows = [
-        [store, workload, sizes, "1", "overall", "runtime", 1000.0 * seconds]
-        for store, workload, sizes, seconds in (
-            *(("fast", "a", "t16", 2), ("fast", "b", "t16", 60)),
-            *(("slow", "a", "t16", 9), ("slow", "b", "t16", 60)),
-            # The mean is of other sizes.
-            ("slow", "a", "t1", 2),
-        )
-    ]
-    measured = pd.DataFrame(rows, columns=[*CELL, "operation", "metric", "value"])
-    cells = measured[CELL].assign(invalid="", status="measured")
+    # The mean is of t16, not of t1.
+    short = {("fast", "a", "t16"), ("slow", "a", "t1")}
+    cells = pd.DataFrame(columns=[*CELL, "invalid", "status"])
     none = pd.DataFrame(columns=[*CELL, "operation", "counted", "operations", "ok", "ns"])
-    short = of_run(none, cells, measured).short
-    assert short == {("fast", "a", "t16"), ("slow", "a", "t1"), ("fast", MEAN, "all")}
+    result = of_run(none, cells, short=short).short
+    assert result == short | {("fast", MEAN, "all")}
 
 
 def test_what_was_not_measured_is_counted_and_what_was_is_shown():

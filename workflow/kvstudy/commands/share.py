@@ -256,10 +256,10 @@ def verify(archive: str, output: Path | None, archived_code: bool) -> None:
     \b
     - Checksums: no file was changed, removed or added since packing; raw logs are unchanged
       since the measurement.
-    - Plan: every planned cell is present, or the reason why it is missing.
+    - Plan: every planned cell is present, or the reason for its absence is recorded.
     - Order: the cells were measured one at a time, in the planned order, under the same
-      conditions; none was repeated without keeping its earlier logs.
-    - Numbers: tidy data, analysis, tables and figure data are recomputed from the raw
+      conditions; nothing shows that one was repeated without keeping its earlier logs.
+    - Numbers: tidy data, analysis, tables, text and figure data are recomputed from the raw
       logs in a temporary folder, and match those in the archive.
 
     The exit status is 0 only if all of this holds. Notes do not affect it, but you

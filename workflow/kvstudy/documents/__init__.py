@@ -1,1 +1,1 @@
-"""What people read of runs: report, page, workbook, comparison, exported files."""
+"""The files that people read of runs: report, page, workbook, comparison, exports."""

@@ -336,8 +336,8 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
     if frame["place"].notna().any():
         notes.append(
             _(
-                "A rank is one more than the number of significantly faster stores (corrected "
-                "for all pairs)."
+                "A measured rank is one more than the number of significantly faster stores "
+                "(corrected for the number of pairs)."
             )
         )
         if frame.dropna(subset="place").duplicated(["line", "place"]).any():

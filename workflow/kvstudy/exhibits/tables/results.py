@@ -53,12 +53,13 @@ MOST_STORES = 10
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
 COMBINED = N_(
-    "{}: means of the values of these operations, not percentiles of all operations; measured "
-    "numbers of operations are sums, without failed operations."
+    "{}: unweighted means of the values of these operations, not averages, extremes or percentiles "
+    "of all operations; measured numbers of operations are sums, without failed operations."
 )
 COMBINED_BY_SOURCE = N_(
-    "{}: means of the values of these operations, as in the source, not percentiles of all "
-    "operations; measured numbers of operations are sums, without failed operations."
+    "{}: unweighted means of the values of these operations, as in the source, not averages, "
+    "extremes or percentiles of all operations; measured numbers of operations are sums, without "
+    "failed operations."
 )
 OWN_SIZE = N_(
     "{}: {} instead of {}; do not compare its run times, minima and maxima with the others'."

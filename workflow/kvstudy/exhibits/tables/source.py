@@ -214,9 +214,9 @@ class Scoreboard(Table):
         if judged and (rows["parts"] > 1).any():
             text = _(
                 "After a claim: how many of its parts hold (reproduced or direction only); next to "
-                "it, the measured part with the weakest verdict, in this order: {}. A claim is "
-                "contradicted if more than half of its parts are, partly reproduced if fewer are "
-                "and some hold, and otherwise undecided unless all hold."
+                "it, its weakest measured part, in the order {}. A claim is contradicted if more "
+                "than half of its parts are contradicted, and partly reproduced if at least one is "
+                "contradicted and at least one holds; otherwise it is undecided unless all hold."
             )
             order = [sentence(each) for each in WEAKEST_FIRST if each != Verdict.NOT_MEASURED]
             notes.append(text.format(", ".join(order)))

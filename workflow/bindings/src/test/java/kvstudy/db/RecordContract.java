@@ -196,7 +196,7 @@ abstract class RecordContract {
   }
 
   int recordsOfEachThread() {
-    return 2000;
+    return 500;
   }
 
   @Test
