@@ -263,7 +263,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
         "Ratios, means of throughput and the bars of figures are geometric means over the runs; "
         "all other means are arithmetic" in text
     )
-    assert "means of throughput are arithmetic, too. Arithmetic means are slightly larger" in text
+    assert "means of throughput are arithmetic, too. An arithmetic mean is never smaller" in text
     assert "This report is incomplete. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text
@@ -350,7 +350,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     pdf = project / "report/tiny.pdf"
     build_pdf(main, main.parent / "build", pdf)
     text = " ".join(text_of(pdf).split())
-    assert "s 39 claims: 38 not measured and 1 contradicted" in text
+    assert "39 claims of the source: 38 not measured and 1 contradicted" in text
     assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own tables contradict C1." in text
     first = text.index("Table 1: The source\N{RIGHT SINGLE QUOTATION MARK}s claims at a glance")
     assert first < text.index("A The claims in full") < text.index(": All claims of the source")
