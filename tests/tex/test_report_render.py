@@ -267,7 +267,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "This report is incomplete. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text
-    assert "Table 2: A_1 (as Table 7 of [1])." in text
+    assert "Table 2: A_1 (modelled on Table 7 of [1])." in text
     assert f"They shrink records on {ODD}, so later operations" in text
     assert "$ java -p 'a_%'" in text
     assert "1 November 2026 to 2 November 2026" in text

@@ -254,7 +254,7 @@ def verify(archive: str, output: Path | None, archived_code: bool) -> None:
     """Verify ARCHIVE: a file made by 'kvstudy archive', or a run in results/.
 
     \b
-    - Checksums: no file was changed, removed or added since packing; raw logs are unchanged
+    - Checksums: no file has been changed, removed or added since packing; raw logs are unchanged
       since the measurement.
     - Plan: every planned cell is present, or the reason for its absence is recorded.
     - Order: the cells were measured one at a time, in the planned order, under the same

@@ -35,7 +35,8 @@ class ClaimNames:
     @classmethod
     def of(cls, study: Study, titles: dict[str, str]) -> Self:
         """Return the names in a study, whose stores have these ``titles``."""
-        return cls(titles, {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")})
+        names = {use.name: use.short for use in study.workloads}
+        return cls(titles, names | {MEAN: _("Arithmetic mean")})
 
 
 def label(subject: str, names: ClaimNames) -> str:

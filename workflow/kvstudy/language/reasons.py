@@ -141,7 +141,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "disk-solid": N_("{system}, solid state"),
     "open-files": N_("{soft}, may be raised to {hard}"),
     # What a machine consists of.
-    "inside": N_("in {system}"),
+    "inside": N_("kvstudy ran in {system}"),
     "cores": N_("{cores} cores, {threads} hardware threads usable"),
     "cores-clock": N_("{cores} cores, {threads} hardware threads usable, {clock} MHz"),
     "swap": N_("{size} GiB swap"),

@@ -26,19 +26,87 @@ STEPS, LONGEST_STEP, SMALL_STEP, ROUNDING = 100, 2.0, 1e-4, 1e-9
 
 
 @dataclass(frozen=True)
+class Model:
+    """ln x of each run as the sum of an effect of its store and one of its repetition.
+
+    The first repetition has none, nor has any where they are not ``paired``. Effects have the shape
+    (..., effects), with those of the stores first, and runs (..., stores, repetitions).
+    """
+
+    stores: int
+    repetitions: int
+    paired: bool
+
+    @property
+    def effects(self) -> int:
+        return self.stores + (self.repetitions - 1 if self.paired else 0)
+
+    def of_runs(self, effects: np.ndarray) -> np.ndarray:
+        """Return what the effects add up to in each run: the design matrix times them."""
+        runs = np.repeat(effects[..., : self.stores, None], self.repetitions, axis=-1)
+        if self.paired:
+            runs[..., 1:] += effects[..., None, self.stores :]
+        return runs
+
+    def of_stores(self, runs: np.ndarray) -> np.ndarray:
+        """Return the transposed design matrix times the runs of each store, (..., stores, effects).
+
+        A store's runs add to its own effect and to those of the repetitions.
+        """
+        own = runs.sum(-1)[..., None] * np.eye(self.stores)
+        return np.concatenate([own, runs[..., 1:]], axis=-1) if self.paired else own
+
+    def sums(self, runs: np.ndarray) -> np.ndarray:
+        """Return the transposed design matrix times all runs, (..., effects)."""
+        own = runs.sum(-1)
+        return np.concatenate([own, runs.sum(-2)[..., 1:]], axis=-1) if self.paired else own
+
+    def normal_matrix(self, weights: np.ndarray) -> np.ndarray:
+        """Return the matrix of the normal equations, (..., effects, effects)."""
+        return self.sums(weights[..., None, :, :] * self.of_runs(np.eye(self.effects)))
+
+
+@dataclass(frozen=True)
+class Projection:
+    """What is left of runs without the effects that their weighted least squares give them.
+
+    ``roots`` of the weights have the shape (..., workloads, stores, repetitions), 0 for no run;
+    ``inverse`` is that of the normal equations, (..., workloads, effects, effects).
+    """
+
+    model: Model
+    roots: np.ndarray
+    inverse: np.ndarray
+
+    def residuals(self, values: np.ndarray) -> np.ndarray:
+        """Return the residuals of ``values``, both in standard deviations of the runs."""
+        sums = self.model.sums(self.roots * values)
+        effects = (self.inverse @ sums[..., None])[..., 0]
+        return (self.roots > 0) * values - self.roots * self.model.of_runs(effects)
+
+    def variances(self) -> np.ndarray:
+        """Return the variance of each residual of runs with variance 1."""
+        model, inverse = self.model, self.inverse
+        diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
+        leverage = model.of_runs(diagonal)
+        if model.paired:
+            leverage[..., 1:] += 2 * inverse[..., : model.stores, model.stores :]
+        return (self.roots > 0) - self.roots**2 * leverage
+
+
+@dataclass(frozen=True)
 class Variances:
     """ln σ² of the runs' ln x in each cell, and how uncertain that is.
 
     ``logs`` has the shape (..., workloads, stores), ``covariance`` (..., cells, cells) with the
     stores of the first workload first. ``residuals`` are those of the runs, in standard deviations
-    of their own, shape (..., workloads, stores, repetitions); ``maker`` makes them of independent
-    normal numbers, shape (..., workloads, runs, runs).
+    of their own, shape (..., workloads, stores, repetitions), as the ``projection`` makes them.
     """
 
     logs: np.ndarray
     covariance: np.ndarray
     residuals: np.ndarray
-    maker: np.ndarray
+    projection: Projection
 
     def error(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The root of the sum of weight · σ² over cells, and its degrees of freedom.
@@ -68,9 +136,8 @@ def fit(logs: np.ndarray, same: Sequence[int], paired: bool = True) -> Variances
 
     Source: Patterson and Thompson 1971 (restricted likelihood); Smyth 2004 (moderated t).
     """
-    *some, workloads, stores, repetitions = logs.shape
-    values = logs.reshape(*some, workloads, stores * repetitions)
-    likelihood = _Likelihood(values, stores, paired)
+    *some, workloads, stores, _repetitions = logs.shape
+    likelihood = _Likelihood(logs, paired)
     start, counts = likelihood.pooled()
     centre = (start * (counts > 0)).sum(-1) / np.maximum((counts > 0).sum(-1), 1)
     start = np.where(counts > 0, start, centre[..., None])
@@ -108,19 +175,21 @@ def fit(logs: np.ndarray, same: Sequence[int], paired: bool = True) -> Variances
         if abs(np.where(better, step, LONGEST_STEP)).max() < SMALL_STEP:
             break
     information = precision + _diagonal(at.information)
-    alone = np.sqrt(np.maximum(np.diagonal(at.maker, axis1=-2, axis2=-1), 0))
+    projection = Projection(likelihood.model, at.roots, at.inverse)
+    alone = np.sqrt(np.maximum(projection.variances(), 0))
     # Of a run that is the only one of its kind nothing is left.
-    standard = np.full(values.shape, np.nan)
+    standard = np.full(logs.shape, np.nan)
     np.divide(at.residuals, alone, out=standard, where=alone > 1e-5)
-    return Variances(theta, np.linalg.inv(information), standard.reshape(logs.shape), at.maker)
+    return Variances(theta, np.linalg.inv(information), standard, projection)
 
 
 class _Point(NamedTuple):
     """The restricted likelihood at some variances.
 
     ``value`` is its logarithm; ``slope`` (..., workloads, stores), ``curvature`` and the expected
-    ``information`` (..., workloads, stores, stores) are those of ln σ²; ``residuals`` and ``maker``
-    are as in ``Variances``, before they are divided by their own standard deviations.
+    ``information`` (..., workloads, stores, stores) are those of ln σ²; ``residuals`` are as in
+    ``Variances``, before they are divided by their own standard deviations, and ``roots`` and
+    ``inverse`` as in ``Projection``.
     """
 
     value: np.ndarray
@@ -128,29 +197,24 @@ class _Point(NamedTuple):
     curvature: np.ndarray
     information: np.ndarray
     residuals: np.ndarray
-    maker: np.ndarray
+    roots: np.ndarray
+    inverse: np.ndarray
 
 
 class _Likelihood:
-    """The restricted likelihood of ``values``, (..., workloads, runs), NaN for none.
+    """The restricted likelihood of ``values``, (..., workloads, stores, runs), NaN for none."""
 
-    The runs of a store are together.
-    """
-
-    def __init__(self, values: np.ndarray, stores: int, paired: bool):
-        repetitions = values.shape[-1] // stores
+    def __init__(self, values: np.ndarray, paired: bool):
+        *_some, stores, repetitions = values.shape
+        self.model = Model(stores, repetitions, paired)
         self.finite = np.isfinite(values)
         self.values = np.where(self.finite, values, 0.0)
-        self.of_store = np.eye(stores).repeat(repetitions, axis=0)
-        of_repetition = np.tile(np.eye(repetitions), (stores, 1))[:, 1:]
-        self.design = np.hstack([self.of_store, of_repetition]) if paired else self.of_store
-        known = self.finite[..., None] * self.design
         # Of stores or repetitions that no run tells apart there are fewer unknowns than columns.
-        self.rank = np.linalg.matrix_rank(known)
+        self.rank = np.linalg.matrix_rank(self.model.normal_matrix(self.finite), hermitian=True)
         self.free: np.ndarray | float = 0.0
-        equal = self.at(np.zeros((*values.shape[:-1], stores)))
-        self.free = np.diagonal(equal.maker, axis1=-2, axis2=-1) @ self.of_store
-        self.squares = (equal.residuals**2).sum(-1)
+        equal = self.at(np.zeros(values.shape[:-1]))
+        self.free = Projection(self.model, equal.roots, equal.inverse).variances().sum(-1)
+        self.squares = (equal.residuals**2).sum((-2, -1))
 
     def pooled(self) -> tuple[np.ndarray, np.ndarray]:
         """ln σ² of each workload if its stores had one, and its degrees of freedom."""
@@ -159,30 +223,35 @@ class _Likelihood:
         return np.log(np.maximum(variance, SMALLEST_VARIANCE)), freedom
 
     def at(self, theta: np.ndarray) -> _Point:
-        spread = theta @ self.of_store.T
-        root = np.exp(-spread / 2) * self.finite
-        weighted = root[..., None] * self.design
-        turned = np.swapaxes(weighted, -1, -2)
-        sizes, vectors = np.linalg.eigh(turned @ weighted)
+        model, identity = self.model, np.eye(self.model.stores)
+        roots = np.exp(-theta / 2)[..., None] * self.finite
+        sizes, vectors = np.linalg.eigh(model.normal_matrix(roots**2))
         kept = np.arange(sizes.shape[-1]) >= sizes.shape[-1] - self.rank[..., None]
         parts = np.where(kept, 1 / np.where(kept, sizes, 1), 0)
         inverse = (vectors * parts[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-        maker = self.finite[..., None] * np.eye(weighted.shape[-2]) - weighted @ inverse @ turned
-        residuals = np.einsum("...ij,...j->...i", maker, root * self.values)
-        left = np.diagonal(maker, axis1=-2, axis2=-1) @ self.of_store
-        squares = (residuals**2) @ self.of_store
+        residuals = Projection(model, roots, inverse).residuals(roots * self.values)
+        squares = (residuals**2).sum(-1)
+        # Each store's share in the normal equations, times their inverse: the traces of products
+        # of two are sums of squares over blocks of the projection, which is too large to be made.
+        shares = model.of_stores((roots**2)[..., None, :, :] * model.of_runs(inverse))
+        leverage = np.einsum("...asa->...s", shares)
+        by_store = np.moveaxis(shares, -2, -3)
+        *some, stores, effects, _ = by_store.shape
+        turned = np.swapaxes(by_store, -1, -2).reshape(*some, stores, effects**2)
+        blocks = by_store.reshape(turned.shape) @ np.swapaxes(turned, -1, -2)
+        counts = self.finite.sum(-1)
+        information = (blocks + (counts - 2 * leverage)[..., None] * identity) / 2
         smallest = SMALLEST_VARIANCE * np.exp(-theta) * self.free
         value = -(
-            (spread * self.finite).sum((-2, -1))
+            (theta * counts).sum((-2, -1))
             + np.log(np.where(kept, sizes, 1)).sum((-2, -1))
             + (squares + smallest).sum((-2, -1))
         )
-        slope = (squares + smallest - left) / 2
-        information = self.of_store.T @ maker**2 @ self.of_store / 2
-        products = residuals[..., :, None] * maker * residuals[..., None, :]
-        curvature = self.of_store.T @ products @ self.of_store - information
-        curvature -= (slope - smallest)[..., None] * np.eye(slope.shape[-1])
-        return _Point(value / 2, slope, curvature, information, residuals, maker)
+        slope = (squares + smallest - counts + leverage) / 2
+        sums = model.of_stores(roots * residuals)
+        curvature = squares[..., None] * identity - sums @ inverse @ np.swapaxes(sums, -1, -2)
+        curvature -= information + (slope - smallest)[..., None] * identity
+        return _Point(value / 2, slope, curvature, information, residuals, roots, inverse)
 
 
 def _like(flags: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -30,16 +30,15 @@ def normality(spread: Spread) -> pd.DataFrame:
     if not spread.settings:
         return NORMALITY.frame([])
     variances = spread.variances
-    shape = variances.residuals.shape
-    values = variances.residuals.reshape(shape[0], -1)
+    values, projection = variances.residuals, variances.projection
     finite = np.isfinite(values)
     if finite.sum() < FEWEST:
         return NORMALITY.frame([])
-    alone = np.sqrt(np.diagonal(variances.maker, axis1=-2, axis2=-1)[finite])
+    alone = np.sqrt(projection.variances()[finite])
     w = stats.shapiro(values[finite]).statistic
     random = np.random.default_rng(1)
     smaller = 0
     for _ in range(SIMULATED):
-        simulated = np.einsum("kij,kj->ki", variances.maker, random.standard_normal(values.shape))
+        simulated = projection.residuals(random.standard_normal(values.shape))
         smaller += stats.shapiro(simulated[finite] / alone).statistic <= w
     return NORMALITY.frame([[int(finite.sum()), float(w), (1 + smaller) / (1 + SIMULATED)]])

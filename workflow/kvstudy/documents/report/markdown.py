@@ -241,7 +241,7 @@ class Floats:
         caption = for_markdown(item.caption)
         if item.source and self._source:
             place = for_markdown(sentence(item.source))
-            caption += _(" (as {} of {}).").format(place, f"[@{self._source.key}]")
+            caption += _(" (modelled on {} of {}).").format(place, f"[@{self._source.key}]")
         else:
             caption += "."
         return Markup(f"{caption} {note}" if note else caption)

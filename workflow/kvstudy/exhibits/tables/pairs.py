@@ -328,7 +328,7 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
     for row in frame.drop_duplicates("line").itertuples():
         title = run.study.workload(row.workload).title
         of.append(f"{row.line}: {title[:1].lower()}{title[1:]}")
-    text = _("Ranked by mean throughput (kops/s after each name). {}.")
+    text = _("After each name: mean throughput (kops/s). {}.")
     notes = [text.format("; ".join(of))]
     over_workloads = (frame["workload"] == MEAN).any()
     if over_workloads or frame["n"].max() > 1:
@@ -336,8 +336,8 @@ def _notes(frame: pd.DataFrame, run: Run, plain: bool) -> list[str]:
     if frame["place"].notna().any():
         notes.append(
             _(
-                "A measured rank is one more than the number of significantly faster stores "
-                "(corrected for the number of pairs)."
+                "The rank of a measured store is one more than the number of significantly faster "
+                "stores (corrected for the number of pairs)."
             )
         )
         if frame.dropna(subset="place").duplicated(["line", "place"]).any():

@@ -214,11 +214,13 @@ class Scoreboard(Table):
         if judged and (rows["parts"] > 1).any():
             text = _(
                 "After a claim: how many of its parts hold (reproduced or direction only); next to "
-                "it, its weakest measured part, in the order {}. A claim is contradicted if more "
-                "than half of its parts are contradicted, and partly reproduced if at least one is "
-                "contradicted and at least one holds; otherwise it is undecided unless all hold."
+                "it, its weakest measured part (from the weakest: {}). The verdict on a claim is "
+                "the first that fits: contradicted (more than half of the parts are), partly "
+                "reproduced (some part is contradicted and some part holds), undecided (some part "
+                "does not hold), direction only (some part is), reproduced."
             )
-            order = [sentence(each) for each in WEAKEST_FIRST if each != Verdict.NOT_MEASURED]
+            unsaid = (Verdict.NOT_MEASURED, Verdict.PARTLY)
+            order = [sentence(each) for each in WEAKEST_FIRST if each not in unsaid]
             notes.append(text.format(", ".join(order)))
         if (rows["verdict"].eq(Verdict.UNDECIDED) & rows["marks"].str.contains(OVERRULED)).any():
             text = _(
