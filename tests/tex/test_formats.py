@@ -98,7 +98,7 @@ def test_sections_and_floats_have_latex_numbers(outputs: Path, form: str) -> Non
         assert re.search(rf"^{heading}$", text, re.M), heading
     assert re.search(r"^Summary$", text, re.M)
     assert "Table 2: All claims." in text
-    assert "Figure 1: Bars (as figure 4.4 of [1])." in text
+    assert "Figure 1: Bars (modelled on figure 4.4 of [1])." in text
 
 
 def test_latex_numbers_them_itself(outputs: Path) -> None:
@@ -128,7 +128,7 @@ def test_tables_are_tables_and_numbers_keep_their_digits(outputs: Path, form: st
 @pytest.mark.parametrize("form", ["html", "docx"])
 def test_the_source_is_cited_by_number(outputs: Path, form: str) -> None:
     text = read(outputs / f"text.{form}")
-    assert "(as table 4.2 of [1])." in text
+    assert "(modelled on table 4.2 of [1])." in text
     assert re.search(r"^\[1\]\s+Jan Jedlička", text, re.M)
 
 
@@ -171,7 +171,7 @@ def test_word_prints_what_a_report_has_on_paper(outputs: Path) -> None:
     for name in pages:
         heading = re.search(rf'<w:p>(?:(?!</w:p>).)*w:name="{name}"', text)[0]
         assert 'w:pStyle w:val="Heading' in heading
-    assert re.search(r'descr="Figure\s1: Bars \(as figure 4.4 of \[1\]\)\."', text)
+    assert re.search(r'descr="Figure\s1: Bars \(modelled on figure 4.4 of \[1\]\)\."', text)
     grey = re.findall(r'<w:rStyle w:val="Grey" /></w:rPr><w:t[^>]*>(.*?)</w:t>', text)
     assert grey == ["Redis", "98.7"] * 2
     assert "<dc:creator>kvstudy</dc:creator>" in parts["docProps/core.xml"]

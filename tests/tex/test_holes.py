@@ -170,7 +170,7 @@ def test_an_undecided_pair_whose_own_interval_excludes_1_is_explained(place: Pat
     for words in (
         "after 3 runs (significant alone, but not after correction for 3 comparisons); about",
         "1.15 to 3.71; significant alone, but not after correction for 3 comparisons).",
-        "excludes 1, even after correction for the number of pairs (X). Otherwise they",
+        "corrected for the number of pairs (X), excludes 1. Otherwise they",
         "for the number of pairs, and so are undecided: Redis / Memcached (C).",
     ):
         assert words in text.replace("\u202f", " "), words

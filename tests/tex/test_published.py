@@ -69,7 +69,7 @@ def test_figures_show_the_published_values_and_torn_bars(report):
     assert values.loc[("95th percentile", "riak"), "broken"] == "yes"
     assert (folder / "figures/latency-percentiles-a.pdf").read_bytes().startswith(b"%PDF")
     for number in range(4, 15):
-        assert f"as Figure 4.{number} of" in text
+        assert f"modelled on Figure 4.{number} of" in text
     assert "4.3) are omitted: only measured cells have commands" in text
 
 
@@ -96,7 +96,7 @@ def test_each_numbered_table_is_in_the_pdf_with_its_values_as_printed(report, st
     values = read_published(study_path(study).with_name("published.csv"))
     numbers = {name for name in values["table"] if re.fullmatch(r"Table [\d.]+", name)}
     assert numbers
-    assert numbers <= set(re.findall(r"\(as (Table [\d.]+) of \[\d+\]\)", words))
+    assert numbers <= set(re.findall(r"\(modelled on (Table [\d.]+) of \[\d+\]\)", words))
     for row in values[values["table"].isin(numbers)].dropna(subset="value").itertuples():
         assert (row.printed or of.source.printed.text(row.metric, row.value)) in words, str(row)
     assert "Audit of the source" in words

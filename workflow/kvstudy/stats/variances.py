@@ -53,13 +53,15 @@ class Model:
 
         A store's runs add to its own effect and to those of the repetitions.
         """
-        own = runs.sum(-1)[..., None] * np.eye(self.stores)
-        return np.concatenate([own, runs[..., 1:]], axis=-1) if self.paired else own
+        of_store = runs.sum(-1)[..., None] * np.eye(self.stores)
+        return np.concatenate([of_store, runs[..., 1:]], axis=-1) if self.paired else of_store
 
     def sums(self, runs: np.ndarray) -> np.ndarray:
         """Return the transposed design matrix times all runs, (..., effects)."""
-        own = runs.sum(-1)
-        return np.concatenate([own, runs.sum(-2)[..., 1:]], axis=-1) if self.paired else own
+        of_store = runs.sum(-1)
+        if not self.paired:
+            return of_store
+        return np.concatenate([of_store, runs.sum(-2)[..., 1:]], axis=-1)
 
     def normal_matrix(self, weights: np.ndarray) -> np.ndarray:
         """Return the matrix of the normal equations, (..., effects, effects)."""
@@ -68,7 +70,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Projection:
-    """What is left of runs without the effects that their weighted least squares give them.
+    """The residuals of runs, without the effects that their weighted least squares give them.
 
     ``roots`` of the weights have the shape (..., workloads, stores, repetitions), 0 for no run;
     ``inverse`` is that of the normal equations, (..., workloads, effects, effects).
