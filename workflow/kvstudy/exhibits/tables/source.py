@@ -225,7 +225,7 @@ class Scoreboard(Table):
         if (rows["verdict"].eq(Verdict.UNDECIDED) & rows["marks"].str.contains(OVERRULED)).any():
             text = _(
                 "A part is undecided, whatever its interval, if it rests on cells shorter than {} "
-                "s or compares minima or maxima of cells of different sizes."
+                "s, or if it compares a minimum or maximum with a value of cells of another size."
             )
             notes.append(text.format(SHORTEST_SECONDS))
         paper = Paper(label=0.46, widths=(0.21, 0, 0))
