@@ -75,11 +75,11 @@ def measured_tiny(
     clone: Path,
     name: str,
     change: Callable[[dict], object],
-    target: str = "results/{run}/report/{run}.md",
+    target: str,
 ) -> Path:
     """Measure a study natively, once and as small as it gets, after a ``change`` of it.
 
-    Builds the ``target``, the text of its report. Returns the results.
+    Builds the ``target`` of its ``run``. Returns the results.
     """
     if not (clone / "servers").exists():
         (clone / "servers").symlink_to(ROOT / "servers")

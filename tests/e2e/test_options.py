@@ -15,6 +15,7 @@ from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import free_port, running_server
 
 from tests.e2e.pipeline import measured_tiny
+from tests.formats_support import text_of
 from tests.project import ROOT, edit
 
 PERSISTENCE = {
@@ -51,11 +52,12 @@ def test_the_report_says_with_which_arguments_servers_ran(clone):
         pytest.fail(problem)
     if not problem:
         stores.append({"store": "postgresql", "options": {"memory": "large"}})
-    results = measured_tiny(clone, "smoke", lambda study: study.update(stores=stores))
+    change = {"stores": stores}
+    results = measured_tiny(clone, "smoke", lambda study: study.update(change), "report/{run}.pdf")
     stores_data = json.loads((results / "environment.json").read_text())["stores"]
     assert stores_data["redis"]["settings"] == {"appendfsync": "everysec", "appendonly": "no"}
     assert stores_data["always"]["settings"] == {"appendfsync": "always", "appendonly": "yes"}
-    words = " ".join((results / f"report/{results.name}.md").read_text().split())
+    words = " ".join(text_of(clone / f"report/{results.name}.pdf").split())
     assert "Redis (each write flushed)" in words
     assert "persistence: each write flushed" in words
     assert "--appendonly yes --appendfsync always" in words
