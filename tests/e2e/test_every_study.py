@@ -54,7 +54,7 @@ TINY = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in TINY]
 )
-def test_a_study_is_reported_tiny_and_its_report_built(clone, name):
+def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
     reported_tiny(clone, name, TINY[name])
 
 
