@@ -32,7 +32,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "parse": (*_CELLS, "commands/analyse.py", "commands/options.py"),
     "look": (*_RUN, "commands/analyse.py"),
     "analyse": (*_RUN, "commands/analyse.py"),
-    "audit": (*_RUN, "commands/analyse.py"),
+    "audit": (*_RUN, "exhibits/audit_lines.py", "commands/analyse.py"),
     "claims": (*_EXHIBITS, "commands/analyse.py"),
     "provenance": (*_EXHIBITS, "share/trace/provenance.py", "commands/analyse.py"),
     "tabulate": (*_EXHIBITS, "documents/tables.py", "commands/documents.py"),

@@ -1,7 +1,6 @@
 """Logs to tidy tables, and what follows from them."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -334,6 +333,7 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
     """
     from kvstudy.analyse.audit.files import audit
     from kvstudy.analyse.claims.file import check_source
+    from kvstudy.exhibits.audit_lines import audit_lines
     from kvstudy.study.published import PUBLISHED, QUOTES, sibling_file
 
     plan = load_study(study)
@@ -349,31 +349,9 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
         output.parent.mkdir(parents=True, exist_ok=True)
         checks.to_csv(output, index=False, lineterminator="\n")
         outputs.append(output)
-    for line in _audit_lines(checks, everything):
+    for line in audit_lines(checks, everything):
         click.echo(line)
     click.echo(f"{output}: {len(checks)} checks")
-
-
-def _audit_lines(checks, everything: bool) -> Iterator[str]:
-    """Counts by kind, then a line for each check that does not fit, or for all of them."""
-    from kvstudy.analyse.audit.check import Fits, Kind
-    from kvstudy.analyse.audit.files import gravest_first
-    from kvstudy.language.reasons import sentence
-
-    words = {each: str(each) or "no verdict" for each in Fits}
-    yield f"{'kind':10}{'checks':>7}" + "".join(f"{word:>17}" for word in words.values())
-    for kind in Kind:
-        fits = checks.loc[checks["kind"] == kind, "fits"]
-        if len(fits):
-            counts = "".join(f"{(fits == each).sum():>17}" for each in words)
-            yield f"{kind:10}{len(fits):>7}{counts}"
-    for row in (checks if everything else gravest_first(checks)).itertuples():
-        where = " ".join(part for part in (row.place, row.store, row.workload) if part)
-        yield (
-            f"{words[Fits(row.fits)].upper()}: {where}: {sentence(row.what)}: {row.given:.7g}, "
-            f"expected {row.expected:.7g} ({row.low:.7g} to {row.high:.7g}) {row.unit}"
-            + (f"; {sentence(row.note)}" if row.note else "")
-        )
 
 
 @click.command("provenance")
