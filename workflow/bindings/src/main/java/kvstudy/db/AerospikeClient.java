@@ -70,6 +70,7 @@ public class AerospikeClient extends StoreClient<IAerospikeClient> {
     }
     inserting.recordExistsAction = RecordExistsAction.CREATE_ONLY;
     updating.recordExistsAction = RecordExistsAction.REPLACE_ONLY;
+    ordered = false;
     return "aerospike " + server.name + ":" + server.port;
   }
 
@@ -106,8 +107,7 @@ public class AerospikeClient extends StoreClient<IAerospikeClient> {
       String table,
       String key,
       Set<String> fields,
-      Map<String, ByteIterator> result)
-      throws Exception {
+      Map<String, ByteIterator> result) {
     Key id = new Key(namespace, table, key);
     Record record =
         fields == null || fields.isEmpty()
@@ -133,15 +133,13 @@ public class AerospikeClient extends StoreClient<IAerospikeClient> {
 
   @Override
   Status insert(
-      IAerospikeClient aerospike, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+      IAerospikeClient aerospike, String table, String key, Map<String, ByteIterator> values) {
     return put(aerospike, inserting, table, key, values);
   }
 
   @Override
   Status update(
-      IAerospikeClient aerospike, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+      IAerospikeClient aerospike, String table, String key, Map<String, ByteIterator> values) {
     return put(aerospike, updating, table, key, values);
   }
 
@@ -161,7 +159,7 @@ public class AerospikeClient extends StoreClient<IAerospikeClient> {
   }
 
   @Override
-  Status delete(IAerospikeClient aerospike, String table, String key) throws Exception {
+  Status delete(IAerospikeClient aerospike, String table, String key) {
     return aerospike.delete(deleting, new Key(namespace, table, key))
         ? Status.OK
         : Status.NOT_FOUND;

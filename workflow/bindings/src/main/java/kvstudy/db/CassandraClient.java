@@ -105,8 +105,7 @@ public class CassandraClient extends StoreClient<CassandraServer.Connection> {
       String table,
       String key,
       Set<String> fields,
-      Map<String, ByteIterator> result)
-      throws Exception {
+      Map<String, ByteIterator> result) {
     BoundStatementBuilder select =
         to.prepared(Kind.READ, table, named(fields)).boundStatementBuilder();
     Row row = to.session.execute(select.setBytesUnsafe(0, text(key)).build()).one();
@@ -124,8 +123,7 @@ public class CassandraClient extends StoreClient<CassandraServer.Connection> {
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result)
-      throws Exception {
+      Vector<HashMap<String, ByteIterator>> result) {
     BoundStatementBuilder select =
         to.prepared(Kind.SCAN, table, named(fields)).boundStatementBuilder();
     select.setBytesUnsafe(0, text(startkey)).setInt(1, recordcount);
@@ -139,20 +137,18 @@ public class CassandraClient extends StoreClient<CassandraServer.Connection> {
 
   @Override
   Status insert(
-      CassandraServer.Connection to, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+      CassandraServer.Connection to, String table, String key, Map<String, ByteIterator> values) {
     return write(to, Kind.INSERT, table, key, values);
   }
 
   @Override
   Status update(
-      CassandraServer.Connection to, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+      CassandraServer.Connection to, String table, String key, Map<String, ByteIterator> values) {
     return write(to, Kind.UPDATE, table, key, values);
   }
 
   @Override
-  Status delete(CassandraServer.Connection to, String table, String key) throws Exception {
+  Status delete(CassandraServer.Connection to, String table, String key) {
     return write(to, Kind.DELETE, table, key, Map.of());
   }
 

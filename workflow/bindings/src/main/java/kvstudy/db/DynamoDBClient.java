@@ -71,6 +71,7 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
     }
     int millis = Options.integer(p, "dynamodb.timeout", 2000, 1, Integer.MAX_VALUE);
     timeout = Duration.ofMillis(millis);
+    ordered = false;
     return "dynamodb " + endpoint.getHost() + ":" + endpoint.getPort();
   }
 
@@ -113,8 +114,7 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
       String table,
       String key,
       Set<String> fields,
-      Map<String, ByteIterator> result)
-      throws Exception {
+      Map<String, ByteIterator> result) {
     GetItemRequest.Builder get =
         GetItemRequest.builder().tableName(table).key(key(key)).consistentRead(true);
     if (fields != null && !fields.isEmpty()) {
@@ -133,8 +133,8 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
   }
 
   @Override
-  Status insert(DynamoDbClient dynamodb, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+  Status insert(
+      DynamoDbClient dynamodb, String table, String key, Map<String, ByteIterator> values) {
     Map<String, AttributeValue> item = new HashMap<>(key(key));
     values.forEach((name, value) -> item.put(name, text(value)));
     PutItemRequest put = PutItemRequest.builder().tableName(table).item(item).build();
@@ -143,8 +143,8 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
   }
 
   @Override
-  Status update(DynamoDbClient dynamodb, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+  Status update(
+      DynamoDbClient dynamodb, String table, String key, Map<String, ByteIterator> values) {
     StringJoiner changes = new StringJoiner(",", "SET ", "");
     Map<String, String> names = new HashMap<>();
     Map<String, AttributeValue> texts = new HashMap<>();
@@ -167,7 +167,7 @@ public class DynamoDBClient extends StoreClient<DynamoDbClient> {
   }
 
   @Override
-  Status delete(DynamoDbClient dynamodb, String table, String key) throws Exception {
+  Status delete(DynamoDbClient dynamodb, String table, String key) {
     DeleteItemRequest delete =
         DeleteItemRequest.builder()
             .tableName(table)

@@ -55,6 +55,7 @@ public class MemcachedClient extends StoreClient<MemcachedCommands> {
     expiration =
         Options.integer(
             p, "memcached.objectExpirationTime", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
+    ordered = false;
     return "memcached " + server.getHostString() + ":" + server.getPort();
   }
 

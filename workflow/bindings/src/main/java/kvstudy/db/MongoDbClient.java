@@ -189,8 +189,7 @@ public class MongoDbClient extends StoreClient<MongoDatabase> {
       String table,
       String key,
       Set<String> fields,
-      Map<String, ByteIterator> result)
-      throws Exception {
+      Map<String, ByteIterator> result) {
     BsonDocument find = find(table, id(key), fields, 1).append("singleBatch", BsonBoolean.TRUE);
     List<HashMap<String, ByteIterator>> records = answer(mongodb, find).records;
     if (records.isEmpty()) {
@@ -201,22 +200,20 @@ public class MongoDbClient extends StoreClient<MongoDatabase> {
   }
 
   @Override
-  Status insert(MongoDatabase mongodb, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+  Status insert(MongoDatabase mongodb, String table, String key, Map<String, ByteIterator> values) {
     BsonDocument record = put(id(key), values);
     return write(mongodb, "insert", table, "documents", record);
   }
 
   @Override
-  Status update(MongoDatabase mongodb, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+  Status update(MongoDatabase mongodb, String table, String key, Map<String, ByteIterator> values) {
     BsonDocument change = new BsonDocument("$set", put(new BsonDocument(), values));
     BsonDocument update = new BsonDocument("q", id(key)).append("u", change);
     return write(mongodb, "update", table, "updates", update);
   }
 
   @Override
-  Status delete(MongoDatabase mongodb, String table, String key) throws Exception {
+  Status delete(MongoDatabase mongodb, String table, String key) {
     BsonDocument delete = new BsonDocument("q", id(key)).append("limit", YES);
     return write(mongodb, "delete", table, "deletes", delete);
   }
@@ -228,8 +225,7 @@ public class MongoDbClient extends StoreClient<MongoDatabase> {
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result)
-      throws Exception {
+      Vector<HashMap<String, ByteIterator>> result) {
     BsonDocument from = new BsonDocument("_id", new BsonDocument("$gte", new BsonString(startkey)));
     BsonDocument find = find(table, from, fields, recordcount);
     find.put("batchSize", find.get("limit"));

@@ -86,6 +86,7 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
             .build();
     strings = Options.choice(p, "redis.layout", "hash", "string").equals("string");
+    ordered = !strings;
     return "redis " + server;
   }
 
@@ -121,15 +122,13 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
       String table,
       String key,
       Set<String> fields,
-      Map<String, ByteIterator> result)
-      throws Exception {
+      Map<String, ByteIterator> result) {
     byte[] name = key.getBytes(UTF_8);
     return strings ? readString(redis, name, fields, result) : read(redis, name, fields, result);
   }
 
   @Override
-  Status insert(Connection redis, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+  Status insert(Connection redis, String table, String key, Map<String, ByteIterator> values) {
     byte[] name = key.getBytes(UTF_8);
     if (strings) {
       ask(redis, Command.SET, name, only(values));
@@ -141,8 +140,7 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
   }
 
   @Override
-  Status update(Connection redis, String table, String key, Map<String, ByteIterator> values)
-      throws Exception {
+  Status update(Connection redis, String table, String key, Map<String, ByteIterator> values) {
     if (strings) {
       ask(redis, Command.SET, key.getBytes(UTF_8), only(values));
       return Status.OK;
@@ -152,7 +150,7 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
   }
 
   @Override
-  Status delete(Connection redis, String table, String key) throws Exception {
+  Status delete(Connection redis, String table, String key) {
     byte[] name = key.getBytes(UTF_8);
     Object deleted = ask(redis, Command.DEL, name);
     if (!strings) {
@@ -168,11 +166,7 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
       String startkey,
       int recordcount,
       Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result)
-      throws Exception {
-    if (strings) {
-      return Status.NOT_IMPLEMENTED;
-    }
+      Vector<HashMap<String, ByteIterator>> result) {
     byte[] first = Protocol.toByteArray(startkey.hashCode());
     byte[] count = Protocol.toByteArray(recordcount);
     Object keys =
@@ -189,7 +183,7 @@ public class RedisClient extends StoreClient<Connection> implements Truncatable 
 
   /** Deletes all keys of the database; the table name is not used. */
   @Override
-  Status empty(Connection redis, String table) throws Exception {
+  Status empty(Connection redis, String table) {
     ask(redis, Command.FLUSHDB);
     return Status.OK;
   }

@@ -65,6 +65,7 @@ public class RiakClient extends StoreClient<RiakConnection> {
     fetchBeforePut = Options.choice(p, "riak.update", "fetch_put", "put").equals("fetch_put");
     readers = Options.integer(p, "riak.r_val", 2, 1, Integer.MAX_VALUE);
     writers = Options.integer(p, "riak.w_val", 2, 1, Integer.MAX_VALUE);
+    ordered = false;
     return "riak " + server.getHostString() + ":" + server.getPort();
   }
 

@@ -14,11 +14,17 @@ import site.ycsb.Status;
  * The frame of a binding: a connection for each client thread, opened when an operation needs it,
  * and again after it was lost.
  *
+ * <p>YCSB's operations take the connection, run the binding's method of the same name, and turn its
+ * failure into a status.
+ *
  * <p>YCSB makes an object for each client thread, and calls it on that thread alone.
  *
  * @param <C> what operations are sent through
  */
 abstract class StoreClient<C> extends DB {
+  /** Whether keys have an order. Set it in {@link #configure}: without one there are no scans. */
+  boolean ordered = true;
+
   private Failures failures;
 
   /** Null before the first operation, and after it was lost. */
@@ -89,7 +95,7 @@ abstract class StoreClient<C> extends DB {
 
   abstract Status delete(C connection, String table, String key) throws Exception;
 
-  /** NOT_IMPLEMENTED, for a store without an order of keys. */
+  /** Is called only where keys are {@link #ordered}. */
   Status scan(
       C connection,
       String table,
@@ -106,6 +112,7 @@ abstract class StoreClient<C> extends DB {
     return Status.NOT_IMPLEMENTED;
   }
 
+  /** Of {@link Truncatable}. */
   public final Status empty(String table) {
     return attempt("empty", to -> empty(to, table));
   }
@@ -138,6 +145,9 @@ abstract class StoreClient<C> extends DB {
       int recordcount,
       Set<String> fields,
       Vector<HashMap<String, ByteIterator>> result) {
+    if (!ordered) {
+      return Status.NOT_IMPLEMENTED;
+    }
     return attempt("scan", to -> scan(to, table, startkey, recordcount, fields, result));
   }
 

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.Vector;
 import org.junit.jupiter.api.Test;
 import site.ycsb.Status;
 
@@ -63,11 +62,6 @@ class AerospikeContractTest extends StoreContract {
   void updateOfAMissingKeyIsNotFound() {
     assertEquals(Status.NOT_FOUND, db.update(TABLE, key, record("a", "1")));
     assertEquals(Status.NOT_FOUND, read(key, null));
-  }
-
-  @Test
-  void scanIsNotImplemented() {
-    assertEquals(Status.NOT_IMPLEMENTED, db.scan(TABLE, key, 10, null, new Vector<>()));
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Vector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -77,6 +78,15 @@ class DeadServerTest {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
       initFails(store, other.getLocalPort());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis", "memcached", "spymemcached", "aerospike", "dynamodb", "riak"})
+  void scansWithoutAnOrderOfKeysNeedNoServer(String store) {
+    DB db = Clients.create(store, 1, 500);
+    db.getProperties().setProperty("redis.layout", "string");
+    assertThrows(DBException.class, db::init);
+    assertEquals(Status.NOT_IMPLEMENTED, db.scan("usertable", "k", 1, null, new Vector<>()));
   }
 
   @ParameterizedTest

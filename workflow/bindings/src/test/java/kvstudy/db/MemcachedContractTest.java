@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
-import java.util.Vector;
 import org.junit.jupiter.api.Test;
 import site.ycsb.Status;
 
@@ -52,11 +51,6 @@ class MemcachedContractTest extends StoreContract {
   void updateOfAMissingKeyIsNotFound() {
     assertEquals(Status.NOT_FOUND, db.update(TABLE, key, record("a", "1")));
     assertEquals(Status.NOT_FOUND, read(key, null));
-  }
-
-  @Test
-  void scanIsNotImplemented() {
-    assertEquals(Status.NOT_IMPLEMENTED, db.scan(TABLE, key, 10, null, new Vector<>()));
   }
 
   @Test

@@ -10,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Vector;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -82,11 +81,6 @@ abstract class RiakContract extends StoreContract {
   void updateOfAMissingRecordIsNotFound() {
     assertEquals(Status.NOT_FOUND, db.update(TABLE, key, record("field0", "1")));
     assertEquals(Status.NOT_FOUND, read(key, null));
-  }
-
-  @Test
-  void scanIsNotImplemented() {
-    assertEquals(Status.NOT_IMPLEMENTED, db.scan(TABLE, key, 10, null, new Vector<>()));
   }
 
   @Test
