@@ -75,10 +75,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "provenance": ("analyse", "List the cells behind each table and figure of RUN, as JSON."),
     },
     "Report": {
-        "tabulate": (
-            "documents",
-            "Write the tables of RUN as LaTeX, HTML and unrounded CSV.",
-        ),
+        "tabulate": ("documents", "Write the tables of RUN as LaTeX, HTML and unrounded CSV."),
         "workbook": ("documents", "Write RUN as a workbook (.xlsx)."),
         "draw": (
             "documents",

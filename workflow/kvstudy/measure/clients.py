@@ -26,12 +26,9 @@ LOOK_FOR_CHILDREN = 10
 
 PROCESS_COLUMNS = [
     *["phase", "seconds", "side", "processes", "cpu_user", "cpu_system", "rss"],
-    *["switches_voluntary", "switches_involuntary"],
-    "cpu_from",
+    *["switches_voluntary", "switches_involuntary", "cpu_from"],
 ]
-MACHINE_COLUMNS = [
-    *["phase", "seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"],
-]
+MACHINE_COLUMNS = ["phase", "seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"]
 # Where cgroup v2 is mounted: alone, or next to the older version.
 CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 
