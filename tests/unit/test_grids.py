@@ -258,9 +258,9 @@ def boxed(of: Study, stores: list[str], faults=None, **changes: object) -> pd.Da
     every = made_up(of, faults)
     one = shown(of)
     rows = []
-    for store, run, latency in product(stores, "12", range(1, 101)):
-        key = [store, "product-read", one["product-read"], run, "run"]
-        rows += [[*key, "read", latency, 1], [*key, "scan", 10 * latency, 1]]
+    for store, run, (name, unit) in product(stores, "12", [("read", 1), ("scan", 10)]):
+        key = [store, "product-read", one["product-read"], run, "run", name]
+        rows += [[*key, unit * latency, 1] for latency in range(1, 101)]
     histograms = pd.DataFrame(rows, columns=HISTOGRAMS.columns)
     results = Results(only(every.summary, one), only(every.cells, one), None)
     analysis = SimpleNamespace(boxes=boxes(pool([histograms])))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import level_of
-from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS, grouped
+from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import FEWEST_TO_TRIM, LEVEL, log_t_interval, trimmed_mean, variation
 from kvstudy.stats.percentiles import ENOUGH_BEYOND, PooledRuns, samples_beyond
@@ -142,7 +142,8 @@ def pool(
 ) -> Pooled:
     """Add up the runs in parts of ``histograms.csv``; only cells that are ``counted``, if given.
 
-    The rows of a run follow each other, and may begin in one part and end in the next.
+    The rows of a run follow each other, with rising latencies, and may begin in one part and end
+    in the next.
     """
     pooled: Pooled = {}
     for key, repetition, latencies, counts in _whole(_runs_in(histograms)):
@@ -158,8 +159,13 @@ _Run = tuple[tuple[str, ...], str, "np.ndarray", "np.ndarray"]
 def _runs_in(histograms: Iterable[pd.DataFrame]) -> Iterator[_Run]:
     keys = [*OPERATION_KEYS, "repetition"]
     for part in histograms:
-        for (*key, repetition), of in grouped(part, keys, "latency", ["latency", "count"]):
-            yield tuple(key), repetition, of["latency"], of["count"].astype(int)
+        # Not by groups of rows: those of ten thousand cells take half of the time to read them.
+        changes = (part[name].ne(part[name].shift()).to_numpy() for name in keys)
+        starts = np.flatnonzero(np.logical_or.reduce([*changes]))
+        names = part.iloc[starts][keys].itertuples(index=False, name=None)
+        values = (np.split(part[name].to_numpy(), starts[1:]) for name in ("latency", "count"))
+        for (*key, repetition), latencies, counts in zip(names, *values, strict=False):
+            yield tuple(key), repetition, latencies, counts.astype(int)
 
 
 def _whole(runs: Iterable[_Run]) -> Iterator[_Run]:
