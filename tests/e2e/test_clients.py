@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.logs.ycsb.latencies import read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.stats import percentiles
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study

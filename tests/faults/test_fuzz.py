@@ -30,7 +30,8 @@ from kvstudy.analyse.claims.file import load_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import read_rows
 from kvstudy.logs.ycsb.check import check_load, check_run
-from kvstudy.logs.ycsb.latencies import count_latencies, keep_raw, read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.latencies import count_latencies, keep_raw
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.logs.ycsb.status import last_status, operations_per_second, read_status, run_start
 from kvstudy.share.archive.checks import check_packed

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.logs.ycsb.latencies import read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.stats.percentiles import Percentile, PooledRuns, quantiles, samples_beyond
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"

@@ -15,7 +15,8 @@ from hdrh.histogram import HdrHistogram
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb import latencies as reading
 from kvstudy.logs.ycsb.check import check_histogram, check_raw
-from kvstudy.logs.ycsb.latencies import count_latencies, keep_raw, read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.latencies import count_latencies, keep_raw
 from kvstudy.logs.ycsb.log import parse
 from kvstudy.stats.percentiles import quantiles
 

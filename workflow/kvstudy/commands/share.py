@@ -203,8 +203,8 @@ def archive(
     RUN-partial. CITATION.cff names the authors of kvstudy; give --author and --license
     for your own data.
 
-    Raw logs reveal processor, memory, kernel, versions, the time of each cell, and the
-    path of the clone, which may contain your user name. They are packed unchanged so
+    Raw logs reveal the processor, memory, kernel and versions, the time of each cell,
+    and the path of the clone, which may contain your user name. They are packed unchanged so
     that their checksums stay valid; the command prints the paths that occur in them.
     Server logs (server.log) may also contain the machine's name.
 

@@ -24,7 +24,8 @@ from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.check import check_histogram, check_raw, read_rounds
-from kvstudy.logs.ycsb.latencies import count_latencies, read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.latencies import count_latencies
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.logs.ycsb.status import (
     SILENT_SECONDS,

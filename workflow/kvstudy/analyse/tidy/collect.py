@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import json
 import os
 import pickle
 import statistics
@@ -201,7 +200,7 @@ def _with_shared_parts(manifest: dict, shared: dict[bytes, object]) -> dict:
     """The manifest; of parts that others have too, one is kept: those of 10 000 cells take 1 GB."""
 
     def first(part: object) -> object:
-        return shared.setdefault(hashlib.sha256(json.dumps(part).encode()).digest(), part)
+        return shared.setdefault(hashlib.sha256(repr(part).encode()).digest(), part)
 
     return {
         name: list(map(first, part)) if isinstance(part, list) else first(part)

@@ -130,7 +130,7 @@ class LongTable(CsvTable):
         try:
             with arrow_csv.open_csv(
                 path,
-                read_options=arrow_csv.ReadOptions(block_size=1 << 24),
+                read_options=arrow_csv.ReadOptions(block_size=1 << 22),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types=types, include_columns=self.columns
                 ),

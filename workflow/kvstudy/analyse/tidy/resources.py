@@ -109,27 +109,37 @@ def _absence(client: Counters, end: float) -> float:
 def _counters(path: Path, phase: str, needed: Sequence[str]) -> dict[str, Counters]:
     """The counters of ``phase`` by side; an empty one is NaN, unless it is ``needed``."""
     # Not by pandas, which takes three times as long for the few lines of most cells.
-    sides: dict[str, list[dict]] = defaultdict(list)
+    sides: dict[str, list[list[str]]] = defaultdict(list)
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            if "phase" not in (reader.fieldnames or ()):
-                raise KeyError("phase")
-            for row in reader:
-                if row.pop("phase") == phase:
-                    row["in_group"] = row.pop("cpu_from", "") == "cgroup"
-                    sides[row.pop("side", "machine")].append(row)
+            header, *lines = csv.reader(file)
+        in_phase = header.index("phase")
+        side = header.index("side") if "side" in header else None
+        for line in lines:
+            if line[in_phase] == phase:
+                sides["machine" if side is None else line[side]].append(line)
         counters = {
-            side: {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]}
-            for side, rows in sides.items()
+            name: _numbers(dict(zip(header, zip(*rows, strict=True), strict=True)))
+            for name, rows in sides.items()
         }
         if any(np.isnan(of[name]).any() for of in counters.values() for name in needed):
             raise ValueError("a line without one of its times")
         return counters
     except FileNotFoundError:
         return {}
-    except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
+    except (OSError, LookupError, ValueError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+
+
+def _numbers(columns: dict[str, Sequence[str]]) -> Counters:
+    """The columns of one side as numbers; ``in_group`` is 1 where a control group counted."""
+    sources = columns.pop("cpu_from", [""] * len(columns["phase"]))
+    numbers = {
+        name: np.array([float(text or "nan") for text in texts])
+        for name, texts in columns.items()
+        if name not in ("phase", "side")
+    }
+    return numbers | {"in_group": np.array([float(source == "cgroup") for source in sources])}
 
 
 def resources(samples: Samples, offset: float) -> list[dict]:

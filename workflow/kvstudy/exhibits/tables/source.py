@@ -214,10 +214,11 @@ class Scoreboard(Table):
         if judged and (rows["parts"] > 1).any():
             text = _(
                 "After a claim of several parts: how many of them hold (reproduced or direction "
-                "only); next to each claim, its weakest measured part (from the weakest: {}). The "
-                "verdict on a claim is the first that fits: contradicted (more than half of the "
-                "parts are), partly reproduced (some part is contradicted and some part holds), "
-                "undecided (some part does not hold), direction only (some part is), reproduced."
+                "only); next to each claim, one of its weakest measured parts (weakest first: "
+                "{}). The verdict on a claim is the first that fits: contradicted (more than half "
+                "of the parts are), partly reproduced (some part is contradicted and some part "
+                "holds), undecided (some part does not hold), direction only (some part is), "
+                "reproduced."
             )
             unsaid = (Verdict.NOT_MEASURED, Verdict.PARTLY)
             order = [sentence(each) for each in WEAKEST_FIRST if each not in unsaid]

@@ -15,7 +15,7 @@ from kvstudy.errors import DataError, InputError, KvstudyError
 from kvstudy.logs.imports.mapping import NAME, Row, is_measured, run_of
 from kvstudy.logs.imports.sources import LogBundle, LogPart
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
-from kvstudy.logs.ycsb.latencies import read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.log import LogSection
 from kvstudy.logs.ycsb.status import check_interval, operations_per_second, read_status, run_start
 from kvstudy.study.cells import Cell, plan

@@ -21,7 +21,7 @@ from kvstudy.logs.imports.workloads import (
     find_command,
     read_command,
 )
-from kvstudy.logs.ycsb.latencies import read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.log import OPERATIONS, YcsbLog, parse
 
 _VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
