@@ -24,7 +24,6 @@ from kvstudy.analyse.tidy.files import (
     RESOURCES,
     ROUNDS,
     SERIES,
-    SETTING,
     SUMMARY,
     CsvTable,
     read_environment,
@@ -32,10 +31,15 @@ from kvstudy.analyse.tidy.files import (
 from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoopTables
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.results import Results, only, read_published
-from kvstudy.analyse.tidy.summary import mean_over_workloads, per_repetition, throughputs
+from kvstudy.analyse.tidy.summary import (
+    mean_over_workloads,
+    per_repetition,
+    short_settings,
+    throughputs,
+)
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
-from kvstudy.study.cells import SHORTEST_SECONDS, Cell, own_sizes, plan, run_name, shown
+from kvstudy.study.cells import Cell, own_sizes, plan, run_name, shown
 from kvstudy.study.controls import is_compared
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
@@ -106,11 +110,8 @@ class Run(Paths):
 
     @cached_property
     def short_settings(self) -> set[tuple[str, str, str]]:
-        """Store, workload and parameters of runs below ``SHORTEST_SECONDS`` in the mean."""
-        # Not from summary.csv: a look during the run is taken before it is written.
-        times = self.values.query("operation == 'overall' and metric == 'runtime'")
-        means = times.groupby(SETTING, observed=True)["value"].mean()
-        return set(means.index[means < 1000 * SHORTEST_SECONDS])
+        """Store, workload and parameters of runs that are short in the mean."""
+        return short_settings(self.summary, "mean")
 
     @cached_property
     def short(self) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ from kvstudy.analyse.findings.pairs import floor_of
 from kvstudy.analyse.findings.spread import Spread, level_of
 from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.analyse.tidy.probes import records_of, updating
-from kvstudy.analyse.tidy.summary import throughputs
+from kvstudy.analyse.tidy.summary import short_settings, throughputs
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import LEVEL, Interval, error_rate, geometric_mean, trimmed_mean
@@ -216,7 +216,8 @@ def measured_values(run) -> Values:
             runs_of.setdefault(setting, {}).update(metrics)
             in_rounds |= {setting} if inside else set()
     bound = run.analysis.bottleneck.query("limit == 'client'")
-    short = run.short_settings - in_rounds
+    # Not from summary.csv: a look during the run is taken before it is written.
+    short = short_settings(run.values, "value") - in_rounds
     # So does a mean of workloads, if one of them does.
     short |= {
         (store, MEAN, OF_MEAN.slug)

@@ -30,10 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
+from kvstudy.analyse.tidy.files import CELL, SETTING, SUMMARY, SUMMARY_KEYS, counting, path_of
 from kvstudy.errors import DataError
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import geometric_mean
+from kvstudy.study.cells import SHORTEST_SECONDS
 from kvstudy.study.metrics import PRINTED, RATE_UNIT
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -102,6 +103,16 @@ def shown_mean(summary: pd.DataFrame) -> pd.Series:
 def mean_over_workloads(study: Study) -> Mean:
     """Return how throughputs are averaged over workloads."""
     return "mean" if study.source else geometric_mean
+
+
+def short_settings(values: pd.DataFrame, column: str) -> set[tuple[str, str, str]]:
+    """Store, workload and parameters of runs below ``SHORTEST_SECONDS`` in the mean.
+
+    ``column`` of ``values`` has their run times in ms, in one row or in several of a setting.
+    """
+    times = values.query("operation == 'overall' and metric == 'runtime'")
+    means = times.groupby(SETTING, observed=True)[column].mean()
+    return set(means.index[means < 1000 * SHORTEST_SECONDS])
 
 
 def throughputs(values: pd.DataFrame) -> pd.DataFrame:
