@@ -196,9 +196,9 @@ def archive(
 ) -> None:
     """Pack RUN into one file to share with others or to publish.
 
-    Contains raw logs, failed attempts, study, stores, workloads, tables, figures, the
-    report and the workflow that made them, with checksums. The zip file is a Workflow
-    Run RO-Crate, ready for Zenodo. Packing is reproducible: the same files give an
+    The archive contains raw logs, failed attempts, study, stores, workloads, tables,
+    figures, the report and the workflow that made them, with checksums. The zip file is
+    a Workflow Run RO-Crate, ready for Zenodo. Packing is reproducible: the same files give an
     identical archive. To pack an unfinished run, run 'make partial' and pack
     RUN-partial. CITATION.cff names the authors of kvstudy; give --author and --license
     for your own data.

@@ -58,8 +58,8 @@ COMBINED = N_(
 )
 COMBINED_BY_SOURCE = N_(
     "{}: unweighted means of the values of these operations, as in the source, not averages, "
-    "extremes or percentiles of all operations; measured numbers of operations are sums, without "
-    "failed operations."
+    "extremes or percentiles of all operations; numbers of operations are sums, the measured ones "
+    "without failed operations."
 )
 OWN_SIZE = N_(
     "{}: {} instead of {}; do not compare its run times, minima and maxima with the others'."
