@@ -77,7 +77,6 @@ def of_run(
     measured: pd.DataFrame | None = None,
     bottleneck: pd.DataFrame | None = None,
     floor: pd.DataFrame | None = None,
-    short: set[tuple[str, str, str]] = frozenset(),
 ) -> Values:
     """The values of a run with these tables, of a study without updates."""
     if measured is None:
@@ -96,7 +95,6 @@ def of_run(
         "probes": None,
         "cells": cells,
         "rounds": rounds,
-        "short_settings": short,
     }
     return measured_values(SimpleNamespace(values=measured, **run))
 
@@ -552,12 +550,25 @@ def test_extremes_of_cells_of_another_size_decide_nothing_and_say_so():
 
 
 def test_a_mean_over_short_cells_is_as_short():
-    # The mean is of t16, not of t1.
-    short = {("fast", "a", "t16"), ("slow", "a", "t1")}
+    # The mean is of t16, not of t1. In ms; 5 s in the mean are enough.
+    times = {
+        ("fast", "a", "t16"): (4900, 5000),
+        ("fast", "b", "t16"): (4900, 5100),
+        ("slow", "a", "t1"): (100, 200),
+        ("slow", "a", "t16"): (6000, 7000),
+    }
+    measured = pd.DataFrame(
+        [
+            [*setting, str(repetition), "overall", "runtime", time]
+            for setting, runs in times.items()
+            for repetition, time in enumerate(runs, start=1)
+        ],
+        columns=[*CELL, "operation", "metric", "value"],
+    )
     cells = pd.DataFrame(columns=[*CELL, "invalid", "status"])
     none = pd.DataFrame(columns=[*CELL, "operation", "counted", "operations", "ok", "ns"])
-    result = of_run(none, cells, short=short).short
-    assert result == short | {("fast", MEAN, "all")}
+    result = of_run(none, cells, measured).short
+    assert result == {("fast", "a", "t16"), ("slow", "a", "t1"), ("fast", MEAN, "all")}
 
 
 def test_what_was_not_measured_is_counted_and_what_was_is_shown():
