@@ -67,8 +67,9 @@ def main() -> None:
             if step == "parse" or step == "all steps":
                 shutil.rmtree(clone / ".snakemake/cells", ignore_errors=True)
             if step == "all steps":
-                for path in clone.glob(f"results/{RUN}/*.csv"):
-                    path.unlink()
+                # With the page there, nothing that only leads to it is made again.
+                for path in (*clone.glob(f"results/{RUN}/*.csv"), clone / f"report/{RUN}.html"):
+                    path.unlink(missing_ok=True)
             print(f"{step:14}{'{:9.1f}{:9.1f}{:9.0f}'.format(*used(clone, given.code, step))}")
 
 
