@@ -46,7 +46,7 @@ MORE = {
     "workbook": ["workbook", RUN],
     "commands": ["commands", RUN, "--output", f"results/{RUN}/commands.txt"],
     "export": ["export", RUN],
-    "all steps": ["snakemake", "--cores", "2", f"report/{RUN}.html"],
+    "all steps": ["snakemake", "--cores", "2", "--forceall", f"report/{RUN}.html"],
 }
 
 
@@ -66,10 +66,6 @@ def main() -> None:
         for step in given.steps or STEPS:
             if step == "parse" or step == "all steps":
                 shutil.rmtree(clone / ".snakemake/cells", ignore_errors=True)
-            if step == "all steps":
-                # With the page there, nothing that only leads to it is made again.
-                for path in (*clone.glob(f"results/{RUN}/*.csv"), clone / f"report/{RUN}.html"):
-                    path.unlink(missing_ok=True)
             print(f"{step:14}{'{:9.1f}{:9.1f}{:9.0f}'.format(*used(clone, given.code, step))}")
 
 
