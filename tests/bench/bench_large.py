@@ -64,7 +64,7 @@ def main() -> None:
         cells = len([*clone.glob(f"results/{RUN}/raw/*/*/*/*/SHA256SUMS")])
         print(f"{cells} cells\n{'step':14}{'s':>9}{'CPU s':>9}{'MiB':>9}", flush=True)
         for step in given.steps or STEPS:
-            if step == "parse" or step == "all steps":
+            if step in ("parse", "all steps"):
                 shutil.rmtree(clone / ".snakemake/cells", ignore_errors=True)
             print(f"{step:14}{'{:9.1f}{:9.1f}{:9.0f}'.format(*used(clone, given.code, step))}")
 

@@ -109,19 +109,11 @@ class Run(Paths):
         return {(one.store, one.workload) for one in own_sizes(self.study, self.scale)}
 
     @cached_property
-    def short_settings(self) -> set[tuple[str, str, str]]:
-        """Store, workload and parameters of runs that are short in the mean."""
-        return short_settings(self.summary, "mean")
-
-    @cached_property
     def short(self) -> dict[str, list[str]]:
         """The stores by workload with short runs at the headline sizes; no workload without one."""
+        short = short_settings(self.summary, "mean")
         stores = {
-            name: [
-                store
-                for store in self.study.store_names
-                if (store, name, parameters) in self.short_settings
-            ]
+            name: [store for store in self.study.store_names if (store, name, parameters) in short]
             for name, parameters in self.headline.items()
         }
         return {name: of for name, of in stores.items() if of}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kvstudy.analyse.findings import AnalysisTable, repetitions
 from kvstudy.analyse.tidy.cell import INTENDED
-from kvstudy.analyse.tidy.files import CELL, SETTING, grouped
+from kvstudy.analyse.tidy.files import CELL, SETTING, grouped, in_groups
 from kvstudy.analyse.tidy.open_loop import OpenLoopTables
-from kvstudy.libraries import np, pd
+from kvstudy.libraries import pd
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 
@@ -84,9 +84,8 @@ def latencies(closed_tables: OpenLoopTables) -> pd.DataFrame:
     groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
     together = groups["count"].sum().reset_index()
     every = pd.concat([histograms, together], ignore_index=True)
-    runs = every.groupby([*CELL, "operation"], sort=False).ngroup()
-    in_order = every.iloc[np.lexsort((every["latency"], runs))]
-    table = repetitions.percentiles(repetitions.pool([in_order]))
+    runs = in_groups(every, [*CELL, "operation"], "latency")
+    table = repetitions.percentiles(repetitions.pool([runs]))
     table = table.merge(
         closed_tables.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING
     )

@@ -250,11 +250,26 @@ def grouped(
     In the order of their first rows. A frame for each of ten thousand cells would take a hundred
     times as long.
     """
-    numbers = frame.groupby(keys, sort=False, observed=True).ngroup().to_numpy()
-    places = np.lexsort((frame[by].to_numpy(), numbers))
-    starts = np.flatnonzero(np.diff(numbers[places], prepend=-1))
-    names = frame.iloc[places[starts]][keys].itertuples(index=False, name=None)
-    parts = [np.split(frame[name].to_numpy()[places], starts[1:]) for name in columns]
+    return consecutive(in_groups(frame, keys, by), keys, columns)
+
+
+def in_groups(frame: pd.DataFrame, keys: list[str], by: str) -> pd.DataFrame:
+    """The rows of ``frame`` with those of equal ``keys`` together, sorted ``by`` a column.
+
+    The groups are in the order of their first rows.
+    """
+    numbers = frame.groupby(keys, sort=False, observed=True).ngroup()
+    return frame.iloc[np.lexsort((frame[by], numbers))]
+
+
+def consecutive(
+    frame: pd.DataFrame, keys: list[str], columns: list[str]
+) -> Iterator[tuple[tuple, dict[str, np.ndarray]]]:
+    """Yield the rows that follow each other with equal ``keys`` as arrays of ``columns``."""
+    changes = [frame[name].ne(frame[name].shift()) for name in keys]
+    starts = np.flatnonzero(np.logical_or.reduce(changes))
+    names = frame.iloc[starts][keys].itertuples(index=False, name=None)
+    parts = [np.split(frame[name].to_numpy(), starts[1:]) for name in columns]
     for key, *arrays in zip(names, *parts, strict=False):
         yield key, dict(zip(columns, arrays, strict=True))
 

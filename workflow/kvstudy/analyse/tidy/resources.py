@@ -112,7 +112,7 @@ def _counters(path: Path, phase: str, needed: Sequence[str]) -> dict[str, Counte
     sides: dict[str, list[list[str]]] = defaultdict(list)
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            header, *lines = csv.reader(file)
+            header, *lines = filter(None, csv.reader(file))
         in_phase = header.index("phase")
         side = header.index("side") if "side" in header else None
         for line in lines:

@@ -38,7 +38,7 @@ def read_histogram(path: Path) -> dict[int, int]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
-    precision, numbers, bodies = None, [], []
+    precision, intervals = None, []
     for number, line in enumerate(lines, start=1):
         if not line or line.startswith(("#", '"StartTimestamp"')):
             continue
@@ -54,12 +54,8 @@ def read_histogram(path: Path) -> dict[int, int]:
                 "several runs, remove it before each run"
             )
         precision = of_line
-        numbers.append(number)
-        bodies.append(body)
-    counts, fault = _summed(bodies)
-    if fault is not None:
-        number = numbers[fault]
-        raise _damaged(path, number, lines[number - 1], "numbers that no histogram has")
+        intervals.append((number, line, body))
+    counts = _summed(path, intervals)
     used = np.flatnonzero(counts)
     if precision is None or not used.size:
         raise DataError(
@@ -115,12 +111,14 @@ def _unpacked(line: str) -> tuple[tuple[int, int], bytes]:
     return (half, lowest.bit_length() - 1), body[_HEAD.size :]
 
 
-def _summed(bodies: list[bytes]) -> tuple[np.ndarray, int | None]:
-    """Return the sum of the histograms by position, and which of them is damaged, if one is.
+def _summed(path: Path, intervals: list[tuple[int, str, bytes]]) -> np.ndarray:
+    """Return the sum of the histograms by position; they have number, text and numbers of a line.
 
     A number above 0 is the count of a position, one below 0 is how many positions have none. All
-    are decoded at once: a run of minutes has a histogram for each second.
+    are decoded at once: a run of minutes has a histogram for each second. DataError, naming the
+    line, for numbers that no histogram has.
     """
+    bodies = [body for _number, _line, body in intervals]
     octets = np.frombuffer(b"".join(bodies), dtype=np.uint8)
     ends = np.flatnonzero(octets < 128)
     sizes = np.diff(ends, prepend=-1)
@@ -135,11 +133,13 @@ def _summed(bodies: list[bytes]) -> tuple[np.ndarray, int | None]:
     steps = np.maximum(-numbers, 1)
     after = np.cumsum(np.minimum(steps, _POSITIONS))
     before = np.concatenate([[0], after])[first[:-1]].repeat(np.diff(first))
-    wrong = np.flatnonzero((sizes > _LONGEST_NUMBER) | (after - before > _POSITIONS))
+    too_many = (steps > _BODY) | (after - before > _POSITIONS)
+    wrong = np.flatnonzero((sizes > _LONGEST_NUMBER) | too_many)
     if wrong.size:
-        return octets, int(np.searchsorted(first, wrong[0], side="right")) - 1
+        number, line, _ = intervals[np.searchsorted(first, wrong[0], side="right") - 1]
+        raise _damaged(path, number, line, "numbers that no histogram has")
     counted = numbers > 0
     positions = (after - before - steps)[counted]
     counts = np.zeros(positions.max(initial=-1) + 1, dtype=np.int64)
     np.add.at(counts, positions, numbers[counted])
-    return counts, None
+    return counts
