@@ -26,74 +26,53 @@ STEPS, LONGEST_STEP, SMALL_STEP, ROUNDING = 100, 2.0, 1e-4, 1e-9
 
 
 @dataclass(frozen=True)
-class Model:
-    """ln x of each run as the sum of an effect of its store and one of its repetition.
-
-    The first repetition has none, nor has any where they are not ``paired``. Effects have the shape
-    (..., effects), with those of the stores first, and runs (..., stores, repetitions).
-    """
-
-    stores: int
-    repetitions: int
-    paired: bool
-
-    @property
-    def effects(self) -> int:
-        return self.stores + (self.repetitions - 1 if self.paired else 0)
-
-    def of_runs(self, effects: np.ndarray) -> np.ndarray:
-        """Return what the effects add up to in each run: the design matrix times them."""
-        runs = np.repeat(effects[..., : self.stores, None], self.repetitions, axis=-1)
-        if self.paired:
-            runs[..., 1:] += effects[..., None, self.stores :]
-        return runs
-
-    def of_stores(self, runs: np.ndarray) -> np.ndarray:
-        """Return the transposed design matrix times the runs of each store, (..., stores, effects).
-
-        A store's runs add to its own effect and to those of the repetitions.
-        """
-        of_store = runs.sum(-1)[..., None] * np.eye(self.stores)
-        return np.concatenate([of_store, runs[..., 1:]], axis=-1) if self.paired else of_store
-
-    def sums(self, runs: np.ndarray) -> np.ndarray:
-        """Return the transposed design matrix times all runs, (..., effects)."""
-        of_store = runs.sum(-1)
-        if not self.paired:
-            return of_store
-        return np.concatenate([of_store, runs.sum(-2)[..., 1:]], axis=-1)
-
-    def normal_matrix(self, weights: np.ndarray) -> np.ndarray:
-        """Return the matrix of the normal equations, (..., effects, effects)."""
-        return self.sums(weights[..., None, :, :] * self.of_runs(np.eye(self.effects)))
-
-
-@dataclass(frozen=True)
 class Projection:
     """The residuals of runs, without the effects that their weighted least squares give them.
 
-    ``roots`` of the weights have the shape (..., workloads, stores, repetitions), 0 for no run;
-    ``inverse`` is that of the normal equations, (..., workloads, effects, effects).
+    ln x of a run is the sum of an effect of its store and, where they are paired, one of its
+    repetition. The effects of the repetitions are eliminated from the normal equations: those that
+    stay are as many as the stores, however many repetitions there are.
+
+    ``roots`` of the weights have the shape (..., stores, repetitions), 0 for no run. ``scales``,
+    (..., repetitions), are 1 by the weight of all runs of a repetition and ``shares`` what part of
+    it each run has, both 0 without pairs. ``inverse`` is that of the stores' normal equations,
+    (..., stores, stores), and ``determinant``, up to a constant, ln of that of all.
     """
 
-    model: Model
     roots: np.ndarray
+    shares: np.ndarray
+    scales: np.ndarray
     inverse: np.ndarray
+    determinant: np.ndarray
 
     def residuals(self, values: np.ndarray) -> np.ndarray:
         """Return the residuals of ``values``, both in standard deviations of the runs."""
-        sums = self.model.sums(self.roots * values)
-        effects = (self.inverse @ sums[..., None])[..., 0]
-        return (self.roots > 0) * values - self.roots * self.model.of_runs(effects)
+        weighted = self.roots * values
+        means = weighted.sum(-2) * self.scales
+        sums = weighted.sum(-1) - (self.roots**2 @ means[..., None])[..., 0]
+        effects = self.inverse @ sums[..., None]
+        means = means[..., None, :] - _turned(effects) @ self.shares
+        return (self.roots > 0) * values - self.roots * (effects + means)
 
     def variances(self) -> np.ndarray:
         """Return the variance of each residual of runs with variance 1."""
-        model, inverse = self.model, self.inverse
-        diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
-        leverage = model.of_runs(diagonal)
-        if model.paired:
-            leverage[..., 1:] += 2 * inverse[..., : model.stores, model.stores :]
+        alone = np.diagonal(self.products(), axis1=-3, axis2=-2)
+        leverage = self.scales[..., None, :] + np.swapaxes(alone, -1, -2)
         return (self.roots > 0) - self.roots**2 * leverage
+
+    def products(self) -> np.ndarray:
+        """The products x'Gx of the rows x of two runs of a repetition, G the ``inverse``.
+
+        A run's row is 1 for its store, less the shares of all stores in its repetition. The shape
+        is (..., stores, stores, repetitions).
+        """
+        across = self.inverse @ self.shares
+        both = (self.shares * across).sum(-2)[..., None, None, :]
+        return self.inverse[..., None] - across[..., None, :] - across[..., None, :, :] + both
+
+    def rows(self, runs: np.ndarray) -> np.ndarray:
+        """Return the sum of ``runs`` times their rows for each store, (..., stores, stores)."""
+        return runs.sum(-1)[..., None] * np.eye(runs.shape[-2]) - runs @ _turned(self.shares)
 
 
 @dataclass(frozen=True)
@@ -177,11 +156,12 @@ def fit(logs: np.ndarray, same: Sequence[int], paired: bool = True) -> Variances
         if abs(np.where(better, step, LONGEST_STEP)).max() < SMALL_STEP:
             break
     information = precision + _diagonal(at.information)
-    projection = Projection(likelihood.model, at.roots, at.inverse)
+    projection = likelihood.projection(theta)
     alone = np.sqrt(np.maximum(projection.variances(), 0))
     # Of a run that is the only one of its kind nothing is left.
     standard = np.full(logs.shape, np.nan)
-    np.divide(at.residuals, alone, out=standard, where=alone > 1e-5)
+    residuals = projection.residuals(projection.roots * likelihood.values)
+    np.divide(residuals, alone, out=standard, where=alone > 1e-5)
     return Variances(theta, np.linalg.inv(information), standard, projection)
 
 
@@ -189,34 +169,27 @@ class _Point(NamedTuple):
     """The restricted likelihood at some variances.
 
     ``value`` is its logarithm; ``slope`` (..., workloads, stores), ``curvature`` and the expected
-    ``information`` (..., workloads, stores, stores) are those of ln σ²; ``residuals`` are as in
-    ``Variances``, before they are divided by their own standard deviations, and ``roots`` and
-    ``inverse`` as in ``Projection``.
+    ``information`` (..., workloads, stores, stores) are those of ln σ².
     """
 
     value: np.ndarray
     slope: np.ndarray
     curvature: np.ndarray
     information: np.ndarray
-    residuals: np.ndarray
-    roots: np.ndarray
-    inverse: np.ndarray
 
 
 class _Likelihood:
     """The restricted likelihood of ``values``, (..., workloads, stores, runs), NaN for none."""
 
     def __init__(self, values: np.ndarray, paired: bool):
-        *_some, stores, repetitions = values.shape
-        self.model = Model(stores, repetitions, paired)
-        self.finite = np.isfinite(values)
+        self.paired, self.finite = paired, np.isfinite(values)
         self.values = np.where(self.finite, values, 0.0)
-        # Of stores or repetitions that no run tells apart there are fewer unknowns than columns.
-        self.rank = np.linalg.matrix_rank(self.model.normal_matrix(self.finite), hermitian=True)
-        self.free: np.ndarray | float = 0.0
-        equal = self.at(np.zeros(values.shape[:-1]))
-        self.free = Projection(self.model, equal.roots, equal.inverse).variances().sum(-1)
-        self.squares = (equal.residuals**2).sum((-2, -1))
+        # Of stores or repetitions that no run tells apart there are fewer unknowns than equations.
+        *_, equations = self._equations(self.finite.astype(float))
+        self.rank = np.linalg.matrix_rank(equations, hermitian=True)
+        equal = self.projection(np.zeros(values.shape[:-1]))
+        self.free = equal.variances().sum(-1)
+        self.squares = (equal.residuals(self.values) ** 2).sum((-2, -1))
 
     def pooled(self) -> tuple[np.ndarray, np.ndarray]:
         """ln σ² of each workload if its stores had one, and its degrees of freedom."""
@@ -224,36 +197,60 @@ class _Likelihood:
         variance = self.squares / np.maximum(freedom, 1)
         return np.log(np.maximum(variance, SMALLEST_VARIANCE)), freedom
 
-    def at(self, theta: np.ndarray) -> _Point:
-        model, identity = self.model, np.eye(self.model.stores)
+    def projection(self, theta: np.ndarray) -> Projection:
+        """Return the projection of runs with the variances exp(``theta``)."""
         roots = np.exp(-theta / 2)[..., None] * self.finite
-        sizes, vectors = np.linalg.eigh(model.normal_matrix(roots**2))
+        scales, shares, equations = self._equations(roots**2)
+        sizes, vectors = np.linalg.eigh(equations)
         kept = np.arange(sizes.shape[-1]) >= sizes.shape[-1] - self.rank[..., None]
-        parts = np.where(kept, 1 / np.where(kept, sizes, 1), 0)
-        inverse = (vectors * parts[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-        residuals = Projection(model, roots, inverse).residuals(roots * self.values)
+        sizes = np.where(kept, sizes, 1)
+        inverse = (vectors * (kept / sizes)[..., None, :]) @ _turned(vectors)
+        determinant = np.log(sizes).sum(-1) - np.log(np.where(scales > 0, scales, 1)).sum(-1)
+        return Projection(roots, shares, scales, inverse, determinant)
+
+    def _equations(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Scales and shares, as in ``Projection``, and the stores' normal equations."""
+        totals = weights.sum(-2) * self.paired
+        scales = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0)
+        shares = weights * scales[..., None, :]
+        own = weights.sum(-1)[..., None] * np.eye(weights.shape[-2])
+        return scales, shares, own - weights @ _turned(shares)
+
+    def at(self, theta: np.ndarray) -> _Point:
+        projection = self.projection(theta)
+        roots, shares, inverse = projection.roots, projection.shares, projection.inverse
+        weights, identity = roots**2, np.eye(roots.shape[-2])
+        residuals = projection.residuals(roots * self.values)
         squares = (residuals**2).sum(-1)
-        # Each store's share in the normal equations, times their inverse: the traces of products
-        # of two are sums of squares over blocks of the projection, which is too large to be made.
-        shares = model.of_stores((roots**2)[..., None, :, :] * model.of_runs(inverse))
-        leverage = np.einsum("...asa->...s", shares)
-        by_store = np.moveaxis(shares, -2, -3)
-        *some, stores, effects, _ = by_store.shape
-        turned = np.swapaxes(by_store, -1, -2).reshape(*some, stores, effects**2)
-        blocks = by_store.reshape(turned.shape) @ np.swapaxes(turned, -1, -2)
         counts = self.finite.sum(-1)
+        leverage = counts - projection.variances().sum(-1)
+        # The information of two stores is half the sum of squares of the projection's block, which
+        # is too large to be made: of a run's part in its repetition, and in the stores' equations.
+        rows = np.eye(roots.shape[-2])[..., None] - shares[..., None, :, :]
+        of_store = inverse[..., None, :, :] @ ((weights[..., None, :] * rows) @ _turned(rows))
+        flat = (*of_store.shape[:-2], of_store.shape[-1] ** 2)
+        blocks = of_store.reshape(flat) @ _turned(_turned(of_store).reshape(flat))
+        pairs = weights[..., None, :] * shares[..., None, :, :] * projection.products()
+        blocks += shares @ _turned(shares) + 2 * pairs.sum(-1)
         information = (blocks + (counts - 2 * leverage)[..., None] * identity) / 2
         smallest = SMALLEST_VARIANCE * np.exp(-theta) * self.free
         value = -(
             (theta * counts).sum((-2, -1))
-            + np.log(np.where(kept, sizes, 1)).sum((-2, -1))
+            + projection.determinant.sum(-1)
             + (squares + smallest).sum((-2, -1))
         )
         slope = (squares + smallest - counts + leverage) / 2
-        sums = model.of_stores(roots * residuals)
-        curvature = squares[..., None] * identity - sums @ inverse @ np.swapaxes(sums, -1, -2)
+        runs = roots * residuals
+        sums = projection.rows(runs)
+        curvature = squares[..., None] * identity - sums @ inverse @ _turned(sums)
+        curvature -= (runs * projection.scales[..., None, :]) @ _turned(runs)
         curvature -= information + (slope - smallest)[..., None] * identity
-        return _Point(value / 2, slope, curvature, information, residuals, roots, inverse)
+        return _Point(value / 2, slope, curvature, information)
+
+
+def _turned(matrix: np.ndarray) -> np.ndarray:
+    """The transposed matrix, (..., columns, rows)."""
+    return np.swapaxes(matrix, -1, -2)
 
 
 def _like(flags: np.ndarray, values: np.ndarray) -> np.ndarray:
