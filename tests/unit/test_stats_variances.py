@@ -65,6 +65,13 @@ def test_what_was_not_measured_is_nothing():
     assert np.isfinite(fit(missing, range(3)).logs).all()
 
 
+def test_hundreds_of_repetitions_have_a_spread():
+    """Their rounded sums once looked like one more unknown."""
+    spread = np.array([0.01, 0.02, 0.1, 1, 0.05, 0.05])
+    logs = np.random.default_rng(8).normal(0, 1, (2, 6, 341)) * spread[:, None]
+    assert np.exp(fit(logs, range(6)).logs / 2) == pytest.approx(np.tile(spread, (2, 1)), rel=0.3)
+
+
 def test_runs_without_any_spread_are_as_good_as_certain():
     error, _ = error_of(np.ones((2, 2, 3)), 0, 1)
     # They are taken to differ by 0.1 %.

@@ -184,9 +184,9 @@ class _Likelihood:
     def __init__(self, values: np.ndarray, paired: bool):
         self.paired, self.finite = paired, np.isfinite(values)
         self.values = np.where(self.finite, values, 0.0)
-        # Of stores or repetitions that no run tells apart there are fewer unknowns than equations.
+        # Of stores that no run tells apart there are fewer unknowns than equations.
         *_, equations = self._equations(self.finite.astype(float))
-        self.rank = np.linalg.matrix_rank(equations, hermitian=True)
+        self.rank = np.linalg.matrix_rank(equations, rtol=1e-9, hermitian=True)
         equal = self.projection(np.zeros(values.shape[:-1]))
         self.free = equal.variances().sum(-1)
         self.squares = (equal.residuals(self.values) ** 2).sum((-2, -1))
@@ -213,8 +213,11 @@ class _Likelihood:
         totals = weights.sum(-2) * self.paired
         scales = np.divide(1, totals, out=np.zeros_like(totals), where=totals > 0)
         shares = weights * scales[..., None, :]
-        own = weights.sum(-1)[..., None] * np.eye(weights.shape[-2])
-        return scales, shares, own - weights @ _turned(shares)
+        identity = np.eye(weights.shape[-2])
+        others = weights @ _turned(shares) * (1 - identity)
+        # As a sum of what others have: the difference from 1 of a share near 1 has few digits.
+        own = others.sum(-1) if self.paired else weights.sum(-1)
+        return scales, shares, own[..., None] * identity - others
 
     def at(self, theta: np.ndarray) -> _Point:
         projection = self.projection(theta)

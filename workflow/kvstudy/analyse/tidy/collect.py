@@ -14,7 +14,6 @@ import hashlib
 import os
 import pickle
 import statistics
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -31,7 +30,7 @@ from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, CsvTable
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import DataError, KvstudyError
-from kvstudy.libraries import pd
+from kvstudy.libraries import pa, pd
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.consistency import differences, refusal
@@ -228,7 +227,7 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> _Cell | Unreadable:
     key = (about, cell, files)
     # Whatever an interrupted or another version left there.
     with contextlib.suppress(Exception):
-        known, tables = pickle.loads(zlib.decompress(kept.read_bytes()))
+        known, tables = pickle.loads(pa.input_stream(kept, "zstd").read())
         if known == key:
             return tables
     try:
@@ -238,7 +237,9 @@ def _read(study: Study, run: str, about: str, cell: Cell) -> _Cell | Unreadable:
     tables = _Cell(read.manifest, read.lines())
     # What cannot be kept, as on a full disk, is read again.
     with contextlib.suppress(KvstudyError):
-        put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)
+        with pa.CompressedOutputStream(packed := pa.BufferOutputStream(), "zstd") as stream:
+            stream.write(pickle.dumps((key, tables)))
+        put(packed.getvalue().to_pybytes(), kept)
     return tables
 
 

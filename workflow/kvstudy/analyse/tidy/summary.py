@@ -163,8 +163,9 @@ def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
 
 def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:
     """Return the measured phase of each workload."""
-    with_run = set(measurements.loc[measurements["phase"] == "run", "workload"])
-    return {name: "run" if name in with_run else "load" for name in measurements["workload"]}
+    with_run = set(measurements.loc[measurements["phase"] == "run", "workload"].unique())
+    names = measurements["workload"].unique()
+    return {name: "run" if name in with_run else "load" for name in names}
 
 
 def _combined(values: pd.DataFrame) -> pd.DataFrame:
