@@ -17,11 +17,14 @@ from kvstudy.analyse.findings.repetitions import pool
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy import files, open_loop
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
+from kvstudy.analyse.tidy.histograms import read_histograms
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.study.cells import closed_loop
 from kvstudy.study.load import load_study
 from kvstudy.study.published import CLAIMS, PUBLISHED
+
+from tests.histogram_rows import histograms
 
 STORES = {"redis": 9000.0, "riak": 1000.0, "memcached": 8000.0}
 WORKLOADS = {"a": ("read", "update"), "c": ("read",), "insert": ("insert",)}
@@ -104,7 +107,7 @@ class MadeUp:
             "open_loop": open_loop.OpenLoopTables(*(table.frame() for table in open_loop.TABLES)),
             "all_cells": cells,
             "environment": self._environment(len(measured)),
-            "pooled_latencies": pool([files.HISTOGRAMS.frame(list(self._histograms(measured)))]),
+            "pooled_latencies": pool(read_histograms(histograms(self._histograms(measured)))),
         }
         # In place of what is read from files.
         vars(run).update(selected)

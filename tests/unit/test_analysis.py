@@ -8,13 +8,16 @@ from kvstudy.analyse.findings.over_time import drift_of, order, out_of_order, st
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.repetitions import intervals, percentiles, pool, trimmed
 from kvstudy.analyse.findings.spread import spread_of
-from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
+from kvstudy.analyse.tidy.files import MEASUREMENTS, SERIES
+from kvstudy.analyse.tidy.histograms import read_histograms
 from kvstudy.analyse.tidy.summary import over_workloads
+from kvstudy.errors import DataError
 from kvstudy.layout.rich_text import DASH
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.study.parts import MEAN
 from pydantic import ValidationError
 
+from tests.histogram_rows import histograms
 from tests.unit import small_results as small
 
 # Operations per second of three repetitions.
@@ -147,13 +150,23 @@ def test_percentiles_are_those_of_all_runs_together():
     rows = []
     for repetition, latency in (("1", 10.0), ("2", 1000.0)):
         rows.append(["redis", "a", "p", repetition, "run", "read", latency, 600.0])
-    pooled = pool([pd.DataFrame(rows, columns=HISTOGRAMS.columns)])
+    pooled = pool(read_histograms(histograms(rows)))
     table = percentiles(pooled).set_index("percent")
     assert table.loc[50.0, ["value", "low", "high", "n", "beyond"]].tolist() == [
         *[10.0, 10.0, 1000.0, 2, 600]
     ]
     assert table.loc[99.0, "value"] == 1000
     assert table.loc[99.0, "beyond"] == 12
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "problem"),
+    [("counts", "600 1", "1 latencies, 2 counts"), ("latencies", "1o", "unmatched data")],
+)
+def test_a_broken_histogram_is_named(column, text, problem):
+    table = histograms([["redis", "a", "p", "1", "run", "read", 10, 600]]).assign(**{column: text})
+    with pytest.raises(DataError, match=rf"redis/a/p/rep1, read: .*{problem}.*`kvstudy parse`"):
+        pool(read_histograms(table))
 
 
 def test_repetitions_that_share_only_a_number_are_not_paired():

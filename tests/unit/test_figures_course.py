@@ -8,13 +8,16 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import steadiness
 from kvstudy.analyse.findings.repetitions import Pooled, pool, spectrum
-from kvstudy.analyse.tidy.files import HISTOGRAMS, RESOURCES, SERIES
+from kvstudy.analyse.tidy.files import RESOURCES, SERIES
+from kvstudy.analyse.tidy.histograms import read_histograms
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.exhibits.figures.time import MOST_INTERVALS
 from kvstudy.render.paper import use_style
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+
+from tests.histogram_rows import histograms
 
 from . import small_results as small
 
@@ -175,7 +178,7 @@ def pooled(latencies: dict[tuple[str, str], dict[float, int]]) -> Pooled:
         for (store, repetition), counts in latencies.items()
         for latency, count in counts.items()
     ]
-    return pool([pd.DataFrame(rows, columns=HISTOGRAMS.columns)])
+    return pool(read_histograms(histograms(rows)))
 
 
 def test_spectrum_ends_where_few_operations_are_slower():

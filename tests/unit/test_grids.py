@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.findings.repetitions import boxes, pool
-from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
+from kvstudy.analyse.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS
+from kvstudy.analyse.tidy.histograms import read_histograms
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept, sizes
 from kvstudy.errors import KvstudyError
@@ -24,6 +25,7 @@ from kvstudy.study.model import Study
 from matplotlib.patches import Rectangle
 from pydantic import ValidationError
 
+from tests.histogram_rows import histograms
 from tests.project import ROOT
 
 from . import small_results as small
@@ -261,9 +263,8 @@ def boxed(of: Study, stores: list[str], faults=None, **changes: object) -> pd.Da
     for store, run, (name, unit) in product(stores, "12", [("read", 1), ("scan", 10)]):
         key = [store, "product-read", one["product-read"], run, "run", name]
         rows += [[*key, unit * latency, 1] for latency in range(1, 101)]
-    histograms = pd.DataFrame(rows, columns=HISTOGRAMS.columns)
     results = Results(only(every.summary, one), only(every.cells, one), None)
-    analysis = SimpleNamespace(boxes=boxes(pool([histograms])))
+    analysis = SimpleNamespace(boxes=boxes(pool(read_histograms(histograms(rows)))))
     return figure.rows(small.run(study=of, results=results, analysis=analysis))
 
 

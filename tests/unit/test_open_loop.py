@@ -11,7 +11,7 @@ import pytest
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.findings.repetitions import INTERVALS
-from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
+from kvstudy.analyse.tidy.files import MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoopTables
 from kvstudy.documents.report.cells import DisplayNames, with_states
 from kvstudy.documents.report.course import open_loop_facts
@@ -31,6 +31,7 @@ from kvstudy.study.parts import Parameters
 from matplotlib.figure import Figure
 
 from tests.cell_texts import html_cells
+from tests.histogram_rows import histograms
 from tests.project import SLUG, edit
 
 from . import small_results as small
@@ -155,7 +156,7 @@ def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> O
         pd.DataFrame(cells, columns=small.CELL_COLUMNS),
         MEASUREMENTS.frame(values),
         SERIES.frame(series),
-        HISTOGRAMS.frame(counts),
+        histograms(counts),
         TARGETS.frame(targets),
     )
 

@@ -28,6 +28,7 @@ from kvstudy.analyse.tidy.files import (
     CsvTable,
     read_environment,
 )
+from kvstudy.analyse.tidy.histograms import read_histograms
 from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoopTables
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.results import Results, only, read_published
@@ -206,7 +207,8 @@ class Run(Paths):
         if self.published_only:
             return {}
         counted = {*self.counted.itertuples(index=False, name=None)}
-        return pool(HISTOGRAMS.parts(self.folder), counted)
+        histograms = read_histograms(self.read(HISTOGRAMS))
+        return pool(each for each in histograms if each.cell in counted)
 
     @cached_property
     def all_cells(self) -> pd.DataFrame:

@@ -7,7 +7,7 @@ of nothing, so it is not here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kvstudy.libraries import np, pd
@@ -46,6 +46,15 @@ def samples_beyond(samples: int, percent: float) -> int:
     return samples - int(_rank(samples, percent))
 
 
+def summed(histograms: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of several (latencies, counts): rising latencies, and how often each was."""
+    latencies, counts = map(np.concatenate, zip(*histograms, strict=True))
+    values, places = np.unique(latencies, return_inverse=True)
+    sums = np.zeros(values.size, dtype=counts.dtype)
+    np.add.at(sums, places, counts)
+    return values, sums
+
+
 class PooledRuns:
     """The histograms of several runs, added one by one.
 
@@ -71,11 +80,7 @@ class PooledRuns:
     @property
     def together(self) -> tuple[np.ndarray, np.ndarray]:
         """Rising latencies, and how many samples of all runs have each."""
-        latencies, counts = map(np.concatenate, zip(*self._parts, strict=True))
-        values, places = np.unique(latencies, return_inverse=True)
-        sums = np.zeros(values.size, dtype=counts.dtype)
-        np.add.at(sums, places, counts)
-        return values, sums
+        return summed(self._parts)
 
     @property
     def samples(self) -> int:

@@ -216,8 +216,8 @@ class _Likelihood:
         identity = np.eye(weights.shape[-2])
         others = weights @ _turned(shares) * (1 - identity)
         # As a sum of what others have: the difference from 1 of a share near 1 has few digits.
-        own = others.sum(-1) if self.paired else weights.sum(-1)
-        return scales, shares, own[..., None] * identity - others
+        diagonal = others.sum(-1) if self.paired else weights.sum(-1)
+        return scales, shares, diagonal[..., None] * identity - others
 
     def at(self, theta: np.ndarray) -> _Point:
         projection = self.projection(theta)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from kvstudy.analyse.findings import AnalysisTable, repetitions
 from kvstudy.analyse.tidy.cell import INTENDED
-from kvstudy.analyse.tidy.files import CELL, SETTING, grouped, in_groups
+from kvstudy.analyse.tidy.files import CELL, SETTING, grouped
+from kvstudy.analyse.tidy.histograms import Histogram, read_histograms
 from kvstudy.analyse.tidy.open_loop import OpenLoopTables
-from kvstudy.libraries import pd
+from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import geometric_mean
+from kvstudy.stats.percentiles import summed
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 
 # Below this share of the rate that was asked for, the store or the client was overloaded.
@@ -76,16 +80,16 @@ def latencies(closed_tables: OpenLoopTables) -> pd.DataFrame:
     it, for its reads and updates are there. Cells that did not reach their rate are
     among them.
     """
-    histograms = closed_tables.histograms.merge(closed_tables.counted, on=CELL)
-    # The histograms of each cell added up, service and intended apart.
-    intended = histograms["operation"].str.startswith(INTENDED).astype(bool)
-    single = ~histograms["operation"].str.contains("read-modify-write").astype(bool)
-    named = histograms.assign(operation=intended.map({True: f"{INTENDED}{ALL}", False: ALL}))
-    groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
-    together = groups["count"].sum().reset_index()
-    every = pd.concat([histograms, together], ignore_index=True)
-    runs = in_groups(every, [*CELL, "operation"], "latency")
-    table = repetitions.percentiles(repetitions.pool([runs]))
+    rows = closed_tables.histograms.merge(closed_tables.counted, on=CELL)
+    histograms = [*read_histograms(rows)]
+    # Those of each cell added up, service and intended apart.
+    together: dict[tuple, list[tuple[np.ndarray, np.ndarray]]] = defaultdict(list)
+    for (*setting, operation), repetition, *numbers in histograms:
+        if "read-modify-write" not in operation:
+            every = f"{INTENDED}{ALL}" if operation.startswith(INTENDED) else ALL
+            together[(*setting, every), repetition].append(numbers)
+    sums = (Histogram(*cell, *summed(parts)) for cell, parts in together.items())
+    table = repetitions.percentiles(repetitions.pool([*histograms, *sums]))
     table = table.merge(
         closed_tables.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING
     )

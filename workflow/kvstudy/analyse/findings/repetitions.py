@@ -5,12 +5,13 @@ Percentiles are those of single latencies (us), from the sum of the repetitions'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from kvstudy.analyse.findings import AnalysisTable
 from kvstudy.analyse.findings.spread import level_of
-from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS, consecutive
-from kvstudy.libraries import np, pd
+from kvstudy.analyse.tidy.files import SETTING, SUMMARY_KEYS
+from kvstudy.analyse.tidy.histograms import Histogram
+from kvstudy.libraries import pd
 from kvstudy.stats.intervals import FEWEST_TO_TRIM, LEVEL, log_t_interval, trimmed_mean, variation
 from kvstudy.stats.percentiles import ENOUGH_BEYOND, PooledRuns, samples_beyond
 
@@ -137,48 +138,13 @@ def boxes(pooled: Pooled) -> pd.DataFrame:
     )
 
 
-def pool(
-    histograms: Iterable[pd.DataFrame], counted: Collection[tuple[str, ...]] | None = None
-) -> Pooled:
-    """Add up the runs in parts of ``histograms.csv``; only cells that are ``counted``, if given.
-
-    The rows of a run follow each other, with rising latencies, and may begin in one part and end
-    in the next.
-    """
+def pool(histograms: Iterable[Histogram]) -> Pooled:
+    """Add up the histograms of the repetitions."""
     pooled: Pooled = {}
-    for key, repetition, latencies, counts in _whole(_runs_in(histograms)):
-        if counted is None or (*key[: len(SETTING)], repetition) in counted:
-            pooled.setdefault(key, PooledRuns(PERCENTS + SPECTRUM_PERCENTS)).add(latencies, counts)
+    for of in histograms:
+        runs = pooled.setdefault(of.key, PooledRuns(PERCENTS + SPECTRUM_PERCENTS))
+        runs.add(of.latencies, of.counts)
     return pooled
-
-
-# Store, workload, parameters, operation; repetition; rising latencies, counts.
-_Run = tuple[tuple[str, ...], str, "np.ndarray", "np.ndarray"]
-
-
-def _runs_in(histograms: Iterable[pd.DataFrame]) -> Iterator[_Run]:
-    keys = [*OPERATION_KEYS, "repetition"]
-    for part in histograms:
-        # To group them would take nearly as long as to read them.
-        for (*key, repetition), of in consecutive(part, keys, ["latency", "count"]):
-            yield tuple(key), repetition, of["latency"], of["count"].astype(int)
-
-
-def _whole(runs: Iterable[_Run]) -> Iterator[_Run]:
-    """The runs with those put together that were cut."""
-    last: _Run | None = None
-    for run in runs:
-        if last and last[:2] == run[:2]:
-            last = (
-                *run[:2],
-                *(np.concatenate(both) for both in zip(last[2:], run[2:], strict=True)),
-            )
-            continue
-        if last:
-            yield last
-        last = run
-    if last:
-        yield last
 
 
 def _percentiles(pooled: Pooled, percents: Callable[[int], list[float]]) -> pd.DataFrame:

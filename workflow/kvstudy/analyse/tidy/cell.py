@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, OF_CELLS
+from kvstudy.analyse.tidy.files import CELL, OF_CELLS
+from kvstudy.analyse.tidy.histograms import histogram_row
 from kvstudy.analyse.tidy.outcomes import good, invalid, lost, missed, outcomes
 from kvstudy.analyse.tidy.resources import (
     Samples,
@@ -59,16 +60,14 @@ MOST_SKEW = 500
 
 @dataclass(frozen=True)
 class CellTables:
-    """A measured cell: its manifest, its rows of each table, its lines of histograms.csv."""
+    """A measured cell: its manifest and its rows of each table."""
 
     manifest: dict
     rows: dict[str, list[dict]]
-    histograms: str
 
     def lines(self) -> dict[str, str]:
         """The lines of each table by its name."""
-        lines = {table.name: table.lines(self.rows.get(table.name, ())) for table in OF_CELLS}
-        return lines | {HISTOGRAMS.name: self.histograms}
+        return {table.name: table.lines(self.rows.get(table.name, ())) for table in OF_CELLS}
 
 
 class Unreadable(DataError):
@@ -229,16 +228,12 @@ def tables_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> CellTables
         for metric, value in of.items()
         if value is not None
     ]
+    rows["histograms"] = [
+        histogram_row(phase, operation, of_operation) for operation, of_operation in counts.items()
+    ]
     key = key_of(cell)
-    # As text: there are some thousand of them.
-    of_phase = ",".join(map(str, [*key.values(), phase]))
-    histograms = "".join(
-        f"{of_phase},{operation},{latency},{count}\n"
-        for operation, of_operation in counts.items()
-        for latency, count in of_operation.items()
-    )
     of_tables = {name: [key | row for row in of_table] for name, of_table in rows.items()}
-    return CellTables(manifest, of_tables, histograms)
+    return CellTables(manifest, of_tables)
 
 
 def standstill(

@@ -15,7 +15,7 @@ from typing import IO, Protocol
 
 from kvstudy.errors import DataError
 from kvstudy.language.reasons import reason
-from kvstudy.libraries import arrow_csv, np, pa, pd
+from kvstudy.libraries import np, pd
 from kvstudy.study.cells import cell_path
 
 
@@ -107,46 +107,6 @@ class CsvTable:
         return pd.DataFrame(rows, columns=self.columns)
 
 
-class LongTable(CsvTable):
-    """A table of millions of rows: its texts are read as categories."""
-
-    def read(self, folder: Path) -> pd.DataFrame:
-        parts = [*self.parts(folder)]
-        # Column by column, for memory.
-        return pd.DataFrame(
-            {
-                name: np.concatenate([part.pop(name) for part in parts])
-                if name in self.numbers
-                else pd.api.types.union_categoricals([part.pop(name) for part in parts])
-                for name in self.columns
-            }
-        )
-
-    def parts(self, folder: Path) -> Iterator[pd.DataFrame]:
-        """Yield the table in parts of many rows; one without rows where it has none."""
-        path = self.path(folder)
-        text = pa.dictionary(pa.int32(), pa.string())
-        types = {name: pa.float64() if name in self.numbers else text for name in self.columns}
-        try:
-            with arrow_csv.open_csv(
-                path,
-                read_options=arrow_csv.ReadOptions(block_size=1 << 22),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=types, include_columns=self.columns
-                ),
-            ) as reader:
-                part = reader.schema.empty_table()
-                for part in reader:
-                    yield part.to_pandas()
-                if not part.num_rows:
-                    yield part.to_pandas()
-        except FileNotFoundError as error:
-            raise DataError(f"{path}: no such file; it is {self.made_by}") from error
-        except (pa.ArrowException, OSError) as error:
-            problem = f"{path}: cannot be read ({error}); it is {self.made_by}"
-            raise DataError(problem) from error
-
-
 # What cells have in common but for their repetition, and what names a cell.
 SETTING = ["store", "workload", "parameters"]
 CELL = [*SETTING, "repetition"]
@@ -167,10 +127,8 @@ MEASUREMENTS = CsvTable(
 )
 # Throughput in each second of the cells' measured phases.
 SERIES = CsvTable("series", [*CELL, "phase", "second", "throughput"], ["second", "throughput"])
-# Counts by latency (us) of the cells' measured phases.
-HISTOGRAMS = LongTable(
-    "histograms", [*CELL, "phase", "operation", "latency", "count"], ["latency", "count"]
-)
+# Latencies (us) of the cells' measured phases and how often each was; see ``tidy.histograms``.
+HISTOGRAMS = CsvTable("histograms", [*CELL, "phase", "operation", "latencies", "counts"], [])
 # Cores that client, server and machine used second by second.
 _USED = ["second", "seconds", "cores_user", "cores_system", "cores_busy"]
 RESOURCES = CsvTable("resources", [*CELL, "phase", "side", *_USED], _USED)
@@ -250,26 +208,11 @@ def grouped(
     In the order of their first rows. A frame for each of ten thousand cells would take a hundred
     times as long.
     """
-    return consecutive(in_groups(frame, keys, by), keys, columns)
-
-
-def in_groups(frame: pd.DataFrame, keys: list[str], by: str) -> pd.DataFrame:
-    """The rows of ``frame`` with those of equal ``keys`` together, sorted ``by`` a column.
-
-    The groups are in the order of their first rows.
-    """
     numbers = frame.groupby(keys, sort=False, observed=True).ngroup()
-    return frame.iloc[np.lexsort((frame[by], numbers))]
-
-
-def consecutive(
-    frame: pd.DataFrame, keys: list[str], columns: list[str]
-) -> Iterator[tuple[tuple, dict[str, np.ndarray]]]:
-    """Yield the rows that follow each other with equal ``keys`` as arrays of ``columns``."""
-    changes = [frame[name].ne(frame[name].shift()) for name in keys]
-    starts = np.flatnonzero(np.logical_or.reduce(changes))
-    names = frame.iloc[starts][keys].itertuples(index=False, name=None)
-    parts = [np.split(frame[name].to_numpy(), starts[1:]) for name in columns]
+    order = np.lexsort((frame[by], numbers))
+    starts = np.flatnonzero(np.diff(numbers.to_numpy()[order], prepend=-1))
+    names = frame.iloc[order[starts]][keys].itertuples(index=False, name=None)
+    parts = [np.split(frame[name].to_numpy()[order], starts[1:]) for name in columns]
     for key, *arrays in zip(names, *parts, strict=False):
         yield key, dict(zip(columns, arrays, strict=True))
 
