@@ -143,7 +143,7 @@ class Agent:
     def start_clients(self, directory: str, **how: Any) -> None:
         """Start the ``Clients`` of this host, and sample what they and the server take."""
         server = self._server.process_ids() if self._server else []
-        clients = Clients(**how, directory=Path(directory), server=server)
+        clients = Clients(**how, directory=Path(directory), others={"server": server})
         self._clients = self._phase.enter_context(clients)
 
     def look(self, seconds: float) -> dict[str, int | None]:

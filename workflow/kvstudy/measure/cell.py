@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kvstudy import __version__
-from kvstudy.errors import InvalidMeasurement
+from kvstudy.errors import InputError, InvalidMeasurement
 from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check_run, read_rounds
 from kvstudy.logs.ycsb.latencies import keep_raw
 from kvstudy.logs.ycsb.log import YcsbLog, parse
 from kvstudy.measure import environment, preflight
 from kvstudy.measure.client import check_class, phase_command, store_properties, ycsb_command
 from kvstudy.measure.clients import meeting
+from kvstudy.measure.delay import route
 from kvstudy.measure.hosts import Connected, clocks
 from kvstudy.measure.phase import LEAST_SHARE, Phases
 from kvstudy.measure.setting import MeasurementContext
@@ -66,6 +67,11 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     began = time.monotonic()
     client, cell = request.client, request.cell
     with request.connected() as hosts:
+        if hosts and cell.delay is not None:
+            raise InputError(
+                f"stores: {cell.store} has a delay, which needs server and clients on this "
+                "machine; leave hosts out of config/config.yaml, or delay out of the study"
+            )
         java = request.java(hosts)
         # The manifest's entries on how it was measured, whatever the result.
         about = {
@@ -117,15 +123,19 @@ def _measure(
         clocks_before = hosts.compare_clocks() if hosts else {}
         for phase in cell.phases:
             shares = cell.shares(phase)
-            with meeting(len(shares), hosts.here if hosts else HOST) as start:
+            micros = cell.delay if phase == cell.measured_phase else None
+            with (
+                route(server, micros, client.classpath, work) as way,
+                meeting(len(shares), hosts.here if hosts else HOST) as start,
+            ):
                 commands = {
                     share.label: phase_command(
                         client,
                         store,
                         cell,
                         phase,
-                        host=server.host,
-                        port=server.port,
+                        host=way.host,
+                        port=way.port,
                         directory=work,
                         rate=rate,
                         share=share,
@@ -133,7 +143,7 @@ def _measure(
                     )
                     for share in shares
                 }
-                with phases.run(phase, commands, least_share):
+                with phases.run(phase, commands, least_share, way):
                     held[phase] = ask(store, server, "records")
                     _check(cell, phase, work, store, held[phase])
         if hosts:
@@ -161,6 +171,7 @@ def _measure(
             "losses": store.losses,
         },
         "phases": phases.phases,
+        **({"delay": way.facts} if way.facts else {}),
         **about,
         "seconds": {
             "ready": round(server.ready_seconds, 3),

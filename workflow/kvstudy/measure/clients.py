@@ -39,7 +39,8 @@ class Clients:
 
     The name of each is that of its files: standard output and error go to
     ``<directory>/<name>.out`` and ``.err``. ``what`` is what they are called in records of
-    processes, ``server`` are the server's processes. Samples go to ``directory``, under the name
+    processes, ``others`` are further processes to watch, by side: those of the server, and what
+    delays its requests. Samples go to ``directory``, under the name
     of the ``host`` if it has one.
 
     Afterwards ``used`` has what the phase took of this machine: ``started`` (epoch s, its clock),
@@ -54,7 +55,7 @@ class Clients:
     classpath: str
     directory: Path
     what: str
-    server: list[int]
+    others: Mapping[str, list[int]]
     host: str = ""
 
     def __enter__(self) -> "Clients":
@@ -69,7 +70,7 @@ class Clients:
                 client = process.running(command, *files, self.what, environment=environment)
                 self._clients[label] = starting.enter_context(client)
             pids = [client.pid for client in self._clients.values()]
-            roots = {"client": pids, "server": self.server}
+            roots = {"client": pids, **self.others}
             self._sampler = Sampler(self.directory, self.phase, roots, self._clock, self.host)
             # On a full disk it fails, and the clients end all the same.
             starting.callback(self._sampler.close)

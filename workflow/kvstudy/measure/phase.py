@@ -15,6 +15,7 @@ from pathlib import Path
 from kvstudy.errors import EnvironmentFault, InvalidMeasurement, KvstudyError
 from kvstudy.logs.ycsb.status import GoodOperations
 from kvstudy.measure.clients import Clients
+from kvstudy.measure.delay import Route
 from kvstudy.measure.environment import java_variables
 from kvstudy.measure.hosts import Connected, FarClients
 from kvstudy.measure.setting import SERVER_LOG, MeasurementContext
@@ -42,7 +43,8 @@ class Phases:
 
     ``phases`` has what the manifest says of each: its command, those of ``others`` that ran next to
     it, ``Clients.used``, and the same for each of ``hosts``, where clients and server have some of
-    their own. ``counters`` has what moved in the server meanwhile, see ``counter_deltas``.
+    their own. ``counters`` has what moved in the server meanwhile, see ``counter_deltas``, and
+    ``delays`` the commands of the programs that delayed requests.
     """
 
     setting: MeasurementContext
@@ -51,14 +53,20 @@ class Phases:
     hosts: Connected | None
     phases: dict[str, dict] = field(default_factory=dict)
     counters: dict[str, Counters] = field(default_factory=dict)
+    delays: dict[str, list[str]] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def run(
-        self, name: str, commands: Mapping[str, list[str]], least_share: float = LEAST_SHARE
+        self,
+        name: str,
+        commands: Mapping[str, list[str]],
+        least_share: float = LEAST_SHARE,
+        way: Route | None = None,
     ) -> Iterator[None]:
         """Run a client for each of ``commands`` at the same time; the block checks what they left.
 
-        The name of each is that of its files. The first one is the phase's.
+        The name of each is that of its files. The first one is the phase's. ``way`` is that to the
+        server, if it is not its own address.
 
         KvstudyError when the server dies, when for two minutes no more operations of a client go
         well than ``least_share`` of those before them, or when a client ends with an error; none
@@ -66,16 +74,17 @@ class Phases:
         """
         before = self._count()
         with self._true_cause_first(commands):
-            clients = self._watched(name, commands, least_share)
+            clients = self._watched(name, commands, least_share, way.process_ids if way else [])
             # Before anything else is asked: asking is counted too.
             self.counters[name] = counter_deltas(self.setting.store, before, self._count())
             yield
         command, *others = commands.values()
         self.phases[name] = {"command": command, "others": others, **clients.used}
         self.phases[name]["hosts"] = clients.of_hosts
+        self.delays |= {name: way.command} if way and way.command else {}
 
     def _watched(
-        self, name: str, commands: Mapping[str, list[str]], least_share: float
+        self, name: str, commands: Mapping[str, list[str]], least_share: float, delay: list[int]
     ) -> Clients | FarClients:
         """The clients, when they have ended well."""
         store, work = self.setting.store, self.work
@@ -83,7 +92,7 @@ class Phases:
         if self.hosts:
             running = self.hosts.clients(*arguments)
         else:
-            running = Clients(*arguments, self.server.process_ids())
+            running = Clients(*arguments, {"server": self.server.process_ids(), "delay": delay})
         with running as clients:
             progress = {
                 label: OperationMonitor(work / f"{label}.err", least_share) for label in commands
@@ -167,11 +176,14 @@ class Phases:
         """``commands.sh``: shell lines in sections ``# server``, ``# load``, ``# run``, ``# stop``.
 
         Before the command of a phase are those of its further clients, in sections like
-        ``# run-2``; nobody lets them begin at the same moment.
+        ``# run-2``; nobody lets them begin at the same moment. What delays requests is in a section
+        ``# delay``.
         """
         commands, classpath = self.server.commands(), shlex.quote(self.setting.client.classpath)
         lines = [f"export CLASSPATH={classpath}", "", "# server", *commands["start"]]
         for name, phase in self.phases.items():
+            if name in self.delays:
+                lines += ["", "# delay", f"{shlex.join(self.delays[name])} &"]
             for number, other in enumerate(phase["others"], start=2):
                 lines += ["", f"# {name}-{number}: next to the next command", f"{_alone(other)} &"]
             lines += ["", f"# {name}", _alone(phase["command"])]

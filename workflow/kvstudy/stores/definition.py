@@ -352,6 +352,10 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         if name not in store.options:
             offered = f"it has: {', '.join(store.options)}" if store.options else "it has none"
             raise InputError(f"{where}options: {store.title} has no option '{name}'; {offered}")
+    if store.embedded and use.delay is not None:
+        raise InputError(
+            f"{where}delay: {store.title} runs in the client's process, and no request travels"
+        )
     data = store.model_dump() | {"chosen": use.options}
     for name, option in store.options.items():
         value = use.options.get(name, option.default)
@@ -364,6 +368,7 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         for way in filter(None, (data["native"], data["docker"])):
             way["command"] += option.choices[value].arguments
     chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
+    chosen += [] if use.delay is None else [f"+{use.delay} µs"]
     store_title = f"{store.title} ({', '.join(chosen)})" if chosen else store.title
     data["title"] = use.title or store_title
     return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})

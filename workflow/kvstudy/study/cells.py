@@ -68,6 +68,7 @@ class Cell:
     tell the number of clients: the parameters of the cells that it is compared with.
     ``clients`` is set where several clients do the measured phase at a time, AUTO until trial
     cells show how many (one, too); ``threads`` and ``operations`` are those of all together.
+    ``delay`` is how long each request of the measured phase waits (us), None without it.
     """
 
     store: str
@@ -84,6 +85,7 @@ class Cell:
     closed: str | None = None
     clients: int | str | None = None
     beside: str | None = None
+    delay: int | None = None
 
     @property
     def parameters(self) -> str:
@@ -116,7 +118,11 @@ class Cell:
 
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""
-        return vars(self) | {"properties": dict(self.properties), "options": dict(self.options)}
+        fields = vars(self) | {"properties": dict(self.properties), "options": dict(self.options)}
+        if self.delay is None:
+            # As in cells that were measured before there were delays.
+            del fields["delay"]
+        return fields
 
     @property
     def digest(self) -> str:
@@ -334,6 +340,7 @@ def _planned_cell(
         folder=of.store,
         options=tuple(sorted(of.options.items())),
         clients=study.parameters.several,
+        delay=of.delay,
     )
 
 

@@ -20,6 +20,8 @@ AUTO = "auto"
 MOST_CLIENTS = 64
 # Of a run that is looked at after each.
 MOST_REPETITIONS = 100
+# In us: ten seconds are the timeout of some clients.
+LONGEST_DELAY = 1_000_000
 
 
 class PrintedForm(Strict):
@@ -98,6 +100,11 @@ class StoreUse(_Use):
     )
     operations: Count | None = Field(
         default=None, description="Overrides the study's and the workloads', for a slow store."
+    )
+    delay: Annotated[int, Field(ge=0, le=LONGEST_DELAY)] | None = Field(
+        default=None,
+        description="How long each request of the measured phase waits on its way to the server "
+        "(µs), as on a slower network. 0: it passes through the program that delays, at once.",
     )
 
 

@@ -315,7 +315,7 @@ def _server(manifests: list[dict]) -> dict:
     providers = _distinct(server["provider"] for server in servers)
     unknown = "not recorded" if PROVIDER_IMPORTED in providers else ""
     images = (f"{of['image']} ({of['digest']})" for of in servers if of.get("image"))
-    return {
+    return _delay(manifests) | {
         "versions": versions,
         "providers": providers,
         "images": _distinct(images),
@@ -324,6 +324,19 @@ def _server(manifests: list[dict]) -> dict:
         "version": ", ".join(versions) or unknown,
         "provider": ", ".join(providers),
     }
+
+
+def _delay(manifests: list[dict]) -> dict[str, dict[str, float]]:
+    """The key ``delay``, or nothing where no request was delayed.
+
+    ``micros`` were asked for; ``low``, ``median`` and ``high`` are of the cells' medians (us).
+    """
+    delays = [manifest["delay"] for manifest in manifests if "delay" in manifest]
+    if not delays:
+        return {}
+    medians = [delay["p50"] for delay in delays]
+    ends = {"low": min(medians), "median": statistics.median(medians), "high": max(medians)}
+    return {"delay": {"micros": delays[0]["micros"], "cells": len(delays)} | ends}
 
 
 def _distinct(values: Iterable) -> list:

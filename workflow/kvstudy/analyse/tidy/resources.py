@@ -75,12 +75,16 @@ class Samples:
         self.apart = "" not in self.hosts
 
     def server(self, hosts: Iterable[str] = ()) -> tuple[float, float] | None:
-        """CPU time of the server, and the time from its first sample to its last, in s.
+        """As ``used``, of the server."""
+        return self.used("server", hosts)
+
+    def used(self, side: str, hosts: Iterable[str] = ()) -> tuple[float, float] | None:
+        """CPU time of a side, and the time from its first sample to its last, in s.
 
         None where its processes are on none of the ``hosts``, of all unless some are given.
         """
         for host in hosts or self.hosts:
-            counters = self.hosts[host].get("server")
+            counters = self.hosts[host].get(side)
             if counters and len(counters["seconds"]) > 1:
                 used, seconds = counters["cpu_user"] + counters["cpu_system"], counters["seconds"]
                 return float(used[-1] - used[0]), float(seconds[-1] - seconds[0])
@@ -289,6 +293,8 @@ def _shares_of(samples: Samples, host: str, phase: str, manifest: dict) -> dict[
     if server := samples.server([host]) or ((0.0, 0.0) if absent else None):
         # The client's is of the whole process: at the last sample it has ended.
         cpu = watched["client_cpu_seconds"] + server[0] + watched["monitor_cpu_seconds"]
+        if delay := samples.used("delay", [host]):
+            cpu += delay[0]
         busy = spent["cpu_busy"]
         if manifest.get("interrupts_apart") is not False:
             # Client and server cause interrupts that no process is charged with. Where that is

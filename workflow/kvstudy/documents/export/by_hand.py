@@ -65,6 +65,8 @@ class Substitutions:
 
 
 CONTAINER = "kvstudy-by-hand"
+# From the server's port to that of the program that delays requests.
+FURTHER = 1000
 DATA = 'mkdir -p "$CELL/data"'
 RULE = "# " + "-" * 70
 
@@ -102,6 +104,8 @@ class Measured:
     @property
     def port(self) -> int | None:
         """The server's port; None for YCSB without a store."""
+        if delay := self.manifest.get("delay"):
+            return delay["server"]
         words = self.manifest["phases"][self.cell.measured_phase]["command"]
         for name, template in self.store.ycsb.properties.items():
             pattern = re.escape(f"{name}={template}").replace(r"\{host\}", ".+")
@@ -139,6 +143,8 @@ class Measured:
             for distance in self.store.side_ports.values():
                 ports[self.port + distance] = f"$((PORT + {distance}))"
             ports[self.port] = "$PORT"
+        if delay := self.manifest.get("delay"):
+            ports[delay["port"]] = f"$((PORT + {FURTHER}))"
         return Substitutions(folders, ports)
 
 
@@ -243,6 +249,9 @@ def _block(number: int, each: Measured) -> list[str]:
     properties = each.store.ycsb.properties.items()
     of_server = tuple(f"{name}=" for name, value in properties if "{port}" in value)
     for name, commands in each.sections.items():
+        if name == "delay":
+            lines += ["# each request waits on its way to the server"]
+            lines += [*map(each.places.line, commands), "DELAY=$!; sleep 2"]
         phase, number, _ = name.partition("-")
         if phase in cell.phases:
             lines.append(f"# {name}{': next to the next command' if number else ''}")
@@ -250,6 +259,8 @@ def _block(number: int, each: Measured) -> list[str]:
             lines += ['CLIENTS="$CLIENTS $!"'] if number else []
     if any("-" in name for name in each.sections):
         lines.append("wait $CLIENTS; CLIENTS=")
+    if "delay" in each.sections:
+        lines.append("kill $DELAY")
     return [*lines, *_stop(each)]
 
 

@@ -154,6 +154,8 @@ class StoreFacts:
     command: list[str]
     edited: bool
     settings: dict[str, str]
+    # In whole microseconds; see ``tidy.collect``. Empty where no request was delayed.
+    delay: dict[str, int]
     reasons: list[str]
 
 
@@ -181,6 +183,7 @@ def store_facts(store: Store, cells: pd.DataFrame, environment: dict) -> StoreFa
         command=known.get("command", []),
         edited=known.get("edited", False),
         settings=known.get("settings", {}),
+        delay={name: round(value) for name, value in known.get("delay", {}).items()},
         reasons=distinct(cells.loc[cells["status"] != "measured", "reason"]),
     )
 
