@@ -38,7 +38,7 @@ SETTINGS = "settings.json"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
 # What begins a section of the shell lines in commands.sh.
-SECTION = re.compile(r"# (server|(?:load|run)(?:-\d+)?|stop)(?::|$)")
+SECTION = re.compile(r"# (server|delay|(?:load|run)(?:-\d+)?|stop)(?::|$)")
 # In characters.
 LONGEST_REASON = 500
 
