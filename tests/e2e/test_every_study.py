@@ -28,6 +28,10 @@ def two_names(study: dict) -> None:
     study.update(stores=study["stores"][:2], workloads=["a"])
 
 
+def two_ways(study: dict) -> None:
+    study.update(stores=study["stores"][:2])
+
+
 def one_workload(study: dict) -> None:
     study.update(workloads=["a"])
     study["figures"][0].update(workloads=["a"])
@@ -41,11 +45,12 @@ def few_threads(study: dict) -> None:
             figure.update(workloads=["a"])
 
 
-SLOW = ("aa", "haverinen2018", "memcached-client")
+SLOW = ("aa", "haverinen2018", "memcached-client", "network-path")
 TINY = {
     "aa": two_names,
     "haverinen2018": two_threads,
     "memcached-client": one_workload,
+    "network-path": two_ways,
     "petrov2014": two_sizes,
     "redis-valkey": few_threads,
 }
