@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from kvstudy.libraries import np
@@ -56,10 +57,11 @@ class Projection:
 
     def variances(self) -> np.ndarray:
         """Return the variance of each residual of runs with variance 1."""
-        alone = np.diagonal(self.products(), axis1=-3, axis2=-2)
+        alone = np.diagonal(self.products, axis1=-3, axis2=-2)
         leverage = self.scales[..., None, :] + np.swapaxes(alone, -1, -2)
         return (self.roots > 0) - self.roots**2 * leverage
 
+    @cached_property
     def products(self) -> np.ndarray:
         """The products x'Gx of the rows x of two runs of a repetition, G the ``inverse``.
 
@@ -233,7 +235,7 @@ class _Likelihood:
         of_store = inverse[..., None, :, :] @ ((weights[..., None, :] * rows) @ _turned(rows))
         flat = (*of_store.shape[:-2], of_store.shape[-1] ** 2)
         blocks = of_store.reshape(flat) @ _turned(_turned(of_store).reshape(flat))
-        pairs = weights[..., None, :] * shares[..., None, :, :] * projection.products()
+        pairs = weights[..., None, :] * shares[..., None, :, :] * projection.products
         blocks += shares @ _turned(shares) + 2 * pairs.sum(-1)
         information = (blocks + (counts - 2 * leverage)[..., None] * identity) / 2
         smallest = SMALLEST_VARIANCE * np.exp(-theta) * self.free

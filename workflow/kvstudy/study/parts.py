@@ -20,7 +20,7 @@ AUTO = "auto"
 MOST_CLIENTS = 64
 # Of a run that is looked at after each.
 MOST_REPETITIONS = 100
-# In us: ten seconds are the timeout of some clients.
+# In us, of a second: some clients give up after ten, and an operation can take several requests.
 LONGEST_DELAY = 1_000_000
 
 

@@ -45,9 +45,10 @@ def read_histograms(table: pd.DataFrame) -> Iterator[Histogram]:
                 np.fromstring(numbers, dtype=np.int64, sep=" ")
                 for numbers in (row.latencies, row.counts)
             )
-            if latencies.size != counts.size:
+            if latencies.size != counts.size or not counts.size:
                 raise ValueError(f"{latencies.size} latencies, {counts.size} counts")
-        except ValueError as error:
+        # A row that was cut off has no text at its end.
+        except (ValueError, TypeError) as error:
             raise DataError(
                 f"{HISTOGRAMS.name}.csv: {path_of(row)}, {row.operation}: {error}; the file is "
                 f"{HISTOGRAMS.made_by}"
