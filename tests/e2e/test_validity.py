@@ -24,6 +24,8 @@ from kvstudy.stores.server import free_port, running_server
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
+from tests.histogram_rows import long
+
 ROOT = Path(__file__).parents[2]
 STUDY = Path("config/studies/small/study.yaml")
 PARAMETERS = {"records": 1000, "operations": 10_000, "seconds": 5, "threads": 2}
@@ -243,7 +245,7 @@ def test_every_single_latency_is_kept(project):
     assert len(table) == 20_000
     assert table["timestamp"].diff().abs().max() < 60_000
     tidy = collect(study, plan(study), "small", kept=OF_CELLS).tables
-    histograms = tidy["histograms"]
+    histograms = long(tidy["histograms"])
     values = (
         tidy["measurements"].query("phase == 'run'").set_index(["operation", "metric"])["value"]
     )
