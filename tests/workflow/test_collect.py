@@ -170,7 +170,8 @@ def test_every_hole_has_a_reason(pretend_study, monkeypatch):
         measure()
     gap = Path("results/small/gaps/unbound.json")
     kvstudy(
-        "gap", "unbound", "--provider", "native", "--raw", "results/small/raw", "--output", str(gap)
+        *("gap", "unbound", "--study", "config/studies/small/study.yaml", "--provider", "native"),
+        *("--raw", "results/small/raw", "--output", str(gap)),
     )
     cells, _ = parse()
     failed = cells.loc["pretend/a/rep1"]

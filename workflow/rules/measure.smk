@@ -93,11 +93,11 @@ rule record_gap:
     log:
         f"results/{PLAN.run}/logs/gap-{{store}}.log",
     params:
-        folder=lambda wildcards: PLAN.stores[wildcards.store].folder.name,
+        study=PLAN.study_file,
         raw=f"results/{PLAN.run}/raw",
         provider=PLAN.config.provider,
     message:
         "{wildcards.store} cannot be measured here; the report will say why"
     shell:
-        "kvstudy gap {params.folder} --provider {params.provider} --raw {params.raw}"
-        " --output {output} > {log} 2>&1"
+        "kvstudy gap {wildcards.store} --study {params.study} --provider {params.provider}"
+        " --raw {params.raw} --output {output} > {log} 2>&1"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import PROVIDER, configuration
+from kvstudy.commands.measure import STUDY
+from kvstudy.commands.options import PROVIDER, configuration, study_to_measure
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure import preflight
@@ -16,11 +17,12 @@ from kvstudy.measure.client import library_problem
 from kvstudy.measure.controller import clone_lock
 from kvstudy.measure.kernel import Tree
 from kvstudy.measure.planning.progress import why_missing
-from kvstudy.stores import docker, native, providers
-from kvstudy.stores.definition import load_store
+from kvstudy.stores import docker_daemon, native, providers
+from kvstudy.stores.definition import load_store, load_stores
 from kvstudy.stores.install import Unavailable, install_packages, install_server
 from kvstudy.stores.packages import add, fitting, packaged_stores
 from kvstudy.stores.process import measuring_alone
+from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study, study_path
 from kvstudy.study.naming import check_known
 from kvstudy.study.workload import field_names
@@ -87,7 +89,7 @@ def _ready() -> int:
     problems += problem is not None
     # Remedies are without quotes here.
     print(f"{'bindings':9} {(problem or 'ready').replace(chr(39), '')}")
-    print(f"{'docker':9} {sentence(docker.daemon_problem() or 'ready')}")
+    print(f"{'docker':9} {sentence(docker_daemon.daemon_problem() or 'ready')}")
     print()
     print(f"{'store':12}{'native':11}docker")
     reasons: dict[str, list[str]] = {}
@@ -208,20 +210,24 @@ def ready(store: str, address: str, fields: str) -> None:
 
 @click.command("gap")
 @click.argument("store")
+@click.option("--study", type=STUDY, required=True, help="Path of the study.yaml.")
 @click.option("--provider", type=PROVIDER, default="auto", show_default=True)
 @click.option("--raw", type=click.Path(path_type=Path), required=True, help="The run's raw logs.")
 @click.option(
     "--output", type=click.Path(path_type=Path), required=True, help="The JSON file to write."
 )
-def gap(store: str, provider: str, raw: Path, output: Path) -> None:
-    """Record why STORE cannot be measured on this machine.
+def gap(store: str, study: Path, provider: str, raw: Path, output: Path) -> None:
+    """Record why STORE of a study cannot be measured on this machine.
 
     The workflow runs this command. The report shows the reason instead of numbers,
     even if it is rebuilt on another machine.
     """
     config = configuration()
     resolved = "native" if config.hosts.server else providers.resolve(provider, raw)
-    reason = why_missing({store: load_store(STORES / store)}, config, resolved).get(store)
+    loaded = study_to_measure(study)
+    stores = load_stores(loaded, measured_uses(loaded))
+    check_known(f"{study}: stores", "store", store, list(stores))
+    reason = why_missing({store: stores[store]}, config, resolved).get(store)
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps({"reason": reason or "not measured"}) + "\n", encoding="utf-8")
     print(f"{output}: {sentence(reason or '')}")

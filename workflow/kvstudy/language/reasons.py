@@ -26,6 +26,10 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "external-arguments": N_(
         "a server that is already running cannot get {arguments}, which its option adds"
     ),
+    "external-network": N_(
+        "a server that is already running cannot be moved to the network {network}, which the "
+        "study names"
+    ),
     "no-binding": N_("kvstudy has no YCSB binding for {store}"),
     "not-measured": N_("not measured: {why}"),
     "invalid": N_("invalid: {why}"),

@@ -67,11 +67,12 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
     began = time.monotonic()
     client, cell = request.client, request.cell
     with request.connected() as hosts:
-        if hosts and cell.delay is not None:
-            raise InputError(
-                f"stores: {cell.store} has a delay, which needs server and clients on this "
-                "machine; leave hosts out of config/config.yaml, or delay out of the study"
-            )
+        for key in ("delay", "network"):
+            if hosts and getattr(cell, key) is not None:
+                raise InputError(
+                    f"stores: {cell.store} has the key {key}, which needs server and clients on "
+                    f"this machine; leave hosts out of config/config.yaml, or {key} out of the study"
+                )
         java = request.java(hosts)
         # The manifest's entries on how it was measured, whatever the result.
         about = {

@@ -39,8 +39,8 @@ class Clients:
 
     The name of each is that of its files: standard output and error go to
     ``<directory>/<name>.out`` and ``.err``. ``what`` is what they are called in records of
-    processes, ``others`` are further processes to watch, by side: those of the server, and what
-    delays its requests. Samples go to ``directory``, under the name
+    processes, ``others`` are further processes to watch, by side: those of the server, and of
+    the path to it. Samples go to ``directory``, under the name
     of the ``host`` if it has one.
 
     Afterwards ``used`` has what the phase took of this machine: ``started`` (epoch s, its clock),

@@ -30,8 +30,8 @@ OUTPUT, ERRORS = "delay.out", "delay.err"
 class Route:
     """The address that clients connect to.
 
-    ``command`` and ``process_ids`` are those of the program that delays; empty where none does.
-    Afterwards ``facts`` has its ``port``, that of the ``server``, the delay asked for (``micros``)
+    ``command`` is that of the program that delays, empty without one; ``process_ids`` are those of
+    all programs between client and server. Afterwards ``facts`` has its ``port``, that of the ``server``, the delay asked for (``micros``)
     and what requests really had: how many ``pieces``, ``mean`` and percentiles (``p50``) in us.
     """
 
@@ -49,9 +49,17 @@ def route(server: Server, micros: int | None, classpath: str, work: Path) -> Ite
     Without ``micros`` it is the server's own address. The program's output goes to ``work``.
     EnvironmentFault when it does not start, or ends by itself.
     """
-    if micros is None:
-        yield Route(server.host, server.port)
-        return
+    with server.path() as between:
+        if micros is None:
+            yield Route(server.host, server.port, process_ids=between)
+            return
+        with _delayed(server, micros, classpath, work) as way:
+            way.process_ids += between
+            yield way
+
+
+@contextlib.contextmanager
+def _delayed(server: Server, micros: int, classpath: str, work: Path) -> Iterator[Route]:
     port = free_port(host=HOST)
     command = ["java", *JVM, PROGRAM, HOST, str(port), server.host, str(server.port), str(micros)]
     output, errors = work / OUTPUT, work / ERRORS

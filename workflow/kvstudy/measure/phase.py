@@ -84,7 +84,7 @@ class Phases:
         self.delays |= {name: way.command} if way and way.command else {}
 
     def _watched(
-        self, name: str, commands: Mapping[str, list[str]], least_share: float, delay: list[int]
+        self, name: str, commands: Mapping[str, list[str]], least_share: float, path: list[int]
     ) -> Clients | FarClients:
         """The clients, when they have ended well."""
         store, work = self.setting.store, self.work
@@ -92,7 +92,7 @@ class Phases:
         if self.hosts:
             running = self.hosts.clients(*arguments)
         else:
-            running = Clients(*arguments, {"server": self.server.process_ids(), "delay": delay})
+            running = Clients(*arguments, {"server": self.server.process_ids(), "path": path})
         with running as clients:
             progress = {
                 label: OperationMonitor(work / f"{label}.err", least_share) for label in commands

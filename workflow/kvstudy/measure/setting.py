@@ -71,7 +71,10 @@ class MeasurementContext:
     @cached_property
     def used_provider(self) -> str:
         """Resolve ``auto`` for this run; servers on hosts are native programs."""
-        return "native" if self.hosts else providers.resolve(self.provider, self.results / "raw")
+        if self.hosts:
+            return "native"
+        wanted = providers.provider_of(self.store, self.provider)
+        return providers.resolve(wanted, self.results / "raw")
 
     @cached_property
     def pinned(self) -> Pinning | None:
@@ -115,7 +118,11 @@ class MeasurementContext:
             if manifest["cell"]["store"] != self.store.name or not changes(manifest, self.store)
         }
         provider = "none" if self.store.embedded else self.used_provider
-        known["cell"] = {"folder": self.store.folder.name, "store": self.store.name}
+        known["cell"] = {
+            "folder": self.store.folder.name,
+            "store": self.store.name,
+            "network": self.store.network,
+        }
         known["server"] = {"provider": provider} | (server or {})
         if unlike := differences(measured | {f"{name} is next": known}):
             # Before the server runs, nothing is known that another cell would not have too.

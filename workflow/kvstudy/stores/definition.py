@@ -19,7 +19,7 @@ from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, STUDIES
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
-from kvstudy.study.parts import StoreUse
+from kvstudy.study.parts import Network, StoreUse
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import operations_of, properties_of
 from kvstudy.study.ycsb_properties import property_problems
@@ -284,13 +284,14 @@ class Store(StoreFile):
     ``folder`` holds its store.yaml and verbs.py. ``name`` is what the study
     calls it; a study may have a folder's store under several names. ``product`` is the
     title that its store.yaml gives it, ``title`` that of the study. ``chosen`` are the study's
-    choices of its options.
+    choices of its options, ``network`` is that of ``StoreUse``.
     """
 
     folder: Path
     name: str
     product: str
     chosen: dict[str, str]
+    network: Network | None = None
 
     @property
     def file(self) -> Path:
@@ -352,11 +353,12 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         if name not in store.options:
             offered = f"it has: {', '.join(store.options)}" if store.options else "it has none"
             raise InputError(f"{where}options: {store.title} has no option '{name}'; {offered}")
-    if store.embedded and use.delay is not None:
-        raise InputError(
-            f"{where}delay: {store.title} runs in the client's process, and no request travels"
-        )
-    data = store.model_dump() | {"chosen": use.options}
+    for key in ("delay", "network"):
+        if store.embedded and getattr(use, key) is not None:
+            raise InputError(
+                f"{where}{key}: {store.title} runs in the client's process, and no request travels"
+            )
+    data = store.model_dump() | {"chosen": use.options, "network": use.network}
     for name, option in store.options.items():
         value = use.options.get(name, option.default)
         if value not in option.choices:
@@ -368,6 +370,7 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         for way in filter(None, (data["native"], data["docker"])):
             way["command"] += option.choices[value].arguments
     chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
+    chosen += [] if use.network is None else [use.network]
     chosen += [] if use.delay is None else [f"+{use.delay} µs"]
     store_title = f"{store.title} ({', '.join(chosen)})" if chosen else store.title
     data["title"] = use.title or store_title

@@ -1,10 +1,10 @@
 """Provider ``docker``: the server is a container, run with the ``docker`` command line.
 
-The container shares the host's network and its server binds to loopback. A published
-port would put the docker-proxy process between client and server: with 4 connections
-it halved the throughput that redis-benchmark saw. Memory and CPUs are not limited (but
-for ``pin_cpus``), and the data is in the container's own volumes, which are removed
-with it.
+Unless the study names another network, the container shares the host's and its server
+binds to loopback. A published port would put the docker-proxy process between client and
+server: with 4 connections it halved the throughput that redis-benchmark saw. Memory and
+CPUs are not limited (but for ``pin_cpus``), and the data is in the container's own
+volumes, which are removed with it.
 """
 
 import contextlib
@@ -17,17 +17,20 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from kvstudy.errors import EnvironmentFault
-from kvstudy.language.reasons import reason, sentence
+from kvstudy.language.reasons import sentence
 from kvstudy.stores import process
 from kvstudy.stores.configuration import template
+from kvstudy.stores.container_network import bridge_problem, carried, inside, options, outside
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import COMMAND_SECONDS, LocalServer, failure, log_tail
+from kvstudy.stores.docker_daemon import daemon_problem, docker, endpoint, last_line, other_way
+from kvstudy.stores.server import COMMAND_SECONDS, POLL_SECONDS, LocalServer, failure, log_tail
 
-NATIVE = "or choose the provider native in config/config.yaml"
-STOP_SECONDS = 30
+# For a container to have an address, and for its end.
+START_SECONDS = STOP_SECONDS = 30
 
 
 def missing_requirement(store: Store) -> str | None:
@@ -48,12 +51,12 @@ def missing_requirement(store: Store) -> str | None:
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
             "add the image's option for the address, with the value {host}, or a file with $host"
         )
-    if problem := daemon_problem():
+    if problem := daemon_problem(store) or bridge_problem(store.network or "host"):
         return problem
     # A Dockerfile builds the image from the release that the native server runs.
     if not (store.folder / "Dockerfile").is_file() or store.installed.is_dir():
         return None
-    if _docker("image", "inspect", store.docker.image).returncode == 0:
+    if docker("image", "inspect", store.docker.image).returncode == 0:
         return None
     return (
         f"{file}: docker.image: {store.docker.image} is built from {store.installed}, which "
@@ -62,19 +65,24 @@ def missing_requirement(store: Store) -> str | None:
 
 
 class DockerServer(LocalServer):
-    """A container whose server listens on loopback; its output goes to ``log``.
+    """A container with a store's server; its output goes to ``log``.
 
     Its configuration files are in ``data`` and are mounted, so the daemon must
     see that folder. ``cores`` are those that it may run on; empty for all.
     """
 
     def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
-        super().__init__(store, store.docker, port, data, log, {"data": store.docker.data})
+        self.network = store.network or "host"
+        values = {"data": store.docker.data}
+        super().__init__(store, store.docker, port, data, log, values, inside(self.network))
         self.name = f"kvstudy-{store.name}-{os.getpid()}-{secrets.token_hex(4)}"
+        # That of a container on the bridge is known when it runs.
+        self.host = "" if self.network == "bridge" else outside(self.network)
         self.command = [
             *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
-            *("--network", "host", "--log-driver", "none"),
+            *options(self.network, self.host, [port, *self.ports.values()]),
+            *("--log-driver", "none"),
             *(("--cpuset-cpus", cores) if cores else ()),
             *(f"--volume={place}:{inside}:ro" for inside, place in self.places.items()),
             *(f"--env={name}={value}" for name, value in self.environment.items()),
@@ -94,20 +102,29 @@ class DockerServer(LocalServer):
             # The image's id where it came from no registry.
             "digest": (image.get("RepoDigests") or [image["Id"]])[0],
             "image_id": image["Id"],
-            "docker_version": _docker("version", "--format", "{{.Server.Version}}").stdout.strip(),
+            "docker_version": docker("version", "--format", "{{.Server.Version}}").stdout.strip(),
         }
         self.write_files()
         # Recorded before it exists: whoever kills us in between, the next cell finds it.
         entry = {"kind": "container", "what": self.store.name, "name": self.name}
-        self._record = process.record(self.name, entry | {"daemon": _endpoint()})
+        self._record = process.record(self.name, entry | {"daemon": endpoint()})
         with self.log.open("wb") as log:
             # `docker run` stays in the foreground: its exit is the server's, its output the
             # server's. It hands SIGTERM on to the server, so the container ends when we die.
             self._client = process.start(self.command, log, log, sign="TERM")
+        limit = time.monotonic() + START_SECONDS
+        while not self.host and self._client.poll() is None:
+            if time.monotonic() > limit:
+                raise EnvironmentFault(f"container {self.name} got no address on Docker's bridge")
+            time.sleep(POLL_SECONDS)
+            self.host = outside(self.network, self.name)
+
+    def path(self) -> AbstractContextManager[list[int]]:
+        return carried(self.network, self.port)
 
     def run_beside(self, command: list[str]) -> None:
         try:
-            done = _docker(*command[1:], seconds=COMMAND_SECONDS)
+            done = docker(*command[1:], seconds=COMMAND_SECONDS)
         except subprocess.TimeoutExpired:
             # What runs in the container ends with it at the latest.
             raise OSError(f"{shlex.join(command)}: no end after {COMMAND_SECONDS} s") from None
@@ -118,7 +135,7 @@ class DockerServer(LocalServer):
     def stop(self) -> None:
         if self._client is not None:
             if self.store.stop_signal == "TERM" and self._client.poll() is None:
-                _docker("stop", "-t", str(STOP_SECONDS), self.name)
+                docker("stop", "-t", str(STOP_SECONDS), self.name)
             _remove(self.name, self._client)
         if self._record is not None:
             self._record.unlink(missing_ok=True)
@@ -132,10 +149,11 @@ class DockerServer(LocalServer):
         return process.describe_exit(128 - status if status > 128 else status)
 
     def process_ids(self) -> list[int]:
-        output = _docker("container", "inspect", "--format", "{{.State.Pid}}", self.name)
+        output = docker("container", "inspect", "--format", "{{.State.Pid}}", self.name)
         return [int(output.stdout)] if output.returncode == 0 else []
 
     def describe(self) -> dict:
+        about = {"kind": self.network, "host": self.host}
         return {
             "provider": "docker",
             "image": self.store.docker.image,
@@ -143,6 +161,7 @@ class DockerServer(LocalServer):
             "template": template(self.store, self.store.docker),
             "ports": self.ports,
             "after_start": self.after_start,
+            **({"network": about} if self.store.network else {}),
             **self._facts,
         }
 
@@ -155,7 +174,7 @@ class DockerServer(LocalServer):
 def bring(store: Store) -> dict:
     """Return Docker's description of the store's image, which is pulled or built if missing."""
     image = store.docker.image
-    output = _docker("image", "inspect", image)
+    output = docker("image", "inspect", image)
     if output.returncode:
         command = ["pull", "--quiet", image]
         remedy = "check the name and the way to the registry, bring the image with `docker load`"
@@ -165,15 +184,15 @@ def bring(store: Store) -> dict:
             command = ["build", "--quiet", "--tag", image, "--file", str(dockerfile), str(context)]
             remedy = f"see what 'docker {shlex.join(command)}' says"
         print(f"docker {shlex.join(command)}", file=sys.stderr, flush=True)
-        done = _docker(*command)
+        done = docker(*command)
         if done.returncode:
             raise EnvironmentFault(
                 f"{store.file}: docker.image: cannot {command[0]} {image} "
-                f"({_last_line(done.stderr)}); {remedy}, {NATIVE}"
+                f"({last_line(done.stderr)}); {remedy}, {other_way(store)}"
             )
-        output = _docker("image", "inspect", image)
+        output = docker("image", "inspect", image)
     if output.returncode:
-        raise EnvironmentFault(f"docker image inspect {image}: {_last_line(output.stderr)}")
+        raise EnvironmentFault(f"docker image inspect {image}: {last_line(output.stderr)}")
     return json.loads(output.stdout)[0]
 
 
@@ -195,54 +214,9 @@ def sweep() -> list[str]:
     return removed
 
 
-def _docker(
-    *arguments: str, daemon: str | None = None, seconds: float | None = None
-) -> subprocess.CompletedProcess[str]:
-    host = ["--host", daemon] if daemon else []
-    return subprocess.run(
-        ["docker", *host, *arguments], capture_output=True, text=True, timeout=seconds
-    )
-
-
-def daemon_problem() -> str | None:
-    """Return why containers cannot run on this machine's loopback, or None."""
-    if not shutil.which("docker"):
-        remedy = f"install Debian's package docker.io, {NATIVE}"
-        return reason("no-program", program="docker", remedy=remedy)
-    endpoint = _endpoint()
-    if not endpoint.startswith("unix://"):
-        return (
-            f"the Docker daemon at {endpoint} is not on this machine, but servers are measured on "
-            f"loopback: unset DOCKER_HOST or choose another `docker context`, {NATIVE}"
-        )
-    version = _docker("version", "--format", "{{.Server.Version}}")
-    if version.returncode:
-        remedy = "start it (systemctl start docker)"
-        if "permission denied" in version.stderr:
-            remedy = "add yourself to the group docker"
-        return (
-            f"the Docker daemon does not answer ({_last_line(version.stderr)}): {remedy}, {NATIVE}"
-        )
-    info = _docker("info", "--format", "{{.OperatingSystem}} {{.SecurityOptions}}").stdout
-    if "Docker Desktop" in info or "name=rootless" in info:
-        return (
-            "Docker Desktop and rootless Docker keep a network of their own, so a container "
-            f"cannot be on this machine's loopback: use Docker Engine run by root, {NATIVE}"
-        )
-    return None
-
-
-def _endpoint() -> str:
-    """Address of the daemon that the command line talks to (DOCKER_HOST, else its context)."""
-    if host := os.environ.get("DOCKER_HOST"):
-        return host
-    context = _docker("context", "inspect", "--format", "{{.Endpoints.docker.Host}}")
-    return context.stdout.strip() or "unix:///var/run/docker.sock"
-
-
 def _exists(name: str, daemon: str | None = None) -> bool | None:
     """True while the container exists in any state; None when the daemon does not answer."""
-    listed = _docker("ps", "--all", "--quiet", "--filter", f"name=^/{name}$", daemon=daemon)
+    listed = docker("ps", "--all", "--quiet", "--filter", f"name=^/{name}$", daemon=daemon)
     return None if listed.returncode else bool(listed.stdout.strip())
 
 
@@ -252,7 +226,7 @@ def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = Non
     while exists is not None and time.monotonic() < limit:
         # Again and again: a client stopped early may only now create the container, and with
         # --rm the daemon may be removing it already.
-        said = _docker("rm", "--force", "--volumes", name, daemon=daemon)
+        said = docker("rm", "--force", "--volumes", name, daemon=daemon)
         if client is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 client.wait(0.2)
@@ -264,10 +238,6 @@ def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = Non
         client.kill()
         client.wait()
     raise EnvironmentFault(
-        f"container {name} could not be removed ({_last_line(said.stderr)}); the next cell tries "
+        f"container {name} could not be removed ({last_line(said.stderr)}); the next cell tries "
         f"again, or run: docker rm --force --volumes {name}"
     )
-
-
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no message"])[-1]

@@ -12,10 +12,15 @@ from pathlib import Path
 
 from kvstudy.errors import EnvironmentFault, InputError
 from kvstudy.language.reasons import reason
-from kvstudy.stores import docker, native
+from kvstudy.stores import docker, docker_daemon, native
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import POLL_SECONDS, Server, check_empty
-from kvstudy.study.consistency import COMPARED, complete_cells, read_manifests
+from kvstudy.study.consistency import (
+    COMPARED,
+    chosen_provider,
+    complete_cells,
+    read_manifests,
+)
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
 KEY = "config/config.yaml: external.servers"
@@ -29,6 +34,9 @@ def missing_requirement(store: Store, provider: str, address: str = "") -> str |
         return None
     if provider == PROVIDER_IMPORTED:
         return "its run has imported logs, which are not mixed with measured cells"
+    if provider == "external" and store.network:
+        return reason("external-network", network=store.network)
+    provider = provider_of(store, provider)
     if provider == "external":
         if arguments := [each for name in store.chosen for each in store.choices[name].arguments]:
             return reason("external-arguments", arguments=" ".join(arguments))
@@ -37,8 +45,15 @@ def missing_requirement(store: Store, provider: str, address: str = "") -> str |
     return {"native": native, "docker": docker}[provider].missing_requirement(store)
 
 
+def provider_of(store: Store, otherwise: str) -> str:
+    """The provider that the study's network of the store asks for, or else the other one."""
+    if store.network is None:
+        return otherwise
+    return "native" if store.network == "loopback" else "docker"
+
+
 def resolve(wanted: str, raw: Path) -> str:
-    """The provider of a run whose raw logs are in ``raw``.
+    """The provider of a run whose raw logs are in ``raw``, where the study leaves it open.
 
     ``auto`` keeps to the provider of the cells that are there already, so that
     a run never mixes by accident; without any it is Docker where a daemon
@@ -47,12 +62,11 @@ def resolve(wanted: str, raw: Path) -> str:
     if wanted != "auto":
         return wanted
     manifests = (read_manifests(raw, [cell]) for cell in complete_cells(raw))
-    servers = (manifest.get("server") or {} for of in manifests for manifest in of.values())
-    known = (server.get("provider") for server in servers)
-    used = set(islice((name for name in known if name not in (None, "none")), COMPARED))
+    known = (chosen_provider(manifest) for of in manifests for manifest in of.values())
+    used = set(islice(filter(None, known), COMPARED))
     if len(used) == 1:
         return used.pop()
-    return "native" if docker.daemon_problem() else "docker"
+    return "native" if docker_daemon.daemon_problem() else "docker"
 
 
 class ExternalServer(Server):

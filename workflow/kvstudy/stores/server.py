@@ -79,6 +79,10 @@ class Server:
         """The processes of this machine whose trees are the server; empty if it is elsewhere."""
         return []
 
+    def path(self) -> contextlib.AbstractContextManager[list[int]]:
+        """The processes of this machine that carry requests to it, while the block runs."""
+        return contextlib.nullcontext([])
+
     def describe(self) -> dict:
         """Return the manifest's entries: provider, command, image, digest ..."""
         return {"provider": "none", "command": []}

@@ -68,7 +68,8 @@ class Cell:
     tell the number of clients: the parameters of the cells that it is compared with.
     ``clients`` is set where several clients do the measured phase at a time, AUTO until trial
     cells show how many (one, too); ``threads`` and ``operations`` are those of all together.
-    ``delay`` is how long each request of the measured phase waits (us), None without it.
+    ``delay`` is how long each request of the measured phase waits (us), None without it;
+    ``network`` is how clients reach the server, None where the study leaves that open.
     """
 
     store: str
@@ -86,6 +87,7 @@ class Cell:
     clients: int | str | None = None
     beside: str | None = None
     delay: int | None = None
+    network: str | None = None
 
     @property
     def parameters(self) -> str:
@@ -119,10 +121,12 @@ class Cell:
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""
         fields = vars(self) | {"properties": dict(self.properties), "options": dict(self.options)}
-        if self.delay is None:
-            # As in cells that were measured before there were delays.
-            del fields["delay"]
-        return fields
+        # Where they are not set, as in cells that were measured before there were such keys.
+        return {
+            name: value
+            for name, value in fields.items()
+            if value is not None or name not in ("delay", "network")
+        }
 
     @property
     def digest(self) -> str:
@@ -341,6 +345,7 @@ def _planned_cell(
         options=tuple(sorted(of.options.items())),
         clients=study.parameters.several,
         delay=of.delay,
+        network=of.network,
     )
 
 

@@ -82,6 +82,14 @@ def read_manifests(raw: Path, cells: Iterable[Path] | None = None) -> dict[str, 
     return manifests
 
 
+def chosen_provider(manifest: dict) -> str | None:
+    """The provider of the cell's server, None without a server, or where the study names it."""
+    if manifest["cell"].get("network"):
+        return None
+    provider = (manifest.get("server") or {}).get("provider")
+    return None if provider == "none" else provider
+
+
 def client_cores(manifest: dict, clients: int) -> int | None:
     """Return the hardware threads that so many clients could use; None if unknown."""
     environments = [manifest.get("environment")]
@@ -141,8 +149,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         named = [of_host[part] for part in ("OS", "Kernel", "CPU", "Memory") if part in of_host]
         host = frozenset(sentence(part["name"]) for part in named)
     facts: dict[str, str | frozenset[str] | None] = {
-        # A store inside the client has no provider.
-        "provider": None if server.get("provider") == "none" else server.get("provider"),
+        "provider": chosen_provider(manifest),
         "processor": name("CPU"),
         "usable cores": threads and f"{threads[1]} hardware threads usable",
         "memory": name("Memory"),

@@ -22,6 +22,7 @@ MOST_CLIENTS = 64
 MOST_REPETITIONS = 100
 # In us, of a second: some clients give up after ten, and an operation can take several requests.
 LONGEST_DELAY = 1_000_000
+Network = Literal["loopback", "host", "bridge", "proxy", "nat"]
 
 
 class PrintedForm(Strict):
@@ -105,6 +106,14 @@ class StoreUse(_Use):
         default=None,
         description="How long each request of the measured phase waits on its way to the server "
         "(µs), as on a slower network. 0: it passes through the program that delays, at once.",
+    )
+    network: Network | None = Field(
+        default=None,
+        description="How clients reach the server, where the study compares that. loopback: it "
+        "is a program of this machine. Else it is a container, reached on the host's network "
+        "(host), at its address on Docker's bridge (bridge), at a port published on 127.0.0.1, "
+        "which docker-proxy carries (proxy), or at one published on the bridge's address, which "
+        "the kernel forwards (nat). Default: as the provider of config/config.yaml runs it.",
     )
 
 

@@ -293,8 +293,8 @@ def _shares_of(samples: Samples, host: str, phase: str, manifest: dict) -> dict[
     if server := samples.server([host]) or ((0.0, 0.0) if absent else None):
         # The client's is of the whole process: at the last sample it has ended.
         cpu = watched["client_cpu_seconds"] + server[0] + watched["monitor_cpu_seconds"]
-        if delay := samples.used("delay", [host]):
-            cpu += delay[0]
+        if path := samples.used("path", [host]):
+            cpu += path[0]
         busy = spent["cpu_busy"]
         if manifest.get("interrupts_apart") is not False:
             # Client and server cause interrupts that no process is charged with. Where that is

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from kvstudy.errors import DataError
+from kvstudy.stores.container_network import BRIDGE_ADDRESS, CONTAINER_ADDRESS
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
@@ -65,6 +66,12 @@ class Substitutions:
 
 
 CONTAINER = "kvstudy-by-hand"
+# Where clients reach a container that is not on the host's network.
+ADDRESSES = {
+    "nat": f"ADDRESS=$(docker network inspect bridge --format '{BRIDGE_ADDRESS}')",
+    "bridge": f"until ADDRESS=$(docker inspect --format '{CONTAINER_ADDRESS}' {CONTAINER}) && "
+    '[ "$ADDRESS" ]; do sleep 1; done',
+}
 # From the server's port to that of the program that delays requests.
 FURTHER = 1000
 DATA = 'mkdir -p "$CELL/data"'
@@ -116,6 +123,11 @@ class Measured:
         return None
 
     @property
+    def network(self) -> dict[str, str]:
+        """The ``kind`` of the container's network and its ``host``, where the study names it."""
+        return self.server.get("network", {"kind": "", "host": HOST})
+
+    @property
     def ports(self) -> dict[str, int]:
         """Further ports by the names of their variables."""
         return {
@@ -132,6 +144,8 @@ class Measured:
         if "host" in self.server:
             # By hand, all of it is on one machine.
             folders |= {self.server["host"]: HOST, self.server["folder"]: "$CELL"}
+        if self.network["kind"] in ADDRESSES:
+            folders[self.network["host"]] = "$ADDRESS"
         command = self.server.get("command") or []
         if "--name" in command:
             folders[command[command.index("--name") + 1]] = CONTAINER
@@ -240,7 +254,7 @@ def _block(number: int, each: Measured) -> list[str]:
         *_server(each),
     ]
     if each.port is not None:
-        address = each.server.get("address") or f"{HOST}:{each.port}"
+        address = each.server.get("address") or f"{each.network['host']}:{each.port}"
         command = ["kvstudy", "ready", cell.folder, "--address", address]
         fields = field_names(dict(cell.properties))
         if fields != field_names({}):
@@ -267,7 +281,8 @@ def _block(number: int, each: Measured) -> list[str]:
 def _server(each: Measured) -> list[str]:
     # What the server becomes when root starts it.
     user = each.store.native.user if each.server["provider"] == "native" else None
-    lines = ["# server"]
+    lines, kind = ["# server"], each.network["kind"]
+    lines += [ADDRESSES[kind]] if kind == "nat" else []
     again = False
     for line in each.sections.get("server", []):
         if line.startswith("#"):
@@ -286,6 +301,7 @@ def _server(each: Measured) -> list[str]:
                 variables = re.match(r'(?:\w+=(?:"[^"]*"|\S*) )*', command)[0]
                 command = f"{variables}$AS {command.removeprefix(variables)}"
             lines += [f'{command} < /dev/null > "$CELL/server.log" 2>&1 &', "SERVER=$!"]
+            lines += [ADDRESSES[kind]] if kind == "bridge" else []
         elif (shown := each.places.line(line)) != DATA:
             lines.append(shown)
     return lines
