@@ -126,12 +126,19 @@ class Run(Paths):
 
     @property
     def compared(self) -> list[list[str]]:
-        """The stores that are compared with each other: those with a server, then embedded ones."""
-        groups = [
-            [name for name, store in self.stores.items() if store.embedded is embedded]
-            for embedded in (False, True)
-        ]
-        return [group for group in groups if group]
+        """The stores that are compared with each other: those with a server, then embedded ones.
+
+        Servers on the same path (network, delay) only, if that leaves none alone.
+        """
+        embedded = [name for name, store in self.stores.items() if store.embedded]
+        by_path: dict[tuple, list[str]] = {}
+        for use in self.study.stores:
+            if use.name not in embedded:
+                by_path.setdefault((use.network, use.delay), []).append(use.name)
+        servers = [*by_path.values()]
+        if any(len(group) == 1 for group in servers):
+            servers = [[name for name in self.stores if name not in embedded]]
+        return [*servers, *([embedded] if embedded else [])]
 
     @property
     def titles(self) -> dict[str, str]:

@@ -65,7 +65,7 @@ def separation(run) -> pd.DataFrame:
     merged = published.rename(columns={"value": "published"}).merge(
         means.reset_index(), on=["store", "workload", "operation"]
     )
-    trips = _round_trips(run)
+    trips = round_trips(run)
     merged["round_trips"] = [
         trips.get((row.store, row.workload, row.operation), math.nan) for row in merged.itertuples()
     ]
@@ -128,7 +128,7 @@ def _fit(table: pd.DataFrame) -> list[LatencyModel]:
     return fit_latency_models(table["published"], table["measured"], table["round_trips"])
 
 
-def _round_trips(run) -> dict[tuple[str, str, str], int]:
+def round_trips(run) -> dict[tuple[str, str, str], int]:
     """Requests that the client sends and waits for, by store, workload and operation."""
     trips, updates, unlike = {}, updates_of(run.study), other_records(run.study)
     for use, (store, definition) in product(run.study.workloads, run.stores.items()):
@@ -154,25 +154,36 @@ def _operation_times(run, model: LatencyModel) -> Mapping[tuple[str, str], tuple
         .groupby(SETTING, sort=False)["value"]
         .agg(lambda runs: log_t_interval(runs).value)
     )
+    threads, requests, times = threads_of(run), mean_round_trips(run), {}
+    for setting, speed in speeds.items():
+        if setting in threads and setting in requests:
+            here = threads[setting] * 1e6 / speed
+            modelled = float(model.modelled(here, requests[setting]))
+            if modelled > 0:
+                times[setting[:2]] = here, modelled
+    return times
+
+
+def threads_of(run) -> dict[tuple[str, str, str], int]:
+    """The client threads of each setting."""
+    return {
+        (cell.store, cell.workload, cell.parameters): cell.threads for cell in run.planned.values()
+    }
+
+
+def mean_round_trips(run) -> dict[tuple[str, str, str], float]:
+    """Round trips per operation of each setting at the headline sizes, over all operations.
+
+    NaN where those of a kind of operation are not known.
+    """
+    values, trips = only(run.own_values, run.headline), round_trips(run)
     counts = values[(values["metric"] == "operations") & (values["operation"] != "overall")]
     # The reads and updates of a read-modify-write have rows of their own.
     single = ~counts["operation"].str.contains("+", regex=False)
     counts = counts[single & (counts["operation"] != "read-modify-write")]
-    counts = counts.groupby(MEAN_KEYS, sort=False)["value"].mean().reset_index("operation")
-    threads = {
-        (cell.store, cell.workload, cell.parameters): cell.threads for cell in run.planned.values()
-    }
-    trips, times = _round_trips(run), {}
-    for setting, speed in speeds.items():
-        store, workload, _parameters = setting
-        if setting not in threads or setting not in counts.index:
-            continue
-        of = counts.loc[[setting]]
-        requests = [
-            trips.get((store, workload, operation), math.nan) for operation in of["operation"]
-        ]
-        here = threads[setting] * 1e6 / speed
-        modelled = float(model.modelled(here, np.average(requests, weights=of["value"])))
-        if modelled > 0:
-            times[store, workload] = here, modelled
-    return times
+    means = counts.groupby(MEAN_KEYS, sort=False)["value"].mean().reset_index("operation")
+    requests = {}
+    for setting, of in means.groupby(level=SETTING, sort=False):
+        numbers = [trips.get((*setting[:2], each), math.nan) for each in of["operation"]]
+        requests[setting] = float(np.average(numbers, weights=of["value"]))
+    return requests
