@@ -5,11 +5,25 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-NEEDED = ("dockerd", "docker", "setpriv", "umount")
+NEEDED = ("dockerd", "docker", "setpriv", "umount", "unshare", "nsenter", "ip", "iptables")
+# A bridge, forwarding and firewall rules are the machine's, and outlive the daemon. On the host's
+# network none of them is needed.
+NO_BRIDGE = ("--bridge", "none", "--iptables=false", "--ip6tables=false", "--ip-forward=false")
+# All that a daemon sets of the network is in a namespace of its own, and gone with it.
+OWN_NETWORK = ("unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+
+
+@dataclass(frozen=True)
+class Daemon:
+    """A dockerd: its DOCKER_HOST, and how a program is started in its network."""
+
+    host: str
+    inside: tuple[str, ...]
 
 
 class NoDaemon(Exception):
@@ -22,16 +36,31 @@ def missing() -> str | None:
         return "a private dockerd needs root: run these tests as root"
     absent = [program for program in NEEDED if not shutil.which(program)]
     if absent:
-        return f"not installed: {', '.join(absent)} (apt-get install docker.io util-linux)"
+        return f"not installed: {', '.join(absent)} (apt-get install docker.io util-linux iproute2 iptables)"
     return None
 
 
 @contextmanager
 def private_daemon(start_seconds: float = 60) -> Iterator[str]:
-    """Run a dockerd of our own; yields its DOCKER_HOST.
+    """Run a dockerd of our own, without a bridge; yields its DOCKER_HOST.
 
     Raises NoDaemon when it cannot run here, with the end of its log.
     """
+    with _running((), NO_BRIDGE, start_seconds) as daemon:
+        yield daemon.host
+
+
+@contextmanager
+def daemon_with_bridge(*options: str, start_seconds: float = 60) -> Iterator[Daemon]:
+    """Run a dockerd with a bridge, and further options, in a network namespace of its own."""
+    with _running(OWN_NETWORK, options, start_seconds) as daemon:
+        yield daemon
+
+
+@contextmanager
+def _running(
+    before: Sequence[str], options: Sequence[str], start_seconds: float
+) -> Iterator[Daemon]:
     if reason := missing():
         raise NoDaemon(reason)
     # A Unix socket's path may have 108 characters; pytest's own directories are too deep.
@@ -41,11 +70,11 @@ def private_daemon(start_seconds: float = 60) -> Iterator[str]:
     try:
         with log.open("wb") as out:
             process = subprocess.Popen(
-                _command(home), stdout=out, stderr=out, start_new_session=True
+                _command(home, before, options), stdout=out, stderr=out, start_new_session=True
             )
         host = f"unix://{home}/sock"
         _wait_until_ready(host, process, log, start_seconds)
-        yield host
+        yield Daemon(host, ("nsenter", f"--net=/proc/{process.pid}/ns/net"))
     finally:
         if process is not None:
             _stop(process, home)
@@ -58,19 +87,17 @@ def docker(host: str, *arguments: str, **options) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, **options).stdout.decode()
 
 
-def _command(home: Path) -> list[str]:
+def _command(home: Path, before: Sequence[str], options: Sequence[str]) -> list[str]:
     # mkdtemp likes names such as kvd-__x1, which containerd refuses as a namespace.
     space = f"kvstudy-test-{os.getpid()}"
     (home / "daemon.json").write_text("{}")  # else /etc/docker/daemon.json would be read
     return [
         # Should the test session be killed, the daemon gets SIGTERM and stops its containers.
-        *("setpriv", "--pdeathsig", "TERM"),
+        *("setpriv", "--pdeathsig", "TERM", *before),
         *("dockerd", "--config-file", f"{home}/daemon.json"),
         *("--data-root", f"{home}/data", "--exec-root", f"{home}/exec"),
         *("--pidfile", f"{home}/pid", "--host", f"unix://{home}/sock"),
-        # A bridge, forwarding and firewall rules are the machine's, and outlive the daemon.
-        # The provider uses the host's network, so none of them is needed.
-        *("--bridge", "none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"),
+        *options,
         # Where a containerd runs already, dockerd shares it with the machine's own daemon.
         *("--containerd-namespace", space, "--containerd-plugins-namespace", f"{space}-plugins"),
         *("--shutdown-timeout", "5"),

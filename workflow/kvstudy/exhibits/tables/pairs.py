@@ -279,8 +279,15 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
             "published": published["throughput"].get(store),
             "published_place": source.get(store, math.nan),
             "inconsistent": results.inconsistent(store, workload, *THROUGHPUT),
-            "note": note if store in compared else N_("embedded, unlike the others"),
+            "note": note if store in compared else _apart(run, store),
         }
+
+
+def _apart(run: Run, store: str) -> str:
+    """Why it is not compared with the others."""
+    if run.stores[store].embedded:
+        return N_("embedded, unlike the others")
+    return N_("on another path than the others")
 
 
 def _runs(store: str, pair) -> str:
