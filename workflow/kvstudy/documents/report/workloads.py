@@ -270,11 +270,14 @@ def answers(run: Run) -> Answers:
     """Return the decisions of ``analysis.pairs`` at the headline sizes.
 
     Workloads with and without short runs have separate answers. Embedded stores have no answers
-    where there are servers.
+    where there are servers, nor have workloads of whose rounds a table compares the times.
     """
     group, titles = run.compared[0], run.titles
     items, slowest, factors = [], [], []
+    by_rounds = {table.workload for table in run.study.tables_of("relative")}
     for use in run.study.workloads:
+        if use.name in by_rounds:
+            continue
         pairs = run.headline_analysis.pairs.query("workload == @use.name and faster in @group")
         if pairs.empty:
             continue
