@@ -36,7 +36,8 @@ def missing() -> str | None:
         return "a private dockerd needs root: run these tests as root"
     absent = [program for program in NEEDED if not shutil.which(program)]
     if absent:
-        return f"not installed: {', '.join(absent)} (apt-get install docker.io util-linux iproute2 iptables)"
+        packages = "docker.io util-linux iproute2 iptables"
+        return f"not installed: {', '.join(absent)} (apt-get install {packages})"
     return None
 
 

@@ -21,6 +21,7 @@ from . import (
     test_grids,
     test_open_loop,
     test_over_sizes,
+    test_paths,
     test_ratio_plot,
     test_relative,
     test_separation,
@@ -83,6 +84,7 @@ def _of_small() -> dict[str, tuple]:
     example["open"] = (loop, rates, study, look)
     apart = small.figure("separation")
     example["separation"] = (apart, test_separation.plotted(), study, look)
+    example["delay"] = (test_paths.FIGURE, test_paths.example(), study, look)
     versus = small.figure("scatter", baseline="redis", store="memcached")
     measured = versus.rows(small.run(analysis=small.analysis()))
     example["scatter"] = (versus, measured, study, look)

@@ -23,7 +23,8 @@ from .every_chart import LONG, every_chart
 
 KINDS = [
     *["speed", "percentiles", "run-order", "ratios", "time-a", "spectrum", "tradeoff"],
-    *["open", "separation", "scatter", "lines", "map", "box", "means", "relative", "break-even"],
+    *["open", "separation", "delay", "scatter", "lines", "map", "box", "means"],
+    *["relative", "break-even"],
 ]
 # Where a value has another name than in the CSV.
 NAMES = {
@@ -39,6 +40,7 @@ NOTHING = {
     "tradeoff": "nothing was measured",
     "open": "not measured",
     "separation": "the source has fewer than 6 mean latencies with a known number of round trips",
+    "delay": "nothing was measured",
     "lines": "nothing was measured",
     "relative": "nothing was measured",
     "break-even": "the necessary times were not measured",

@@ -62,6 +62,8 @@ def ranked(
     example = pairs(spread_of(values, paired=True), [*small.TITLES], compared=compared)
     analysis = small.analysis(pairs=example, bottleneck=limits)
     run = small.run(results=result, analysis=analysis, compared=compared or [list(small.TITLES)])
+    for name, store in run.stores.items():
+        store.embedded = name not in run.compared[0]
     frame = TABLE.rows(run)
     return frame, TABLE.grids(frame, run)[0]
 

@@ -51,7 +51,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "machine",
             "Wait until a manually started server of STORE is ready for the load phase.",
         ),
-        "gap": ("machine", "Record why STORE cannot be measured on this machine."),
+        "gap": ("machine", "Record why STORE of a study cannot be measured on this machine."),
     },
     "Analysis": {
         "import": (

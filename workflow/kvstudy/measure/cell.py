@@ -71,7 +71,8 @@ def measure_cell(request: Request, read: Callable[[Path], object]) -> Path:
             if hosts and getattr(cell, key) is not None:
                 raise InputError(
                     f"stores: {cell.store} has the key {key}, which needs server and clients on "
-                    f"this machine; leave hosts out of config/config.yaml, or {key} out of the study"
+                    "this machine; leave hosts out of config/config.yaml, or that key out of the "
+                    "study"
                 )
         java = request.java(hosts)
         # The manifest's entries on how it was measured, whatever the result.

@@ -31,8 +31,9 @@ class Route:
     """The address that clients connect to.
 
     ``command`` is that of the program that delays, empty without one; ``process_ids`` are those of
-    all programs between client and server. Afterwards ``facts`` has its ``port``, that of the ``server``, the delay asked for (``micros``)
-    and what requests really had: how many ``pieces``, ``mean`` and percentiles (``p50``) in us.
+    all programs between client and server. Afterwards ``facts`` has the delaying program's
+    ``port``, that of the ``server``, the delay asked for (``micros``) and what requests really
+    had: how many ``pieces``, ``mean`` and percentiles (``p50``) in us.
     """
 
     host: str

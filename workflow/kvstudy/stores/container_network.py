@@ -8,6 +8,7 @@ the kernel, and docker-proxy sees nothing of it. Neither needs a setting of the 
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -22,7 +23,7 @@ from kvstudy.study.parts import Network
 
 PROXY = "docker-proxy"
 CONTAINER_ADDRESS = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
-BRIDGE_ADDRESS = "{{(index .IPAM.Config 0).Gateway}}"
+BRIDGE_NAME = '{{index .Options "com.docker.network.bridge.name"}}'
 # Of the time of a phase: requests that docker-proxy carries take it more.
 CARRIED = 0.01
 
@@ -39,7 +40,7 @@ def outside(network: Network, container: str = "") -> str:
     """The address that clients connect to; "" while the ``container`` has none on the bridge."""
     if network == "bridge":
         return docker("inspect", "--format", CONTAINER_ADDRESS, container).stdout.strip()
-    return _bridge().stdout.strip() if network == "nat" else HOST
+    return _address_of(_bridge().stdout.strip()) if network == "nat" else HOST
 
 
 def bridge_problem(network: Network) -> str | None:
@@ -47,16 +48,24 @@ def bridge_problem(network: Network) -> str | None:
     if network == "host":
         return None
     done = _bridge()
-    if done.stdout.strip():
+    # A published port is all that is here of a bridge in a network of Docker's own.
+    if done.returncode == 0 and (network == "proxy" or _address_of(done.stdout.strip())):
         return None
+    why = f" ({last_line(done.stderr)})" if done.returncode else ""
     return (
-        f"network {network}: Docker has no network 'bridge' with an address "
-        f"({last_line(done.stderr)}); start the daemon without --bridge none"
+        f"network {network}: Docker has no network 'bridge' with an address here{why}; start the "
+        "daemon without --bridge none"
     )
 
 
 def _bridge() -> CompletedProcess[str]:
-    return docker("network", "inspect", "bridge", "--format", BRIDGE_ADDRESS)
+    return docker("network", "inspect", "bridge", "--format", BRIDGE_NAME)
+
+
+def _address_of(interface: str) -> str:
+    """The address that this machine has there; "" without one."""
+    addresses = psutil.net_if_addrs().get(interface, [])
+    return next((each.address for each in addresses if each.family == socket.AF_INET), "")
 
 
 def options(network: Network, host: str, ports: Sequence[int]) -> list[str]:
@@ -69,7 +78,7 @@ def options(network: Network, host: str, ports: Sequence[int]) -> list[str]:
 
 @contextlib.contextmanager
 def carried(network: Network, port: int) -> Iterator[list[int]]:
-    """The processes that stand between clients and the published ``port`` while the block runs.
+    """Yield the processes between clients and the published ``port``.
 
     A KvstudyError when docker-proxy carried what it should not, or did not what it should.
     """
@@ -79,8 +88,8 @@ def carried(network: Network, port: int) -> Iterator[list[int]]:
     spent = _cpu_seconds(processes) - before
     if network == "nat" and spent > CARRIED * (time.monotonic() - began):
         raise InvalidMeasurement(
-            f"network nat: {PROXY} carried the requests, and not the kernel; the Docker daemon must "
-            "run without --iptables=false"
+            f"network nat: {PROXY} carried the requests, and not the kernel; the Docker daemon "
+            "must run without --iptables=false"
         )
     # Docker Desktop and rootless Docker have something else, elsewhere.
     if network == "proxy" and not spent and not network_of_its_own():
@@ -101,7 +110,7 @@ def _proxies(port: int) -> list[psutil.Process]:
 
 
 def _cpu_seconds(processes: Sequence[psutil.Process]) -> float:
-    """What they have used so far; nothing of those that have ended."""
+    """Sum up what they have used so far; nothing of those that have ended."""
     spent = 0.0
     for each in processes:
         with contextlib.suppress(psutil.Error):

@@ -13,7 +13,7 @@ NATIVE = "or choose the provider native in config/config.yaml"
 def docker(
     *arguments: str, daemon: str | None = None, seconds: float | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """What the command did; ``daemon`` is the address of another one than the usual."""
+    """Run the docker command; ``daemon`` is the address of another one than the usual."""
     host = ["--host", daemon] if daemon else []
     return subprocess.run(
         ["docker", *host, *arguments], capture_output=True, text=True, timeout=seconds

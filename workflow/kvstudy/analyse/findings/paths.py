@@ -1,4 +1,4 @@
-"""What the path between clients and a server costs: one store, reached in several ways."""
+"""Costs of the path between clients and a server: one store, reached in several ways."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from kvstudy.libraries import pd
 from kvstudy.stats.intervals import plain_mean
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.run import Run
     from kvstudy.study.model import Study
     from kvstudy.study.parts import StoreUse
 
@@ -31,7 +30,7 @@ def direct_stores(study: Study) -> dict[str, str]:
     return {use.name: direct[_what(use)] for use in study.stores if _what(use) in direct}
 
 
-def added_latency(run: Run, workload: str, operation: str) -> pd.DataFrame:
+def added_latency(run, workload: str, operation: str) -> pd.DataFrame:
     """The mean ``latency`` of an operation (us) by store, and what its path has ``added``.
 
     The mean of the ``n`` differences to the repetitions of the ``direct`` store, with its 95 %
@@ -63,12 +62,12 @@ def added_latency(run: Run, workload: str, operation: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def measured_delay(run: Run, store: str) -> float:
+def measured_delay(run, store: str) -> float:
     """The median delay (us) of the store's requests; NaN where nothing delayed them."""
     facts = run.environment["stores"].get(store, {})
     return facts.get("delay", {}).get("median", math.nan)
 
 
 def _what(use: StoreUse) -> tuple:
-    """What is the same in all ways to reach it."""
+    """Return what is the same in all ways to reach it."""
     return use.store, *sorted(use.options.items())

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from kvstudy.errors import DataError
-from kvstudy.stores.container_network import BRIDGE_ADDRESS, CONTAINER_ADDRESS
+from kvstudy.stores.container_network import BRIDGE_NAME, CONTAINER_ADDRESS
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
@@ -68,7 +68,9 @@ class Substitutions:
 CONTAINER = "kvstudy-by-hand"
 # Where clients reach a container that is not on the host's network.
 ADDRESSES = {
-    "nat": f"ADDRESS=$(docker network inspect bridge --format '{BRIDGE_ADDRESS}')",
+    "nat": "ADDRESS=$(ip -4 -o addr show dev "
+    f"\"$(docker network inspect bridge --format '{BRIDGE_NAME}')\" | "
+    "sed 's|.*inet \\([0-9.]*\\).*|\\1|')",
     "bridge": f"until ADDRESS=$(docker inspect --format '{CONTAINER_ADDRESS}' {CONTAINER}) && "
     '[ "$ADDRESS" ]; do sleep 1; done',
 }

@@ -119,7 +119,8 @@ class DelayPlot(DrawnFigure):
             panels.append(plot.Panel(use.title, speeds, x, y, [*law, *marks], legend, said))
             if len(ratios):
                 y = plot.axis("value", _("Throughput ratio"), *_around_one(ratios), log=True)
-                marks = [plot.Whisker("low", "high", look=INK), plot.Points(look=INK, hover=True)]
+                point = plot.Points(look=INK, marker="o", hover=True)
+                marks = [plot.Whisker("low", "high", look=INK), point]
                 words = _("Throughput ratios of {} over the delay of requests in µs.")
                 shown = (ratios, x, y, [plot.Rule(1), *marks], [], words.format(use.title))
                 panels.append(plot.Panel(_pairs(ratios, names), *shown))
@@ -175,4 +176,4 @@ def _around_one(ratios: pd.DataFrame) -> tuple[float, float]:
 
 def _pairs(ratios: pd.DataFrame, names: dict[str, str]) -> str:
     pairs = ratios[["one", "other"]].drop_duplicates().itertuples(index=False)
-    return ", ".join(f"{names[one]} / {names[other]}" for one, other in pairs)
+    return ", ".join(" / ".join(names.get(each, each) for each in pair) for pair in pairs)

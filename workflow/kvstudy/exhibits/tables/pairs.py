@@ -284,7 +284,7 @@ def _rows(line: RankingLine, run: Run, plain: bool) -> Iterator[dict]:
 
 
 def _apart(run: Run, store: str) -> str:
-    """Why it is not compared with the others."""
+    """Return why it is not compared with the others."""
     if run.stores[store].embedded:
         return N_("embedded, unlike the others")
     return N_("on another path than the others")

@@ -1,4 +1,4 @@
-"""What the path between clients and servers adds to the latency of an operation."""
+"""The latency that the path between clients and servers adds to an operation."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class PathTable(Table):
             sections.append(TableSection(run.stores[direct].product, lines))
         notes = [
             _(
-                "Latencies of {} in µs, arithmetic means of the runs. Added: mean difference to the "
-                "same store reached by loopback, paired by repetition."
+                "Latencies of {} in µs, arithmetic means of the runs. Added: mean difference to "
+                "the same store reached by loopback, paired by repetition."
             ).format(sentence(self.operation))
         ]
         if one_trip:
