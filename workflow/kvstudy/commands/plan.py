@@ -124,7 +124,10 @@ def _repetitions(study) -> str:
 
 
 def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[str]:
-    lines = screen.paragraph(f"{study.title}: results/{outlook.run}, provider {outlook.provider}.")
+    # Where the study names the network of each store, it leaves the provider no choice.
+    chosen = all(store.network for store in stores.values())
+    how = "providers as the study's networks say" if chosen else f"provider {outlook.provider}"
+    lines = screen.paragraph(f"{study.title}: results/{outlook.run}, {how}.")
     lines += screen.paragraph(
         f"{times(len(study.stores), 'store')}, {times(len(study.workloads), 'workload')}, "
         f"{_repetitions(study)}: {counted(outlook.cells)} planned; "

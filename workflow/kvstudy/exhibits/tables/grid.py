@@ -260,7 +260,13 @@ def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[floa
 
 
 def _by_kind(run: Run, bases: dict[str, str], baseline: str) -> Iterator[tuple[str, list[str]]]:
-    """The stores of each kind below a title; all below none where one would have one server."""
+    """The stores of each kind, or else path, below a title; all below none where one is alone."""
+    if sum(not run.stores[group[0]].embedded for group in run.compared) > 1:
+        for group in run.compared:
+            base = bases[group[0]]
+            title = "" if base == baseline else _("Relative to {}").format(run.titles[base])
+            yield title, group
+        return
     kinds = {kind: [n for n, store in run.stores.items() if store.kind == kind] for kind in KINDS}
     kinds = {kind: stores for kind, stores in kinds.items() if stores}
     if len(run.compared) == 1 and (len(kinds) == 1 or min(map(len, kinds.values())) == 1):
