@@ -459,3 +459,22 @@ def test_repetitions_of_imported_runs_are_not_paired(tmp_path):
     assert "redis ~ riak" in order.order_b
     assert "Run B has imported logs" in as_text(result)
     assert "has imported logs" not in as_text(paired)
+
+
+def test_a_time_that_is_added_to_all_latencies_is_told_from_a_factor(tmp_path):
+    slower = pair(tmp_path / "time", speeds(), speeds(), a_added=0, b_added=700)
+    best, *others = slower.latency_models
+    assert best.difference == "operation"
+    assert best.constant == pytest.approx(700)
+    assert best.worst_error < 0.01 < min(each.median_error for each in others)
+    assert "those of run A plus 700 µs" in as_text(slower)
+    assert len(slower.latencies) == 6
+    half = pair(tmp_path / "factor", speeds(), speeds(0.5), a_added=0, b_added=0)
+    assert half.latency_models[0].difference == "factor"
+    assert "2.00 times those of run A" in as_text(half)
+
+
+def test_runs_without_latencies_say_nothing_of_them(tmp_path):
+    result = pair(tmp_path, speeds(), speeds())
+    assert result.latency_models == []
+    assert "latencies" not in as_text(result)

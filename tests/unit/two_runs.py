@@ -37,11 +37,13 @@ def write_run(
     seed: int = 1,
     imported: bool = False,
     drop: Mapping[str, str] | None = None,
+    added: float | None = None,
 ) -> Path:
     """Write cells.csv, measurements.csv and environment.json of a run into ``folder``.
 
     ``gaps`` replace a cell's (status, reason, invalid); ``controls`` are cells of stores that
-    the study does not name; ``drop`` removes a column of a file.
+    the study does not name; ``drop`` removes a column of a file. ``added`` gives reads a mean
+    latency: that of two threads that do nothing else, and so many us.
     """
     cells, values = [], []
     for (store, workload), runs in {**speeds, **(controls or {})}.items():
@@ -54,6 +56,9 @@ def write_run(
                 facts = ["native", "kvstudy", version, f"2026-01-0{repetition}T10:00:00+00:00"]
                 values.append([*cell, "run", "overall", "throughput", "ops/s", speed])
                 values.append([*cell, "run", "overall", "runtime", "ms", 5e6 / speed])
+                if added is not None:
+                    latency = 2e6 / speed + added
+                    values.append([*cell, "run", "read", "latency_mean", "us", latency])
             # Its seconds and its node are not told.
             cells.append([*cell, *state, *facts, "", len(cells) + 1, ""])
     stores = list(dict.fromkeys(store for store, _ in speeds))

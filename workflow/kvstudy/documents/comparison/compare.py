@@ -25,6 +25,7 @@ from kvstudy.exhibits.table import sign_of
 from kvstudy.language.reasons import sentence
 from kvstudy.layout.looks import Style, styles
 from kvstudy.stats.intervals import log_t_interval
+from kvstudy.stats.latency_models import fit_latency_models
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ranks import agreement
 from kvstudy.stats.ratios import (
@@ -40,7 +41,7 @@ from kvstudy.study.load import STORES
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import StoreUse
 
-TABLES = ["facts", "left-out", "changes", "throughputs", "orders"]
+TABLES = ["facts", "left-out", "changes", "throughputs", "orders", "latencies"]
 LEFT_OUT = ["run", *PLACE, "repetitions", "reason"]
 YES_NO = {True: "yes", False: "no", None: ""}
 ORDERS = [
@@ -129,6 +130,10 @@ class Comparison:
             ABSOLUTE,
         )
         self.left_out = pd.DataFrame(self._left_out, columns=LEFT_OUT)
+        self.latencies = self._latencies()
+        # Of one round trip each: two runs do not both know those of their operations.
+        known = (self.latencies[side].tolist() for side in ("latency_b", "latency_a"))
+        self.latency_models = fit_latency_models(*known, [1] * len(self.latencies))
 
     def title(self, store: str) -> str:
         return self.stores[store].title
@@ -221,6 +226,22 @@ class Comparison:
                 self._leave_out(side, reason, *place, repetitions=", ".join(repetitions))
             both.append(cells.set_index("repetition")["value"].dropna())
         return both
+
+    def _latencies(self) -> pd.DataFrame:
+        """The mean latencies (us) of both runs where stores, workloads and sizes match."""
+        both = pd.concat(
+            [
+                run.latencies.rename(f"latency_{side}")
+                for side, run in zip("ab", self.runs, strict=True)
+            ],
+            axis=1,
+            join="inner",
+        ).reset_index()
+        matched = [
+            row.store in self.matches.get((row.workload, row.parameters), {})
+            for row in both.itertuples()
+        ]
+        return both[matched].reset_index(drop=True)
 
     def _relative(self) -> Iterator[tuple[list[str], Parts, Parts]]:
         """Return the values from which the change of each store's ratio to the base is computed.

@@ -12,7 +12,14 @@ import pandas as pd
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.analyse.tidy.collect import StoreRecord, StudyRecord, WorkloadRecord
-from kvstudy.analyse.tidy.files import CELL, CELLS, MEASUREMENTS, read_environment, ycsb_versions
+from kvstudy.analyse.tidy.files import (
+    CELL,
+    CELLS,
+    MEASUREMENTS,
+    SETTING,
+    read_environment,
+    ycsb_versions,
+)
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.errors import DataError, KvstudyError
 from kvstudy.language.reasons import sentence
@@ -55,13 +62,16 @@ class RecordedRun:
     """A finished run of which only the results are here, not its study file.
 
     ``cells`` are those of its study's own stores and workloads; their ``value`` is the throughput
-    (ops/s) that counts, NaN where none does. ``machines`` are their components by name.
+    (ops/s) that counts, NaN where none does. ``latencies`` are mean latencies (us) of single
+    operations, by store, workload, parameters and operation: the means of the cells that count.
+    ``machines`` are their components by name.
     """
 
     folder: Path
     study: StudyRecord
     machines: list[dict[str, dict[str, str]]]
     cells: pd.DataFrame
+    latencies: pd.Series
     environment: dict
 
     @property
@@ -127,7 +137,7 @@ def read_recorded(name: str) -> RecordedRun:
         raise DataError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None
     cells = CELLS.read(folder)
     try:
-        values = throughputs(per_repetition(MEASUREMENTS.read(folder), cells, []))
+        measured = per_repetition(MEASUREMENTS.read(folder), cells, [])
     except KvstudyError as error:
         raise DataError(f"{folder}: {error}") from None
     study, machines = record.study, [parts or [] for parts in record.machines]
@@ -135,9 +145,12 @@ def read_recorded(name: str) -> RecordedRun:
     # Controls that the pipeline adds to a study are not among its stores.
     stores, workloads = ({each.name for each in of} for of in (study.stores, study.workloads))
     cells = cells[cells["store"].isin(stores) & cells["workload"].isin(workloads)]
+    values = throughputs(measured)
     values = values.loc[values["value"] > 0, [*CELL, "value"]]
     cells = cells.merge(values, on=CELL, how="left")
-    return RecordedRun(folder, study, machines, cells, environment)
+    latencies = measured[(measured["metric"] == "latency_mean") & (measured["value"] > 0)]
+    latencies = latencies.groupby([*SETTING, "operation"])["value"].mean()
+    return RecordedRun(folder, study, machines, cells, latencies, environment)
 
 
 def facts_of_both(a: RecordedRun, b: RecordedRun, titles: dict[str, str]) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from kvstudy.layout.grid import Grid, Paper, TableRow, TableSection
 from kvstudy.layout.numbers import rate, significant
 from kvstudy.render.latex import ZERO_WIDTH_SPACE, Latex, breakable, fill
 from kvstudy.render.paper import paint, save, use_style
+from kvstudy.stats.latency_models import Difference, LatencyModel
 from kvstudy.stats.ratios import MARGIN
 from kvstudy.study.naming import count
 
@@ -58,6 +59,12 @@ ABOUT_ORDERS = (
     "where the repetitions leave them undecided (ratio paired by repetition, but for imported "
     "logs; a correction for the pairs of a workload). A pair of stores has neither order "
     "when one of the runs shows the two equal or leaves them undecided."
+)
+ABOUT_LATENCIES = (
+    "What run B's mean latencies are, as one number for all of them: fitted to {} means, each of an "
+    "operation of a store under a workload. Errors are relative to run B's means. If the time fits "
+    "and the factor does not, look at the path between clients and servers before the servers "
+    "(docs/path.md)."
 )
 # Longest word of a narrow column, and of the pieces that a longer one breaks into.
 NARROW = (10, 6)
@@ -108,6 +115,14 @@ def parts_of(comparison: Comparison) -> list[ComparisonSection]:
         paper = Paper(label=0.22, widths=(0.74,))
         grid = _grid(["Workload", "Order"], _orders(comparison), paper, ABOUT_ORDERS)
         parts.append(ComparisonSection("Order of the stores by throughput", grid))
+    if models := comparison.latency_models:
+        rows = [
+            [_model(model), f"{model.median_error:.0%}", f"{model.worst_error:.0%}"]
+            for model in models
+        ]
+        heads = ["Run B's mean latencies", "Median error", "Worst error"]
+        grid = _grid(heads, rows, Paper(label=0.5), ABOUT_LATENCIES.format(models[0].n))
+        parts.append(ComparisonSection("Mean latencies, by one number", grid))
     title = "Throughput itself, and its change from A to B"
     title += "" if comparison.two_machines else " (one machine)"
     reason = f"Left out: {comparison.two_machines}. Absolute rates compare on one machine only."
@@ -117,6 +132,13 @@ def parts_of(comparison: Comparison) -> list[ComparisonSection]:
         *parts,
         ComparisonSection(title, _changes(comparison, "throughput", heads, *notes), reason),
     ]
+
+
+def _model(model: LatencyModel) -> str:
+    if model.difference == Difference.FACTOR:
+        return f"{significant(model.constant)} times those of run A"
+    sign = "plus" if model.constant >= 0 else "minus"
+    return f"those of run A {sign} {significant(abs(model.constant))} µs"
 
 
 def _grid(heads: list[str], rows: list[list[str]], paper: Paper, *notes: str) -> Grid:
