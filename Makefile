@@ -89,10 +89,12 @@ bench: setup-test ## run the benchmarks of the pipeline and print their figures
 false-calls: setup-test ## simulate how often equal stores are called different; SEEDS="1 2" also measures it (25 min each)
 	$(IN_VENV) python tests/bench/false_calls.py $(SEEDS)
 
-reference: setup ## verify the reference run and rebuild its report from the raw logs
-	$(IN_VENV) kvstudy verify reference/jedlicka2024.zip
+reference: setup ## verify the reference runs and rebuild their reports from the raw logs
 	rm -rf reference/rebuilt
-	$(IN_VENV) kvstudy rebuild --own-code --output reference/rebuilt reference/jedlicka2024.zip
+	for run in $(basename $(notdir $(wildcard reference/*.zip))); do \
+	    $(IN_VENV) kvstudy verify reference/$$run.zip || exit; \
+	    $(IN_VENV) kvstudy rebuild --own-code --output reference/rebuilt/$$run reference/$$run.zip || exit; \
+	done
 
 clean: ## remove what was installed into the clone; RESULTS=yes asks for results, figures, reports
 	@envs/clean $(if $(RESULTS),--results)

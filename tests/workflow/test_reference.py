@@ -1,4 +1,4 @@
-"""The reference run: what this code makes of its raw logs are the numbers that were packed."""
+"""The reference runs: what this code makes of their raw logs are the numbers that were packed."""
 
 from pathlib import Path
 
@@ -11,10 +11,13 @@ from tests.project import kvstudy
 ROOT = Path(__file__).parents[2]
 
 
-def test_its_numbers_follow_from_its_raw_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("run", sorted(path.stem for path in ROOT.glob("reference/*.zip")))
+def test_its_numbers_follow_from_its_raw_logs(
+    run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     """In any folder: the workflow is that of the clone which the command is of."""
     monkeypatch.chdir(tmp_path)
-    checked = kvstudy("verify", ROOT / "reference/jedlicka2024.zip")
+    checked = kvstudy("verify", ROOT / f"reference/{run}.zip")
     assert checked.exit_code == 0, checked.output
     assert "made again from the raw logs, and equal" in checked.output
 
