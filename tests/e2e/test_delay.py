@@ -71,7 +71,7 @@ def test_each_request_waits_and_the_cell_shows_how_long(results):
     assert added == pytest.approx(delay["mean"], rel=0.3)
     # What delays is no other program that disturbs.
     (samples,) = results.glob("raw/slower/*/*/rep1/processes.csv")
-    assert set(pd.read_csv(samples).side) == {"client", "server", "delay"}
+    assert set(pd.read_csv(samples).side) == {"client", "server", "path"}
 
 
 def test_the_report_says_what_was_added(results):

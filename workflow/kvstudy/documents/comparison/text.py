@@ -61,8 +61,8 @@ ABOUT_ORDERS = (
     "when one of the runs shows the two equal or leaves them undecided."
 )
 ABOUT_LATENCIES = (
-    "What run B's mean latencies are, as one number for all of them: fitted to {} means, each of an "
-    "operation of a store under a workload. Errors are relative to run B's means. If the time fits "
+    "What run B's mean latencies are, as one number for all of them: fitted to {} means, each of "
+    "an operation of a store under a workload. Errors are relative to run B's means. If the time fits "
     "and the factor does not, look at the path between clients and servers before the servers "
     "(docs/path.md)."
 )

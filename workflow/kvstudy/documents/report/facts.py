@@ -34,6 +34,7 @@ from kvstudy.documents.report.cells import (
     validity_facts,
     with_states,
 )
+from kvstudy.documents.report.paths import PathFacts, path_facts, several_paths
 from kvstudy.documents.report.workloads import (
     Answers,
     Busy,
@@ -102,6 +103,9 @@ class RunFacts:
     client_bound: dict[str, list[str]]
     # The 99th percentiles of the first operation that most stores have, and its workload.
     tail: tuple[str, Tail] | None
+    # Where servers are compared on several paths, this is of the first one.
+    several_paths: bool
+    paths: list[PathFacts]
     # Whether any two stores were measured with the sizes that are shown.
     compared: bool
     answers: Answers
@@ -196,11 +200,12 @@ def run_facts(run: Run) -> RunFacts:
     if run.published is not None:
         published = published_only(run.published, study).dropna(subset="value")
     workloads = [workload_facts(use, run, names, published) for use in study.workloads]
+    of_first_path = run.compared[0] if several_paths(run) else study.store_names
     tails = [
-        (workload.use.short, tail)
+        (workload.use.short, tail._replace(values=values))
         for workload in workloads
         for tail in workload.tails
-        if tail.values
+        if (values := [value for value in tail.values if value[0] in of_first_path])
     ]
     speeds = throughputs(published).groupby("workload")["store"].nunique()
     return RunFacts(
@@ -230,6 +235,8 @@ def run_facts(run: Run) -> RunFacts:
             for workload in workloads
             for store, _reason in workload.client_bound
         ),
+        several_paths=several_paths(run),
+        paths=path_facts(run),
         tail=max(tails, key=lambda tail: len(tail[1].values), default=None),
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),
