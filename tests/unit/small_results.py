@@ -156,6 +156,7 @@ def run(**values: object) -> SimpleNamespace:
     example.setdefault("values", _values())
     example.setdefault("other_sizes", set())
     example.setdefault("short", {})
+    example.setdefault("several_paths", False)
     if "analysis" in example:
         example.setdefault("headline_analysis", example["analysis"])
     return Part(**example)

@@ -141,6 +141,11 @@ class Run(Paths):
         return [*servers, *([embedded] if embedded else [])]
 
     @property
+    def several_paths(self) -> bool:
+        """Return whether servers are compared on more than one path, on each by themselves."""
+        return sum(not self.stores[group[0]].embedded for group in self.compared) > 1
+
+    @property
     def titles(self) -> dict[str, str]:
         return {name: store.title for name, store in self.stores.items()}
 

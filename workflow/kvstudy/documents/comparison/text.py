@@ -62,8 +62,8 @@ ABOUT_ORDERS = (
 )
 ABOUT_LATENCIES = (
     "What run B's mean latencies are, as one number for all of them: fitted to {} means, each of "
-    "an operation of a store under a workload. Errors are relative to run B's means. If the time fits "
-    "and the factor does not, look at the path between clients and servers before the servers "
+    "an operation of a store under a workload. Errors are relative to run B's means. If the time "
+    "fits and the factor does not, look at the path between clients and servers before the servers "
     "(docs/path.md)."
 )
 # Longest word of a narrow column, and of the pieces that a longer one breaks into.

@@ -34,7 +34,7 @@ from kvstudy.documents.report.cells import (
     validity_facts,
     with_states,
 )
-from kvstudy.documents.report.paths import PathFacts, path_facts, several_paths
+from kvstudy.documents.report.paths import PathFacts, path_facts
 from kvstudy.documents.report.workloads import (
     Answers,
     Busy,
@@ -101,10 +101,9 @@ class RunFacts:
     records: dict[NamedRecord | None, list[str]]
     # The stores that the client limits, with the short names of the workloads.
     client_bound: dict[str, list[str]]
-    # The 99th percentiles of the first operation that most stores have, and its workload.
+    # The 99th percentiles of the first operation that most stores have, and its workload; where
+    # servers are compared on several paths, of the first path.
     tail: tuple[str, Tail] | None
-    # Where servers are compared on several paths, this is of the first one.
-    several_paths: bool
     paths: list[PathFacts]
     # Whether any two stores were measured with the sizes that are shown.
     compared: bool
@@ -200,7 +199,7 @@ def run_facts(run: Run) -> RunFacts:
     if run.published is not None:
         published = published_only(run.published, study).dropna(subset="value")
     workloads = [workload_facts(use, run, names, published) for use in study.workloads]
-    of_first_path = run.compared[0] if several_paths(run) else study.store_names
+    of_first_path = run.compared[0] if run.several_paths else study.store_names
     tails = [
         (workload.use.short, tail._replace(values=values))
         for workload in workloads
@@ -235,7 +234,6 @@ def run_facts(run: Run) -> RunFacts:
             for workload in workloads
             for store, _reason in workload.client_bound
         ),
-        several_paths=several_paths(run),
         paths=path_facts(run),
         tail=max(tails, key=lambda tail: len(tail[1].values), default=None),
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),

@@ -31,8 +31,3 @@ def path_facts(run: Run) -> list[PathFacts]:
             different = list(of[decided].sort_values("added").itertuples())
             facts.append(PathFacts(table, direct, different, list(of.loc[~decided, "store"])))
     return facts
-
-
-def several_paths(run: Run) -> bool:
-    """Return whether servers are compared on more than one path, on each by themselves."""
-    return sum(not run.stores[group[0]].embedded for group in run.compared) > 1

@@ -261,7 +261,7 @@ def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[floa
 
 def _by_kind(run: Run, bases: dict[str, str], baseline: str) -> Iterator[tuple[str, list[str]]]:
     """The stores of each kind, or else path, below a title; all below none where one is alone."""
-    if sum(not run.stores[group[0]].embedded for group in run.compared) > 1:
+    if run.several_paths:
         for group in run.compared:
             base = bases[group[0]]
             title = "" if base == baseline else _("Relative to {}").format(run.titles[base])
@@ -287,7 +287,8 @@ def _sections(
         return list(by_key.reindex(keys).reset_index().itertuples())
 
     further = {_("published ratio"): _source}
-    further |= {_("rank"): _place} if run.scale == 1 else {}
+    # The places of those on one path say what their ratios do, and nine of them fill a page.
+    further |= {_("rank"): _place} if run.scale == 1 and not run.several_paths else {}
     further |= {_("p99"): _tail}
     for title, stores in _by_kind(run, bases, baseline):
         for store in stores:
