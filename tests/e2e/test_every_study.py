@@ -47,10 +47,15 @@ def few_threads(study: dict) -> None:
             figure.update(workloads=["a"])
 
 
-SLOW = ("aa", "haverinen2018", "memcached-client", "network-path")
+def no_further_sizes(study: dict) -> None:
+    study["workloads"][0].pop("also")
+
+
+SLOW = ("aa", "haverinen2018", "jedlicka2024-delayed", "memcached-client", "network-path")
 TINY = {
     "aa": two_names,
     "haverinen2018": two_threads,
+    "jedlicka2024-delayed": no_further_sizes,
     "memcached-client": one_workload,
     "network-path": two_paths,
     "petrov2014": two_sizes,
