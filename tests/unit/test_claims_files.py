@@ -16,7 +16,8 @@ from kvstudy.study.reading import read_yaml
 
 from tests.project import ROOT, edit
 
-FILES = sorted((ROOT / STUDIES).glob("*/claims.yaml"))
+# Studies of one source share a file.
+FILES = sorted({path.resolve() for path in (ROOT / STUDIES).glob("*/claims.yaml")})
 STUDY = STUDIES / "jedlicka2024/study.yaml"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from math import exp, log
 from pathlib import Path
@@ -462,12 +463,13 @@ def test_repetitions_of_imported_runs_are_not_paired(tmp_path):
 
 
 def test_a_time_that_is_added_to_all_latencies_is_told_from_a_factor(tmp_path):
-    slower = pair(tmp_path / "time", speeds(), speeds(), a_added=0, b_added=700)
+    again = speeds(noise=NOISE_B)
+    slower = pair(tmp_path / "time", speeds(), again, a_added=0, b_added=700)
     best, *others = slower.latency_models
     assert best.difference == "operation"
-    assert best.constant == pytest.approx(700)
-    assert best.worst_error < 0.01 < min(each.median_error for each in others)
-    assert "those of run A plus 700 µs" in as_text(slower)
+    assert best.constant == pytest.approx(700, rel=0.02)
+    assert best.worst_error < 0.02 < min(each.median_error for each in others)
+    assert re.search(r"those of run A plus (69\d|70\d|71\d) µs", as_text(slower))
     assert len(slower.latencies) == 6
     half = pair(tmp_path / "factor", speeds(), speeds(0.5), a_added=0, b_added=0)
     assert half.latency_models[0].difference == "factor"
@@ -475,6 +477,6 @@ def test_a_time_that_is_added_to_all_latencies_is_told_from_a_factor(tmp_path):
 
 
 def test_runs_without_latencies_say_nothing_of_them(tmp_path):
-    result = pair(tmp_path, speeds(), speeds())
+    result = pair(tmp_path, speeds(), speeds(noise=NOISE_B))
     assert result.latency_models == []
-    assert "latencies" not in as_text(result)
+    assert "Mean latencies" not in as_text(result)

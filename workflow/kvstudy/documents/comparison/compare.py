@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 import seaborn as sns
 
@@ -241,7 +242,7 @@ class Comparison:
             row.store in self.matches.get((row.workload, row.parameters), {})
             for row in both.itertuples()
         ]
-        return both[matched].reset_index(drop=True)
+        return both.loc[np.array(matched, dtype=bool)].reset_index(drop=True)
 
     def _relative(self) -> Iterator[tuple[list[str], Parts, Parts]]:
         """Return the values from which the change of each store's ratio to the base is computed.
