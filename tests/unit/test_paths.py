@@ -139,6 +139,16 @@ def test_what_a_path_adds_is_paired_by_repetition(monkeypatch):
     assert 45 < added["low"] < 50 < added["high"] < 55
 
 
+def test_an_interval_may_reach_below_0(monkeypatch):
+    run = _Run(monkeypatch)
+    run.own_values = latencies(redis=[100, 120, 140], redis_5=[110, 115, 150])
+    run.stores = small.run().stores
+    run.stores["redis"].product = "Redis"
+    table = PathTable(name="ladder", kind="path", caption="C", workload="a")
+    (grid,) = table.grids(table.rows(run), run)
+    assert grid.lines[1].texts[2:4] == ["5.00", "-16.5 to 26.5"]
+
+
 def test_one_run_has_no_interval(monkeypatch):
     run = _Run(monkeypatch)
     run.own_values = latencies(redis=[100], redis_5=[151])

@@ -381,7 +381,7 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
     }
     if reasons := [words for words, which in grey_if.items() if which.any()]:
         notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
-    if run.scale == 1 and rows["first_place"].notna().any():
+    if run.scale == 1 and not run.several_paths and rows["first_place"].notna().any():
         notes.append(
             _("Rank: 1 plus the number of significantly faster stores; a range if undecided.")
         )

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.findings.paths import added_latency
-from kvstudy.exhibits.table import Table, interval, interval_head, number_of
+from kvstudy.exhibits.table import Table, interval_head, number_of
 from kvstudy.language.current import _
 from kvstudy.language.reasons import sentence
-from kvstudy.layout.grid import Grid, TableRow, TableSection, cell_of
-from kvstudy.layout.numbers import significant
+from kvstudy.layout.grid import Grid, TableCell, TableRow, TableSection, cell_of
+from kvstudy.layout.numbers import between, grouped, significant
 from kvstudy.layout.rich_text import DASH
 from kvstudy.libraries import pd
 from kvstudy.study.base import Name, Operation
@@ -67,7 +67,10 @@ class PathTable(Table):
         return [Grid([head for head, _cell in columns], sections, notes, corner=_("Path"))]
 
 
-def _interval(row):
+def _interval(row) -> TableCell:
     if pd.isna(row.added):
         return cell_of(DASH)
-    return cell_of(interval(row.added, row.low, row.high))
+    # Unlike the ends of a ratio, these may be below 0.
+    if pd.isna(row.low):
+        return cell_of(_("one run"))
+    return cell_of(between(*(grouped(significant(end)) for end in (row.low, row.high))))
