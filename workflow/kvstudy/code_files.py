@@ -54,7 +54,10 @@ CODE: dict[str, tuple[str, ...]] = {
     "build-html": (*_TEXT, "documents/report/html.py"),
     "build-docx": _TEXT,
     "export": (*_TABLES, *_FIGURES, "documents/export", "commands/documents.py"),
-    "commands": (*_CELLS, "layout/numbers.py", "documents/export/by_hand.py", *_COMMAND),
+    "commands": (
+        *(*_CELLS, "layout/numbers.py", "documents/export/by_hand.py", *_COMMAND),
+        *("stores/container_network.py", "stores/docker_daemon.py"),
+    ),
     "workbook": (*_TABLES, "documents/workbook", "commands/documents.py"),
 }
 
