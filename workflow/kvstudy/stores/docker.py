@@ -84,7 +84,7 @@ class DockerServer(LocalServer):
             *options(self.network, self.host, [port, *self.ports.values()]),
             *("--log-driver", "none"),
             *(("--cpuset-cpus", cores) if cores else ()),
-            *(f"--volume={place}:{inside}:ro" for inside, place in self.places.items()),
+            *(f"--volume={place}:{name}:ro" for name, place in self.places.items()),
             *(f"--env={name}={value}" for name, value in self.environment.items()),
             store.docker.image,
             *self.filled(store.docker.command),

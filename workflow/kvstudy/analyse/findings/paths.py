@@ -31,9 +31,9 @@ def direct_stores(study: Study) -> dict[str, str]:
 
 
 def added_latency(run, workload: str, operation: str) -> pd.DataFrame:
-    """The mean ``latency`` of an operation (us) by store, and what its path has ``added``.
+    """The mean ``latency`` of an operation (us) over ``n`` runs, and what its path has ``added``.
 
-    The mean of the ``n`` differences to the repetitions of the ``direct`` store, with its 95 %
+    That is the mean difference to the ``direct`` store, by repetitions of both, with its 95 %
     interval, NaN of a single one. ``round_trips`` are those of one operation, ``delay`` the median
     (us) that the program between client and server measured; NaN where unknown.
     """

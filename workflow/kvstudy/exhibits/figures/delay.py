@@ -53,18 +53,22 @@ class DelayPlot(DrawnFigure):
         not known of all operations.
         """
         uses = [use for use in run.study.stores if use.delay is not None]
-        rows = []
+        threads, trips, rows = threads_of(run), mean_round_trips(run), []
+        # Round trips per operation, shared among the threads that wait at the same time.
+        waits = {setting: trips[setting] / threads[setting] for setting in trips}
         for workload in self.workloads or run.study.workload_names:
-            rows += self._speeds(run, workload, uses)
+            rows += self._speeds(run, workload, uses, waits)
             rows += self._ratios(run, workload, uses)
         return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
 
-    def _speeds(self, run: Run, workload: str, uses: list[StoreUse]) -> list[dict]:
+    def _speeds(
+        self, run: Run, workload: str, uses: list[StoreUse], waits: dict[tuple, float]
+    ) -> list[dict]:
         """The rows of the stores, those of a product from the shortest delay on."""
         speeds = run.headline_analysis.intervals.query(
             "workload == @workload and operation == 'overall' and metric == 'throughput'"
         ).set_index("store")
-        threads, trips, rows = threads_of(run), mean_round_trips(run), []
+        rows: list[dict] = []
         for use in sorted(uses, key=lambda use: use.delay):
             if use.name in speeds.index:
                 of = speeds.loc[use.name]
@@ -74,8 +78,7 @@ class DelayPlot(DrawnFigure):
                 first = next(row for row in rows if row["one"] == use.store)
                 setting = (use.name, workload, run.headline[workload])
                 wait = (rows[-1]["delay"] - first["delay"]) / 1e6
-                longer = trips[setting] * wait / threads[setting]
-                rows[-1]["law"] = 1 / (1 / first["value"] + longer)
+                rows[-1]["law"] = 1 / (1 / first["value"] + waits[setting] * wait)
         return rows
 
     def _ratios(self, run: Run, workload: str, uses: list[StoreUse]) -> list[dict]:
