@@ -20,6 +20,11 @@ def two_threads(study: dict) -> None:
     study["parameters"].pop("shown")
 
 
+def short_threads(study: dict) -> None:
+    two_threads(study)
+    study["workloads"][-1].update(threads=12, seconds=2)
+
+
 def two_sizes(study: dict) -> None:
     study["parameters"].update(records=[1, 1000])
 
@@ -51,10 +56,11 @@ def no_further_sizes(study: dict) -> None:
     study["workloads"][0].pop("also")
 
 
-SLOW = ("aa", "haverinen2018", "jedlicka2024-delayed", "memcached-client", "network-path")
+SLOW = ("aa", "haverinen2018", "haverinen2018-short", "jedlicka2024-delayed", "memcached-client", "network-path")
 TINY = {
     "aa": two_names,
     "haverinen2018": two_threads,
+    "haverinen2018-short": short_threads,
     "jedlicka2024-delayed": no_further_sizes,
     "memcached-client": one_workload,
     "network-path": two_paths,
