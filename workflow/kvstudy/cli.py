@@ -124,6 +124,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "share",
             "Verify ARCHIVE: a file made by 'kvstudy archive', or a run in results/.",
         ),
+        "review": (
+            "review",
+            "Review ARCHIVE: verify it, and measure its main comparisons again on this machine.",
+        ),
         "rebuild": ("share", "Rebuild the report of ARCHIVE from its raw logs."),
     },
     "Development": {
