@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kvstudy.analyse.findings.pairs import pairs, ratio_of
+from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.run import Run
+from kvstudy.libraries import pd
 from kvstudy.share.archive.reviews import Outcome
-from kvstudy.share.review.measurement import ReviewRun
+from kvstudy.share.review.measurement import ReviewRun, review_pairs, row_of
 from kvstudy.share.review.original import ArchivedPair, Original, mean_latencies
 from kvstudy.share.review.selection import Selection, sizes_of
 from kvstudy.stats.latency_models import LatencyModel, fit_latency_models
@@ -44,7 +45,8 @@ class Judgement:
 
 def judge(original: Original, selection: Selection, state: ReviewRun) -> Judgement:
     """Compare the archive's ratios with those of the review."""
-    reviewed = {pair: _judge(original, selection, state, pair) for pair in selection.pairs}
+    rows = None if state.run is None else review_pairs(state.run)
+    reviewed = {pair: _judge(original, selection, state, rows, pair) for pair in selection.pairs}
     reviewed |= {
         pair: ReviewedPair(pair, Outcome.NOT_TRIED, reason) for pair, reason in selection.not_tried
     }
@@ -53,25 +55,20 @@ def judge(original: Original, selection: Selection, state: ReviewRun) -> Judgeme
 
 
 def _judge(
-    original: Original, selection: Selection, state: ReviewRun, pair: ArchivedPair
+    original: Original,
+    selection: Selection,
+    state: ReviewRun,
+    rows: pd.DataFrame | None,
+    pair: ArchivedPair,
 ) -> ReviewedPair:
-    rows = None
-    if state.run is not None:
-        stores = [use.name for use in selection.study.stores]
-        frame = pairs(state.run.spread, stores, None, state.run.compared)
-        rows = frame[
-            (frame["workload"] == pair.workload)
-            & frame["faster"].isin(pair.stores)
-            & frame["slower"].isin(pair.stores)
-        ]
-    if rows is None or rows.empty:
+    row = None if rows is None else row_of(rows, pair)
+    if row is None:
         failed = [
             reason
             for path, reason in state.failed.items()
             if path.split("/")[0] in pair.stores and path.split("/")[1] == pair.workload
         ]
         return ReviewedPair(pair, Outcome.NOT_TRIED, failed[0] if failed else "the time was over")
-    row = next(rows.itertuples())
     ratio, low, high = ratio_of(row, pair.faster)
     known = row.n > 1
     apart = bool(

@@ -12,11 +12,14 @@ from pathlib import Path
 import yaml
 
 from kvstudy.analyse.claims.stopping import TRUNCATED
-from kvstudy.analyse.findings.looks import look_at
+from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.collect import collect
 from kvstudy.errors import DataError
+from kvstudy.libraries import pd
+from kvstudy.share.review.original import ArchivedPair
 from kvstudy.share.review.selection import Selection
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.raw import is_measured
@@ -81,16 +84,34 @@ def measure(
         state.repetitions = repetition
         if left:
             longest = max(longest, time.monotonic() - start)
-        study = selection.study
-        if repetition >= study.until.first:
+        if repetition >= selection.study.until.first:
             state.run = measured_run(selection, repetition)
-            seen = look_at(state.run.spread, study, repetition, state.run.compared)
-            state.decided = seen[-1] == "decided"
+            state.decided = _decided(state.run, selection)
             if state.decided:
                 break
     if state.run is None and state.repetitions:
         state.run = measured_run(selection, state.repetitions)
     return state
+
+
+def _decided(run: Run, selection: Selection) -> bool:
+    """Return whether no comparison of the review is undecided."""
+    rows = review_pairs(run)
+    return all(
+        (of := row_of(rows, pair)) is not None and of.decision != Decision.UNDECIDED
+        for pair in selection.pairs
+    )
+
+
+def review_pairs(run: Run) -> pd.DataFrame:
+    """Return all pairs of the review's run, see ``analyse.findings.pairs.pairs``."""
+    return pairs(run.spread, run.study.store_names, None, run.compared)
+
+
+def row_of(rows: pd.DataFrame, pair: ArchivedPair) -> tuple | None:
+    """Return the row of ``review_pairs`` of the pair's two stores and workload; None without it."""
+    both = rows["faster"].isin([*pair.stores]) & rows["slower"].isin([*pair.stores])
+    return next(rows[both & (rows["workload"] == pair.workload)].itertuples(), None)
 
 
 def _measure(path: Path, cell: Cell, provider: str) -> str:

@@ -139,6 +139,8 @@ def review_study(
             kept |= {"operations": base.operations} if base.operations else {}
             if base.seconds is not None:
                 kept["seconds"] = min(base.seconds, max(1, round(run_seconds)))
+            if use.stores:
+                kept["stores"] = [name for name in use.stores if name in stores]
             of_workloads.append(kept)
     shared = original.study.parameters
     first = of_workloads[0]
@@ -153,6 +155,7 @@ def review_study(
                 "records": first["records"],
                 "operations": first.get("operations", 1),
                 "threads": first["threads"],
+                "clients": shared.clients,
                 "properties": dict(shared.properties),
             },
             "repetitions": {"from": FEWEST, "to": MOST},
@@ -185,7 +188,8 @@ def _sizes(
     sizes = {}
     operations = max(cell.operations for cell in cells)
     wanted = rounded(max(max(rates) * run_seconds, LEAST_OPERATIONS))
-    if operations:
+    # A timed run ends by its seconds.
+    if operations and all(cell.seconds is None for cell in cells):
         sizes["operations"] = min(operations, wanted)
     loads = [
         cost.phases["load"].count / cost.phases["load"].runtime
