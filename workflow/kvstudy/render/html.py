@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 from kvstudy.layout.grid import Grid, notes_of
 from kvstudy.layout.rich_text import BREAK, RichText, written
 from kvstudy.render import templates
+from kvstudy.render.strips import html_strip
 from kvstudy.study.run_names import REPORT
 
 ELEMENTS = {
@@ -37,7 +38,7 @@ def html(grids: list[Grid], kind: str) -> str:
 def fill_html(template: Path, **values: object) -> str:
     """The filled ``template``; strings are escaped. Errors as ``templates.fill``'s."""
     options = {"autoescape": True, "finalize": markup}
-    text = templates.fill(template, values, {"stacked": stacked}, **options)
+    text = templates.fill(template, values, {"stacked": stacked, "strip": html_strip}, **options)
     # A blank line ends the HTML within Markdown, for pandoc.
     return "".join(f"{line}\n" for line in text.split("\n") if line.strip())
 
