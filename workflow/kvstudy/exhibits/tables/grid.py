@@ -136,12 +136,21 @@ class GridTable(Table):
         """A column per workload; per store the ratio, its place, the percentile, the source's."""
         return next((_grids(rows, run, *of) for of in _chosen(rows)), [Grid([], [])])
 
+    def has_strips(self, run: Run) -> bool:
+        """Return whether it has a section per workload, whose title says what that does."""
+        return _has_strips(run)
+
     def choices(self, rows: pd.DataFrame, run: Run) -> dict[tuple[str, ...], list[Grid]]:
         """By store and metric; the first one is that of ``grids``."""
         return {
             (run.titles[baseline], _(METRICS[metric])): _grids(rows, run, metric, baseline)
             for metric, baseline in _chosen(rows)
         }
+
+
+def _has_strips(run: Run) -> bool:
+    sections = len(run.study.workloads) + (len(run.study.workloads) > 1)
+    return sections * len(run.study.stores) <= MOST_STRIPS and not run.several_paths
 
 
 def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
@@ -161,7 +170,7 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
         rows = rows.assign(p99=math.nan)
     by_key = rows.set_index(["workload", "store"])
     corner = _("Relative to {}").format(run.titles[baseline])
-    if len(names) * len(run.study.stores) <= MOST_STRIPS and not run.several_paths:
+    if _has_strips(run):
         grid = _with_strips(by_key, names, run, metric, corner)
         grid.notes = _notes(rows, run, metric, shorts, strips=True)
         return [grid]
@@ -493,7 +502,8 @@ def _notes(
     }
     if reasons := [words for words, which in grey_if.items() if which.any()]:
         notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
-    if not strips and run.scale == 1 and not run.several_paths and rows["first_place"].notna().any():
+    ranked = run.scale == 1 and not run.several_paths and not strips
+    if ranked and rows["first_place"].notna().any():
         notes.append(
             _("Rank: 1 plus the number of significantly faster stores; a range if undecided.")
         )
