@@ -56,7 +56,14 @@ def no_further_sizes(study: dict) -> None:
     study["workloads"][0].pop("also")
 
 
-SLOW = ("aa", "haverinen2018", "haverinen2018-short", "jedlicka2024-delayed", "memcached-client", "network-path")
+SLOW = (
+    "aa",
+    "haverinen2018",
+    "haverinen2018-short",
+    "jedlicka2024-delayed",
+    "memcached-client",
+    "network-path",
+)
 TINY = {
     "aa": two_names,
     "haverinen2018": two_threads,

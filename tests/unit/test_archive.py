@@ -48,6 +48,7 @@ def test_an_archive_holds_all_that_the_report_is_made_from_and_nothing_of_others
     packed = names(run)
     assert packed >= {
         *("README.md", "SHA256SUMS", "ro-crate-metadata.json", "archive.json", "CITATION.cff"),
+        *("ARTIFACT.md", ".zenodo.json"),
         *("Snakefile", "workflow/Snakefile", "report/text/report.md.j2", "envs/setup"),
         *("config/config.yaml", "config/studies/small/study.yaml", "workloads/a"),
         *("envs/stores/pretend/store.yaml", "envs/stores/pretend/verbs.py"),
@@ -233,3 +234,17 @@ def test_a_citation_file_without_authors_is_named(run):
     Path("CITATION.cff").write_text("title: x\n")
     with pytest.raises(KvstudyError, match=r"CITATION\.cff: must give"):
         archive()
+
+
+def test_an_archive_tells_committees_what_it_costs_and_repositories_who_made_it(run):
+    archive("--author", "Jana N, https://orcid.org/0000-0002-1825-0097", "--license", "CC-BY-4.0")
+    with zipfile.ZipFile(run) as file:
+        text = file.read("ARTIFACT.md").decode()
+        zenodo = json.loads(file.read(".zenodo.json"))
+    assert "# Artifact: A small study" in text
+    assert "| a | pretend | 2 | 1.0 |" in text
+    assert "In all 6 measurements, 3 minutes" in text
+    assert "- CPU: Fast (2 cores)" in text
+    assert "kvstudy review ARCHIVE.zip" in text
+    assert zenodo["creators"] == [{"name": "Jana N", "orcid": "0000-0002-1825-0097"}]
+    assert zenodo["license"] == "CC-BY-4.0"

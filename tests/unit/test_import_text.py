@@ -715,7 +715,7 @@ def test_a_refused_file_does_not_hide_the_others(project):
     [
         (
             {"go.txt": GO_YCSB},
-            ["none of its logs can be read", "logs/go.txt: is the output of go-"],
+            ["none of its results can be read", "logs/go.txt: go-ycsb: has no line 'Run fin"],
         ),
         (
             {"a.txt": RUN.replace("(ms), 7394", "(ms), 7394  # a remark")},

@@ -106,6 +106,14 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "share",
             "Trace a number, table or figure (WHAT) back to the lines of the raw logs.",
         ),
+        "open": (
+            "data",
+            "Open a notebook with the data of RUN in JupyterLab or Jupyter Notebook.",
+        ),
+        "data": (
+            "data",
+            "Write the data of RUN as CSV and Parquet with a schema, for R and other programs.",
+        ),
         "commands": (
             "documents",
             "Write the shell commands of all measured cells of RUN, in the order of measurement.",
@@ -115,6 +123,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "verify": (
             "share",
             "Verify ARCHIVE: a file made by 'kvstudy archive', or a run in results/.",
+        ),
+        "review": (
+            "review",
+            "Review ARCHIVE: verify it, and measure its main comparisons again on this machine.",
         ),
         "rebuild": ("share", "Rebuild the report of ARCHIVE from its raw logs."),
     },

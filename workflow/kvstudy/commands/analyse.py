@@ -13,6 +13,8 @@ from kvstudy.study.raw import as_measured, noted, probe_directory, raw_directory
 
 # Ignored files that are named.
 SHOWN = 12
+# Results of other benchmarks.
+IMPORTED = Path("results/imported")
 STUDY_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -33,6 +35,11 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     question in the last column, clear that column, and run the command again. Also
     writes config/studies/STUDY/study.yaml unless it exists. Nothing is measured;
     'snakemake --config study=STUDY' builds the report.
+
+    If FOLDER holds no logs of YCSB but results of memtier_benchmark (JSON),
+    redis-benchmark (CSV), go-ycsb or ClickBench, prints ranks, ratios and what they
+    cannot tell, and writes them to results/imported/STUDY/. files.csv there says which
+    file is of which system and repetition; correct it and run the command again.
     """
     from kvstudy.logs.imports.cells import import_cells, planned_without_logs
     from kvstudy.logs.imports.guess import draft, guess_rows
@@ -44,7 +51,12 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.study.naming import count
     from kvstudy.study.parts import Imported
 
-    sources, others = find_sources(folder)
+    try:
+        sources, others = find_sources(folder)
+    except InputError:
+        if folder.is_dir() and _import_others(folder, study):
+            return
+        raise
     ignored, refused = others.ignored, others.refused
     check_study(study, machine, measured_by)
     home = STUDIES / study
@@ -98,6 +110,48 @@ def import_(folder: Path, study: str, machine: str, measured_by: str) -> None:
         click.echo(line)
     click.echo(f"results/{study}: {counts}")
     click.echo(f"next: snakemake --cores 4 --config study={study}")
+
+
+def _import_others(folder: Path, name: str) -> bool:
+    """Compare the results of another benchmark; False if the folder holds none."""
+    from kvstudy.documents.others import as_text, compare_systems, write_comparison
+    from kvstudy.logs.imports.study_file import check_study
+    from kvstudy.logs.others.read import (
+        FILES,
+        as_rows,
+        check_conditions,
+        find_results,
+        guess_files,
+        read_files,
+        write_files,
+    )
+    from kvstudy.study.naming import count
+
+    results = find_results(folder)
+    if results is None:
+        return False
+    check_study(name, "", "")
+    check_conditions(results)
+    output = IMPORTED / name
+    output.mkdir(parents=True, exist_ok=True)
+    if not (output / FILES).is_file():
+        write_files(output / FILES, guess_files(results))
+    files = read_files(output / FILES, results)
+    comparison = compare_systems(as_rows(results, files), results.unit)
+    write_comparison(comparison, output)
+    click.echo(f"{folder}: {count(len(files), 'result file')} of {results.program}")
+    for path, reason in sorted(results.refused.items()):
+        click.echo(f"not read: {folder / path}: {reason}")
+    for path, (system, repetition) in list(files.items())[:SHOWN]:
+        click.echo(f"  {path}: {system}, repetition {repetition}")
+    if len(files) > SHOWN:
+        click.echo(f"  ... {len(files) - SHOWN} more")
+    click.echo(f"If that is wrong, correct {output / FILES} and run the command again.\n")
+    click.echo(as_text(comparison))
+    for note in results.notes:
+        click.echo(note)
+    click.echo(f"written: {output}/values.csv, pairs.csv, comparison.txt")
+    return True
 
 
 def _changes(sources: list) -> dict[str, list[str]]:

@@ -178,7 +178,7 @@ def _kind(text: str, calls: list[Call]) -> str:
     if any(call.has_results for call in calls):
         return "results"
     if program := program_of(text):
-        raise DataError(f"is the output of {program}, which is not read; only YCSB's is")
+        raise DataError(f"is the output of {program}, which is not read with the logs of YCSB")
     if OF_OPERATIONS.search(text):
         raise DataError(
             "has results of YCSB but no [OVERALL], RunTime(ms); lines were filtered out. Give all "

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import DataError, EnvironmentFault
+from kvstudy.share.archive.artifact import ARTIFACT, ZENODO, artifact, zenodo
 from kvstudy.share.archive.contents import CHUNK, METADATA, README, Contents, Progress
 from kvstudy.share.archive.crate import Person, metadata
 from kvstudy.study.raw import SUMS
@@ -39,6 +40,7 @@ READ_ME = """\
 {raw}| `figures/{run}/` | the values of the figures, and the figures but in a lean archive |
 | `config/`, `envs/`, `workloads/` | the study, the stores' settings, the YCSB property files |
 | `Snakefile`, `workflow/` | the workflow that made all of it |
+| `ARTIFACT.md` | what is claimed, what each part costs, how to check it (for committees) |
 | `ro-crate-metadata.json` | the same for programs (Workflow Run RO-Crate) |
 | `SHA256SUMS` | checksums of all files: `sha256sum --check --quiet SHA256SUMS` |
 {missing}
@@ -74,7 +76,11 @@ def pack(
     ``progress`` is called with counts of bytes, which add up to those of ``files``. Checksums are
     of what was packed, whatever changes meanwhile.
     """
-    files = contents.generated | {README: readme(contents).encode()}
+    files = contents.generated | {
+        README: readme(contents).encode(),
+        ARTIFACT: artifact(contents).encode(),
+        ZENODO: zenodo(contents, authors, licence).encode(),
+    }
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     raw = f"results/{contents.run.base}/raw/"
     unfinished = output.with_name(output.name + ".part")

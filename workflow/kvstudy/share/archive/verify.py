@@ -19,11 +19,12 @@ from kvstudy.share.archive.checks import (
 )
 from kvstudy.share.archive.contents import CODE, contents_of, files_below
 from kvstudy.share.archive.rebuild import check_numbers, clone_here
+from kvstudy.share.archive.reviews import FOLDER, read_record, words
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts, unpacked_size
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.naming import count
-from kvstudy.study.raw import as_measured, file_digest
+from kvstudy.study.raw import SUMS, as_measured, file_digest
 from kvstudy.study.run_names import RESULTS, RunName, find_name
 
 
@@ -81,6 +82,8 @@ def _archive(path: Path, top: Path, code: Path | None, say: Callable[[str], None
         parts.append(CheckSection("All else", notes=["not looked at: the archive is damaged"]))
         return Verified(run.name, lines, parts)
     parts.append(_code(folder, code))
+    if reviews := sorted((path.parent / FOLDER).glob("*.json")):
+        parts.append(_reviews(reviews, folder))
     missing = declared if run.partial else ()
     parts += _parts(run, folder, missing, top / "made", code or folder, say)
     return Verified(run.name, lines, parts)
@@ -142,6 +145,22 @@ def _code(folder: Path, code: Path | None) -> CheckSection:
         f"made again by the workflow {whose}"
     )
     return CheckSection("Workflow", notes=[note])
+
+
+def _reviews(paths: list[Path], folder: Path) -> CheckSection:
+    """Check the records of reviews beside the archive that is unpacked in ``folder``."""
+    part, digest = CheckSection("Reviews"), file_digest(folder / SUMS)
+    for path in paths:
+        try:
+            record = read_record(path)
+        except KvstudyError as error:
+            part.faults.append(str(error))
+            continue
+        if record.archive == digest:
+            part.facts.append(words(record))
+        else:
+            part.notes.append(f"{path}: is of another archive ({record.run})")
+    return part
 
 
 def _workflow(top: Path) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Result files of benchmarks other than YCSB."""

@@ -1,0 +1,1 @@
+"""The review of an archive: its comparisons measured again on another machine, in minutes."""
