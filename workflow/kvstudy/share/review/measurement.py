@@ -79,7 +79,7 @@ def measure(
                 f"repetition {repetition}, cell {number} of {len(left)}: {cell.store}, workload "
                 f"{cell.workload}; {spent / 60:.0f} of {seconds / 60:.0f} min"
             )
-            if reason := _measure(path, cell):
+            if reason := _measure(path, cell, provider):
                 state.failed[cell.path] = reason
         state.repetitions = repetition
         if left:
