@@ -16,6 +16,8 @@ from kvstudy.study.model import Study
 SHAPES = ((16.0, 6), (8.0, 6), (4.0, 5), (4.0, 3), (2.0, 3))
 LOAD_SECONDS = 10.0
 FEWEST, MOST = 3, 12
+# A slower store has fewer operations than the others.
+MOST_TIMES = 5.0
 # Of the time that is left to measure; start of the processes and looks take the rest.
 USABLE = 0.85
 # Fewer operations show the start of the client, not the store.
@@ -124,7 +126,7 @@ def review_study(
         if use.name in stores:
             kept = use.model_dump(mode="json", exclude_unset=True)
             kept |= {"store": use.store, "name": use.name, "title": original.titles[use.name]}
-            kept |= _sizes(original, use.name, workloads, run_seconds)
+            kept |= _sizes(original, use.name, stores, workloads, run_seconds)
             uses.append({key: value for key, value in kept.items() if value is not None})
     of_workloads = []
     for use in original.study.workloads:
@@ -176,16 +178,27 @@ def _base(original: Original, workload: str) -> Cell:
 
 
 def _sizes(
-    original: Original, store: str, workloads: list[str], run_seconds: float
+    original: Original, store: str, stores: list[str], workloads: list[str], run_seconds: float
 ) -> dict[str, int]:
-    """Return records and operations of the store, where the archive's would take longer."""
+    """Return records and operations of the store, where the archive's would take longer.
+
+    Stores have the same number of operations, by the fastest one's rate: a client is slow at first,
+    and would count more in a run of fewer. Only a store that would take ``MOST_TIMES`` as long has
+    its own.
+    """
     cells = [original.cells[store, name] for name in workloads if (store, name) in original.cells]
     rates = [original.rates[store, name] for name in workloads if (store, name) in original.rates]
     if not cells or not rates:
         return {}
     sizes = {}
+    fastest = max(
+        rate
+        for (name, workload), rate in original.rates.items()
+        if name in stores and workload in workloads
+    )
+    slow = fastest > MOST_TIMES * min(rates)
+    wanted = rounded(max((max(rates) if slow else fastest) * run_seconds, LEAST_OPERATIONS))
     operations = max(cell.operations for cell in cells)
-    wanted = rounded(max(max(rates) * run_seconds, LEAST_OPERATIONS))
     # A timed run ends by its seconds.
     if operations and all(cell.seconds is None for cell in cells):
         sizes["operations"] = min(operations, wanted)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from math import comb
 
 from kvstudy.language.reasons import sentence
 from kvstudy.layout.numbers import significant
@@ -17,6 +19,7 @@ from kvstudy.stats.latency_models import Difference, LatencyModel
 from kvstudy.stats.ratios import Decision
 
 WIDTH = 96
+SIGNS = {Decision.FASTER: ">", Decision.EQUAL: "=", Decision.UNDECIDED: "~"}
 # Of the machine, what tells two of them apart.
 SHOWN = ("OS", "CPU", "Memory", "Disk", "Java")
 
@@ -35,19 +38,44 @@ def wrapped(text: str, indent: str = "") -> str:
 def claim_lines(original: Original) -> Iterator[str]:
     """Yield what the archive claims and what that rests on."""
     study = original.study
-    decided = [pair for pair in original.pairs if pair.decision is not Decision.UNDECIDED]
+    undecided = sum(pair.decision is Decision.UNDECIDED for pair in original.pairs)
     yield wrapped(f"{original.run.name}: {study.title}")
     yield wrapped(
-        f"It has {len(study.stores)} stores, {len(study.workloads)} workloads and "
-        f"{study.repetitions} repetitions; it decides {len(decided)} of {len(original.pairs)} "
-        "comparisons of two stores:"
+        f"{len(study.stores)} stores, {len(study.workloads)} workloads, {study.repetitions} "
+        f"repetitions; {len(original.pairs) - undecided} of {len(original.pairs)} comparisons of "
+        "two stores are decided. By throughput (with the ratio to the next one; = equal, ~ "
+        "undecided):"
     )
-    for pair in decided:
-        yield wrapped(f"- {pair_words(original, pair)}", "  ")
+    for workload in dict.fromkeys(pair.workload for pair in original.pairs):
+        yield wrapped(f"- {workload}: {_ranking(original, workload)}", "  ")
     if original.claims:
         yield "Claims of its source, with the archive's verdicts:"
         for claim in original.claims:
             yield wrapped(f"- {claim.id}: {claim.short}: {claim.verdict or 'no verdict'}", "  ")
+
+
+def _ranking(original: Original, workload: str) -> str:
+    """Return ``Aerospike > Redis (1.11) > Riak KV (35.4)``, by the archive's means."""
+    of = {pair.stores: pair for pair in original.pairs if pair.workload == workload}
+    stores = {store for pair in of for store in pair}
+    if len(of) < comb(len(stores), 2):
+        # Stores on different paths are not compared.
+        decided = [pair for pair in of.values() if pair.decision is not Decision.UNDECIDED]
+        words = [
+            f"{original.titles[pair.faster]} {SIGNS[pair.decision]} "
+            f"{original.titles[pair.slower]} ({significant(pair.ratio)})"
+            for pair in decided
+        ]
+        return "; ".join(words) or "nothing is decided"
+    wins = {store: sum(pair.faster == store for pair in of.values()) for store in stores}
+    ranked = sorted(stores, key=lambda store: (-wins[store], store))
+    parts = [original.titles[ranked[0]]]
+    for one, other in pairwise(ranked):
+        pair = of.get(frozenset((one, other)))
+        sign = SIGNS[pair.decision if pair else Decision.UNDECIDED]
+        ratio = f" ({significant(pair.ratio)})" if pair else ""
+        parts.append(f"{sign} {original.titles[other]}{ratio}")
+    return " ".join(parts)
 
 
 def pair_words(original: Original, pair: ArchivedPair) -> str:
@@ -88,12 +116,16 @@ def plan_lines(original: Original, selection: ReviewSelection) -> Iterator[str]:
         yield wrapped(
             f"To be measured: {len(selection.pairs)} comparisons, about "
             f"{duration(selection.seconds)} for each repetition by the archive's own times, at "
-            f"least {FEWEST} repetitions where the time allows:"
+            f"least {FEWEST} repetitions where the time allows."
         )
-        for pair in selection.pairs:
-            claims = f" ({', '.join(pair.claims)})" if pair.claims else ""
-            one, other = original.titles[pair.faster], original.titles[pair.slower]
-            yield wrapped(f"- {pair.workload}: {one} and {other}{claims}", "  ")
+        yield from _reasons(
+            original,
+            [
+                (pair, ", ".join(pair.claims) or "no claim of the source")
+                for pair in selection.pairs
+            ],
+            "Comparisons, and the claims that they carry:",
+        )
     else:
         yield "Nothing of it can be measured here."
     yield from _reasons(original, selection.not_tried, "Not tried:")
@@ -102,16 +134,19 @@ def plan_lines(original: Original, selection: ReviewSelection) -> Iterator[str]:
             yield wrapped(f"Note: {text}; this clone's configuration is measured.")
 
 
-def _reasons(original: Original, untried, title: str) -> Iterator[str]:
-    """Yield the reasons, each with its comparisons."""
-    of_reason: dict[str, list[str]] = {}
+def _reasons(
+    original: Original, untried: Iterable[tuple[ArchivedPair, str]], title: str
+) -> Iterator[str]:
+    """Yield the reasons, each with its comparisons: ``Redis / Riak KV (a, b, c): no program``."""
+    of_reason: dict[str, dict[str, list[str]]] = {}
     for pair, reason in untried:
-        one, other = original.titles[pair.faster], original.titles[pair.slower]
-        of_reason.setdefault(reason, []).append(f"{pair.workload}: {one} / {other}")
+        names = " / ".join(sorted(original.titles[store] for store in pair.stores))
+        of_reason.setdefault(reason, {}).setdefault(names, []).append(pair.workload)
     if of_reason:
         yield title
-    for reason, names in of_reason.items():
-        yield wrapped(f"- {', '.join(names)}: {reason}", "  ")
+    for reason, of in of_reason.items():
+        parts = [f"{names} ({', '.join(workloads)})" for names, workloads in of.items()]
+        yield wrapped(f"- {', '.join(parts)}: {reason}", "  ")
 
 
 def result_lines(original: Original, state: ReviewRun, judgement: Judgement) -> Iterator[str]:
