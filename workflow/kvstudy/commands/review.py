@@ -20,7 +20,7 @@ DIGITS = 8
 
 
 @click.command("review")
-@click.argument("archive", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("archive", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--minutes",
     type=click.FloatRange(2, 24 * 60),
@@ -55,7 +55,7 @@ def review(
     from kvstudy.share.archive.verify import verify
     from kvstudy.share.review import text
     from kvstudy.share.review.judgement import judge
-    from kvstudy.share.review.measurement import measure, write_study
+    from kvstudy.share.review.measurement import ReviewRun, measure, write_study
     from kvstudy.share.review.original import read_original
     from kvstudy.share.review.page import write_page
     from kvstudy.share.review.selection import select
@@ -98,13 +98,15 @@ def review(
     selection = select(original, name, missing, minutes * 60)
     click.echo()
     _say(text.plan_lines(original, selection))
-    if dry_run or selection.study is None:
+    if dry_run:
         return
     click.echo()
-    path = write_study(selection)
-    state = measure(
-        path, selection, minutes * 60, provider, lambda line: click.echo(line, err=True)
-    )
+    state = ReviewRun()
+    if selection.study:
+        state = measure(
+            *(write_study(selection), selection, minutes * 60, provider),
+            lambda line: click.echo(line, err=True),
+        )
     judgement = judge(original, selection, state)
     click.echo()
     lines = [*text.result_lines(original, state, judgement)]
