@@ -170,6 +170,13 @@ def test_systems_and_repetitions_are_guessed_from_paths(tmp_path, names, expecte
     assert [guessed[name] for name in names] == expected
 
 
+def test_phase_and_workload_are_no_part_of_a_system_of_go_ycsb(tmp_path):
+    for name in ("redis-workloada-run-1.log", "redis-workloada-load-1.log", "mongo-run-1.log"):
+        (tmp_path / name).write_text(go_log(10, 10))
+    guessed = guess_files(find_results(tmp_path))
+    assert {system for system, _number in guessed.values()} == {"redis", "mongo"}
+
+
 def test_memtier_has_each_run_of_a_call():
     of = memtier.read(memtier_json(100, 101, 102))
     assert [run[memtier.TEST] for run in of.runs] == [100, 101, 102]

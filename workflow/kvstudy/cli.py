@@ -55,7 +55,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Analysis": {
         "import": (
-            "analyse",
+            "imports",
             "Import the YCSB logs in FOLDER and its subfolders as the cells of a study.",
         ),
         "parse": (

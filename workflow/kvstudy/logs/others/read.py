@@ -21,6 +21,8 @@ FILES = "files.csv"
 # A system whose paths have no name for it.
 UNNAMED = "system"
 _WORDS = re.compile(r"(?i)(?:run|rep|repetition|try|trial|iter|iteration)(\d+)")
+# Its logs show phase and workload themselves.
+OF_GO_YCSB = re.compile(r"(?i)load|run|workload[a-f]")
 _BEFORE_NUMBER = {"run", "rep", "repetition", "try", "trial", "iter", "iteration", "r"}
 
 
@@ -87,7 +89,8 @@ def guess_files(results: OtherResults) -> dict[str, tuple[str, int]]:
             numbers[system] += 1
             guessed[name] = (system, numbers[system])
         return guessed
-    split = {name: _split(name) for name in results.files}
+    ignored = OF_GO_YCSB if results.program == go_ycsb.NAME else None
+    split = {name: _split(name, ignored) for name in results.files}
     siblings: dict[tuple[str, ...], set[int]] = defaultdict(set)
     for words, number, _is_said in split.values():
         if number is not None:
@@ -112,10 +115,11 @@ def guess_files(results: OtherResults) -> dict[str, tuple[str, int]]:
     }
 
 
-def _split(name: str) -> tuple[tuple[str, ...], int | None, bool]:
+def _split(name: str, ignored: re.Pattern[str] | None) -> tuple[tuple[str, ...], int | None, bool]:
     """Return a path's words, the number that may be its repetition, whether a word says so."""
     stem = name.rpartition(".")[0] or name
     words = [word for word in re.split(r"[^A-Za-z0-9.]+", stem) if word]
+    words = [word for word in words if not (ignored and ignored.fullmatch(word))]
     for place in range(len(words) - 1, -1, -1):
         rest = words[:place] + words[place + 1 :]
         if match := _WORDS.fullmatch(words[place]):

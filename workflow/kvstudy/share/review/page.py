@@ -14,6 +14,13 @@ from kvstudy.stats.ratios import Decision
 from kvstudy.whole_file import put
 
 TEMPLATE = Path("report/templates/html/review.html.j2")
+# What a reader looks for first.
+ORDER = [
+    ReviewOutcome.NOT_CONFIRMED,
+    ReviewOutcome.CONFIRMED,
+    ReviewOutcome.UNDECIDED,
+    ReviewOutcome.NOT_TRIED,
+]
 CLASSES = {
     ReviewOutcome.CONFIRMED: "confirmed",
     ReviewOutcome.NOT_CONFIRMED: "not-confirmed",
@@ -36,7 +43,7 @@ def write_page(
             "kind": CLASSES[one.outcome],
             "note": _note(one),
         }
-        for one in judgement.pairs
+        for one in sorted(judgement.pairs, key=lambda one: ORDER.index(one.outcome))
     ]
     _title, *claims = list(claim_outcomes(original, judgement)) or [""]
     text = templates.fill(
