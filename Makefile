@@ -7,6 +7,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 CORES ?= 4
+URL ?= https://example.org/kvstudy/
 CONFIG = $(strip $(if $(STUDY),study=$(STUDY)) $(if $(SCALE),scale=$(SCALE)) $(if $(PROVIDER),provider=$(PROVIDER)))
 # Targets are before --config, which takes every word behind it.
 SNAKEMAKE = snakemake$(if $(1), $(1)) --cores $(CORES)$(if $(CONFIG), --config $(CONFIG))
@@ -19,12 +20,12 @@ REAL := pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder \
     --durations 40 --durations-min 5 tests/e2e tests/workflow tests/tex
 MVN := MAVEN_OPTS="$${MAVEN_OPTS:-} -Djansi.noreset=true" mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-cluster setup-test study demo partial test test-slow test-unit faults lint format bench false-calls reference clean check-systems check-workbook lock
+.PHONY: help setup servers setup-cluster setup-test study demo partial test test-slow test-unit faults lint format bench false-calls reference site clean check-systems check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
 	    printf '  make %-14s %s\n' "$$target" "$$text"; done
-	@echo "Variables: STUDY= SCALE= PROVIDER= (config/config.yaml), CORES= (default 4), SEED= (faults), SEEDS= (false-calls)"
+	@echo "Variables: STUDY= SCALE= PROVIDER= (config/config.yaml), CORES= (default 4), SEED= (faults), SEEDS= (false-calls), URL= (site)"
 
 setup: ## install what is missing: system packages, .venv, YCSB bindings
 	@envs/setup study
@@ -94,6 +95,13 @@ reference: setup ## verify the reference runs and rebuild their reports from the
 	for run in $(basename $(notdir $(wildcard reference/*.zip))); do \
 	    $(IN_VENV) kvstudy verify reference/$$run.zip || exit; \
 	    $(IN_VENV) kvstudy rebuild --own-code --output reference/rebuilt/$$run reference/$$run.zip || exit; \
+	done
+
+site: reference ## publish the reference runs as a static site in site/; URL= is its address
+	rm -rf site
+	for run in $(basename $(notdir $(wildcard reference/*.zip))); do \
+	    (cd reference/rebuilt/$$run && $(IN_VENV) kvstudy publish $$run --to $(CURDIR)/site \
+	        --url $(URL) --archive $(CURDIR)/reference/$$run.zip) || exit; \
 	done
 
 clean: ## remove what was installed into the clone; RESULTS=yes asks for results, figures, reports

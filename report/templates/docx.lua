@@ -151,10 +151,23 @@ local function for_word(grid)
   return grid
 end
 
+-- What is drawn by a style sheet has no text: its column is left out.
+local function without_drawn(html)
+  local text, count = html:gsub('<td class="drawn"[^>]*>.-</td>', "")
+  if count == 0 then
+    return html
+  end
+  -- It is the first one behind the labels, and its head is empty.
+  text = text:gsub('(<thead>%s*<tr>%s*<t[hd][^>]*>[^<]*</t[hd]>%s*)<th[^>]*></th>', "%1")
+  return (text:gsub('colspan="(%d+)"', function(number)
+    return 'colspan="' .. math.max(tonumber(number) - 1, 1) .. '"'
+  end))
+end
+
 local WRITERS = {
   table = function(div)
     local blocks = pandoc.List({ caption(div, "Table Caption") })
-    local found = pandoc.read(parts.table_of(div), "html")
+    local found = pandoc.read(without_drawn(parts.table_of(div)), "html")
     -- Numbers keep the room of missing decimals on paper only.
     found = pandoc.walk_block(pandoc.Div(found.blocks), {
       Table = for_word,

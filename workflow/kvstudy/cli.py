@@ -119,6 +119,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Write the shell commands of all measured cells of RUN, in the order of measurement.",
         ),
         "compare": ("share", "Compare two finished runs, for example of two versions or machines."),
+        "publish": (
+            "site",
+            "Publish RUNS as a static site, for any web server or GitHub Pages.",
+        ),
         "archive": ("share", "Pack RUN into one file to share with others or to publish."),
         "verify": (
             "share",

@@ -44,7 +44,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "analyse": (*_RUN, "commands/analyse.py"),
     "audit": (*_RUN, "exhibits/audit_lines.py", "commands/analyse.py"),
     "claims": (*_TABLES, "commands/analyse.py"),
-    "provenance": (*_TABLES, *_FIGURES, "share/trace/provenance.py", "commands/analyse.py"),
+    "provenance": (*_TABLES, *_FIGURES, "share/trace", "commands/analyse.py"),
     "tabulate": (*_TABLES, "documents/tables.py", "commands/documents.py"),
     "draw": (*_FIGURES, "documents/figures.py", "commands/documents.py"),
     "render": _REPORT,

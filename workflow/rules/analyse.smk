@@ -78,13 +78,14 @@ rule record_provenance:
     input:
         PLAN.study_file,
         CLAIMS,
-        tidy("cells", "open-loop/cells"),
+        tidy("cells", "open-loop/cells", "measurements"),
         code=code_of("provenance"),
     output:
         "results/{run}/provenance.json",
+        "results/{run}/log_lines.json",
     log:
         log_of("provenance", ""),
     message:
-        "what tables and figures are made of to {output}"
+        "what tables and figures are made of to {output[0]}"
     shell:
         "kvstudy provenance {wildcards.run} > {log} 2>&1"

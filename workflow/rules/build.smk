@@ -48,6 +48,7 @@ rule build_html:
         tables("html"),
         figures("svg", "csv", "vl.json"),
         [] if PLAN.published else "results/{run}/provenance.json",
+        [] if PLAN.published else "results/{run}/log_lines.json",
         PLAN.catalogues,
         glob("report/templates/*.*"),
         glob("report/templates/html/*"),

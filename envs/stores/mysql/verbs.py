@@ -9,8 +9,8 @@ from kvstudy.stores.sql import (
     empty,
     record_bytes,
     records,
-    settings,
     server_version,
+    settings,
 )
 
 __all__ = ["counters", "create", "empty", "record_bytes", "records", "settings", "version"]

@@ -1,7 +1,7 @@
 """What is asked of a Redis server."""
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.resp import counters, empty, record_bytes, records, settings, server_info
+from kvstudy.stores.resp import counters, empty, record_bytes, records, server_info, settings
 
 __all__ = ["counters", "empty", "record_bytes", "records", "settings", "version"]
 

@@ -1,6 +1,7 @@
 // A reader's choices of what a table shows: the store that it is relative to, and the metric.
 window.kvPage.packed.then(({ choices }) => {
-  const { words, fill } = window.kvPage;
+  const { words, fill, kept, keep } = window.kvPage;
+  const CHOICES = ["relative", "metric"];
   document.querySelectorAll("div.choices").forEach((place, number) => {
     const figure = place.closest("figure");
     const caption = figure.querySelector("figcaption");
@@ -35,7 +36,20 @@ window.kvPage.packed.then(({ choices }) => {
       const text = ` ${fill(words.chosen, { store, metric })}`;
       const [label, anchor] = [".label", ".anchor"].map((name) => caption.querySelector(name));
       caption.replaceChildren(...(found === made[0] ? own : [label, text, anchor]));
+      window.kvNumbers?.(figure);
       window.kvFilter?.();
+    }
+    // The first table's choices are in the address, so that a link shows the same.
+    if (number === 0) {
+      selects.forEach((select, which) => {
+        const wanted = kept()[CHOICES[which]];
+        if ([...select.options].some((option) => option.value === wanted)) select.value = wanted;
+      });
+      if (selects.some((select) => select.selectedIndex > 0)) show();
+      place.addEventListener("change", () => {
+        const values = selects.map((select) => (select.selectedIndex > 0 ? select.value : ""));
+        keep(Object.fromEntries(CHOICES.map((name, which) => [name, values[which]])));
+      });
     }
     place.addEventListener("change", show);
     place.hidden = false;

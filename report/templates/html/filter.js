@@ -3,7 +3,7 @@
 (() => {
   const form = document.getElementById("filter");
   if (!form) return;
-  const { words, fill, say } = window.kvPage;
+  const { words, fill, say, kept, keep: keepInAddress } = window.kvPage;
   const banner = document.getElementById("filtered");
   const boxes = [...form.querySelectorAll("input")];
   form.hidden = false;
@@ -65,17 +65,13 @@
   /** The hidden ones in the address, so that a link shows the same. */
   function keep() {
     const hidden = boxes.filter((box) => !box.checked).map((box) => `${box.name}:${box.value}`);
-    try {
-      history.replaceState(null, "", hidden.length ? `#hide=${hidden.join(",")}` : "#");
-    } catch {
-      // Some browsers keep no state of a file.
-    }
+    keepInAddress({ hide: hidden.join(",") });
   }
 
   function read() {
-    const found = /^#hide=(.*)$/.exec(decodeURIComponent(location.hash));
-    if (!found) return;
-    const hidden = found[1].split(",");
+    const { hide } = kept();
+    if (!hide) return;
+    const hidden = hide.split(",");
     for (const box of boxes) box.checked = !hidden.includes(`${box.name}:${box.value}`);
     show();
   }

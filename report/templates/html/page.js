@@ -10,6 +10,26 @@ window.kvPage = (() => {
     return text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
   }
 
+  /** A reader's choices in the address: #hide=store:riak&metric=...; any other hash is a place. */
+  function kept() {
+    const parts = location.hash.slice(1).split("&").map((part) => part.split("="));
+    return Object.fromEntries(
+      parts.filter(([, value]) => value).map(([name, value]) => [name, decodeURIComponent(value)]),
+    );
+  }
+
+  /** Change some of them; an empty one is left out. */
+  function keep(changes) {
+    const choices = Object.entries({ ...kept(), ...changes }).filter(([, value]) => value);
+    const text = choices.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+    try {
+      // Colons and commas need no escape there, and are easier to read.
+      history.replaceState(null, "", `#${text.replaceAll("%3A", ":").replaceAll("%2C", ",")}`);
+    } catch {
+      // Some browsers keep no state of a file.
+    }
+  }
+
   /** Tell it to those who do not see the page. */
   function say(text) {
     said.textContent = text;
@@ -124,5 +144,5 @@ window.kvPage = (() => {
   });
   for (const box of document.querySelectorAll(".scroll")) wide.observe(box);
 
-  return { words, fill, say, theme, button, packed };
+  return { words, fill, say, theme, button, packed, kept, keep };
 })();

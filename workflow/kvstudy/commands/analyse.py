@@ -263,9 +263,13 @@ def audit(study: Path, output: Path | None, everything: bool) -> None:
 def provenance(run: str) -> None:
     """List the cells behind each table and figure of RUN, as JSON.
 
-    Writes provenance.json, with the checksum of each cell's SHA256SUMS.
+    Writes provenance.json, with the checksum of each cell's SHA256SUMS, and
+    log_lines.json, with the runs and log lines behind the numbers of the HTML page.
     """
     from kvstudy.analyse.run import find_run
+    from kvstudy.share.trace.log_lines import write_log_lines
     from kvstudy.share.trace.provenance import write_provenance
 
-    click.echo(write_provenance(find_run(run)))
+    of = find_run(run)
+    click.echo(write_provenance(of))
+    click.echo(write_log_lines(of))

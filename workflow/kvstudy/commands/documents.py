@@ -138,8 +138,9 @@ def build_html(run: str) -> None:
 
     of = find_name(run)
     # Tables and figures of measured values name their cells.
-    provenance = None if of.published_only else of.folder / "provenance.json"
-    build_html(of.text / "report" / f"{of.name}.md", of, of.document("html"), provenance)
+    names = ("provenance.json", "log_lines.json")
+    behind = [None if of.published_only else of.folder / name for name in names]
+    build_html(of.text / "report" / f"{of.name}.md", of, of.document("html"), *behind)
     print(of.document("html"))
 
 

@@ -10,6 +10,7 @@ from numbers import Integral
 
 from kvstudy.layout.numbers import MARK, marked_values
 from kvstudy.layout.rich_text import DASH, RichText, note, rich
+from kvstudy.layout.strip import Strip
 from kvstudy.libraries import np, pd
 
 # Letters of a line on a terminal, and before what belongs to the line above.
@@ -31,12 +32,14 @@ class Statistic:
 class TableCell:
     """A text and the unrounded ``value`` that it shows, None for a text that is no number.
 
-    ``runs`` is how the value follows from single runs, if it is known.
+    ``runs`` is how the value follows from single runs, if it is known. ``strip`` is drawn in place
+    of the text, where something can be drawn.
     """
 
     text: RichText
     value: float | None = None
     runs: Statistic | None = None
+    strip: Strip | None = None
 
     def __str__(self) -> str:
         return str(self.text)
@@ -52,6 +55,11 @@ class TableCell:
     def styled(self, style: Callable[[RichText], RichText]) -> TableCell:
         """Return the same with another look of its text."""
         return replace(self, text=style(self.text))
+
+
+def strip_cell(strip: Strip) -> TableCell:
+    """A cell that is drawn; where nothing can be, its column is left out."""
+    return TableCell(RichText(), strip=strip)
 
 
 # What becomes a cell: the number of a text is optional.
@@ -196,6 +204,34 @@ class Grid:
     def middle(self) -> int:
         """The line at whose height a column without values says so."""
         return len(self.lines) // 2
+
+    def without_strips(self) -> Grid:
+        """Return the grid without the columns that are drawn, for what shows text alone."""
+        kept = [
+            column
+            for column in range(len(self.columns))
+            if not any(line.cells[column].strip for line in self.lines)
+        ]
+        if len(kept) == len(self.columns):
+            return self
+        sections = [
+            replace(
+                section,
+                lines=[
+                    replace(line, cells=[line.cells[column] for column in kept])
+                    for line in section.lines
+                    if any(line.cells[column] for column in kept) or line.label
+                ],
+            )
+            for section in self.sections
+        ]
+        widths = tuple(self.paper.widths[column] for column in kept if self.paper.widths)
+        return replace(
+            self,
+            columns=[self.columns[column] for column in kept],
+            sections=[section for section in sections if section.lines],
+            paper=replace(self.paper, widths=widths),
+        )
 
     def frame(self) -> pd.DataFrame:
         """The cells as they are printed: section, line, then each column of the table."""

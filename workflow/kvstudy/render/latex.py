@@ -11,6 +11,7 @@ from kvstudy.language.current import _
 from kvstudy.layout.grid import Grid, notes_of
 from kvstudy.layout.rich_text import BREAK, RichText, rich, written
 from kvstudy.render import templates
+from kvstudy.render.strips import latex_strip
 from kvstudy.study.run_names import REPORT
 
 ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"
@@ -175,7 +176,7 @@ def fill(template: Path, **values: object) -> str:
     ``templates.fill``'s.
     """
     values = values | {"said": {"table": _("Table"), "continued": _("continued")}}
-    filters = {"head": head, "label": label}
+    filters = {"head": head, "label": label, "strip": lambda strip: Latex(latex_strip(strip))}
     return templates.fill(template, values, filters, finalize=printed, **DELIMITERS)
 
 

@@ -78,6 +78,23 @@ def page_words() -> dict[str, str]:
         "choices": [_("Relative to"), _("Metric")],
         "chosen": _("{metric} of the stores relative to {store}."),
         "values_many": _("All {rows} rows: {file}."),
+        "proof": _("Where this number comes from"),
+        "close": _("Close"),
+        "run": _("Run"),
+        "value": _("Value"),
+        "log_line": _("Line of the log"),
+        "command": _("Command"),
+        "not_counted": _("does not count"),
+        "no_lines": _("in the files of {folder}"),
+        "recalculated": _("From these runs: {value}."),
+        "kinds": {
+            "geometric": _("Geometric mean of the runs"),
+            "mean": _("Arithmetic mean of the runs"),
+            "min": _("Smallest of the runs"),
+            "max": _("Largest of the runs"),
+            "sd": _("Standard deviation of the runs"),
+        },
+        "divided": _("{kind}, divided by that of {base}"),
     }
 
 
@@ -237,6 +254,37 @@ def _ranges(numbers: list[int]) -> Iterator[str]:
         yield f"{first}-{rest[-1]}" if rest else str(first)
 
 
+class LogLines:
+    """The runs and log lines behind numbers, of a run's ``log_lines.json``.
+
+    DataError if ``path`` is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with reading(path, "the log lines behind numbers", "provenance"):
+            content = json.loads(path.read_text(encoding="utf-8"))
+            self._cells, self._values = content["cells"], content["values"]
+
+    def of(self, body: str) -> dict[str, Any]:
+        """Return what the numbers of ``body`` need: their values, and the cells of these.
+
+        Cells are lists of path, folder, command, and why the cell does not count.
+        """
+        keys = {
+            key
+            for runs in re.findall(r'data-runs="([^"]*)"', body)
+            for part in unescape(runs).split("|")[1:]
+            for key in part.split(" ")
+        }
+        return {
+            "cells": [
+                [cell["path"], cell["folder"], cell["command"], sentence(cell["why"])]
+                for cell in self._cells
+            ],
+            "values": {key: of for key, of in self._values.items() if key in keys},
+        }
+
+
 # Where html.lua leaves a place for a part.
 PLACE = re.compile(
     r'<div class="(drawing|cells|values)" data-kind="(table|figure)" data-name="([^"]*)"'
@@ -247,16 +295,26 @@ CHOICES = re.compile(r"<!--choices (.*?)-->")
 PAGE_OPTIONS = ["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3"]
 BETWEEN = "<!-- contents above, text below -->"
 # In the order in which they run; the first one's functions serve the others.
-BEHAVIOUR = ["page.js", "fold.js", "tables.js", "filter.js", "cells.js", "choices.js", "charts.js"]
+BEHAVIOUR = [
+    *("page.js", "fold.js", "tables.js", "filter.js", "cells.js", "choices.js", "numbers.js"),
+    "charts.js",
+]
 # What a reader's filter hides.
 FILTERED = ("store", "workload")
 
 
-def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | None = None) -> None:
+def build_html(
+    markdown: Path,
+    parts: Paths,
+    output: Path,
+    provenance: Path | None = None,
+    lines: Path | None = None,
+) -> None:
     """Write the report ``markdown`` (of ``kvstudy render``) as a page to ``output``.
 
     A figure with a specification next to it (<name>.vl.json) is interactive where scripts run.
-    With ``provenance`` (of ``kvstudy provenance``), tables and figures name their cells.
+    With ``provenance`` and ``lines`` (of ``kvstudy provenance``), tables and figures name their
+    cells, and numbers the runs and log lines that they are made of.
     KvstudyError when pandoc refuses the text or a part is missing; ``output`` is then left
     as it was.
     """
@@ -292,6 +350,7 @@ def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | No
             choices = [json.loads(text[1]) for text in CHOICES.finditer(body)]
         packed = {
             "cells": made_of.cells() if made_of else [],
+            "runs": LogLines(lines).of(body + _texts(choices)) if lines else None,
             "choices": choices,
             "specs": {
                 name: spec
@@ -303,6 +362,11 @@ def build_html(markdown: Path, parts: Paths, output: Path, provenance: Path | No
         body = CHOICES.sub('<div class="choices" hidden></div>', body)
         page = _page(folder, front, contents, body, packed)
     put(page.encode(), output)
+
+
+def _texts(choices: list[list[Any]]) -> str:
+    """The HTML of all alternatives of all tables."""
+    return "".join(text for of in choices for _names, text in of)
 
 
 def pack(content: Mapping[str, Any]) -> str:

@@ -32,6 +32,7 @@ class GridSheet:
 
     def write(self, caption: str, grids: list[Grid]) -> None:
         """Fill the sheet."""
+        grids = [grid.without_strips() for grid in grids]
         sheet, style, content = self.sheet, self._book.style, self._content
         print_set_up(sheet, content.heading(caption))
         sheet.hide_gridlines(2)

@@ -32,14 +32,18 @@ from kvstudy.language.locale import list_of
 from kvstudy.layout.grid import (
     CellText,
     Grid,
+    Head,
     Paper,
     TableRow,
     TableSection,
     cell_of,
     head_of,
+    number_cell,
+    strip_cell,
 )
-from kvstudy.layout.numbers import operation_word, significant
-from kvstudy.layout.rich_text import BOUND, DASH, RichText, bold, grey, with_mark
+from kvstudy.layout.numbers import operation_word, rate, significant
+from kvstudy.layout.rich_text import BOUND, DASH, RichText, bold, grey, rich, with_mark
+from kvstudy.layout.strip import Axis, Strip, axis_of
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
@@ -49,7 +53,13 @@ from kvstudy.study.cells import SHORTEST_SECONDS
 from kvstudy.study.controls import AGAIN
 from kvstudy.study.metrics import is_percentile, metric_of
 from kvstudy.study.parts import MEAN
-from kvstudy.study.workload import main_operation, properties_of, rounds_of
+from kvstudy.study.workload import (
+    load_only,
+    main_operation,
+    properties_of,
+    proportions_of,
+    rounds_of,
+)
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -66,8 +76,10 @@ COLUMNS = [
         "p99",
         "published",
     ],
-    "inconsistent",
+    *["inconsistent", "rate"],
 ]
+# Lines of a table with strips that fit on the first page.
+MOST_STRIPS = 26
 # Workloads that fit side by side, and stores below each other with all that is known of them.
 MOST, MOST_LINES = 5, 10
 INDENT = "\N{NO-BREAK SPACE}" * 3
@@ -115,14 +127,18 @@ class GridTable(Table):
                 rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
                 for row in floor[floor["store"].isin(_group(run, baseline))].itertuples():
                     key = [row.workload, row.parameters, f"{row.store}/{row.store}", row.n]
-                    rows.append([*of, *key, row.ratio, row.low, row.high, *[None] * 8, False])
+                    rows.append([*of, *key, row.ratio, row.low, row.high, *[None] * 8, False, None])
         frame = pd.DataFrame(rows, columns=COLUMNS)
-        numbers = ["ratio", "low", "high", "first_place", "last_place", "p99", "published"]
+        numbers = ["ratio", "low", "high", "first_place", "last_place", "p99", "published", "rate"]
         return frame.astype(dict.fromkeys(numbers, float))
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A column per workload; per store the ratio, its place, the percentile, the source's."""
         return next((_grids(rows, run, *of) for of in _chosen(rows)), [Grid([], [])])
+
+    def has_strips(self, run: Run) -> bool:
+        """Return whether it has a section per workload, whose title says what that does."""
+        return _has_strips(run)
 
     def choices(self, rows: pd.DataFrame, run: Run) -> dict[tuple[str, ...], list[Grid]]:
         """By store and metric; the first one is that of ``grids``."""
@@ -130,6 +146,11 @@ class GridTable(Table):
             (run.titles[baseline], _(METRICS[metric])): _grids(rows, run, metric, baseline)
             for metric, baseline in _chosen(rows)
         }
+
+
+def _has_strips(run: Run) -> bool:
+    sections = len(run.study.workloads) + (len(run.study.workloads) > 1)
+    return sections * len(run.study.stores) <= MOST_STRIPS and not run.several_paths
 
 
 def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
@@ -149,6 +170,10 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
         rows = rows.assign(p99=math.nan)
     by_key = rows.set_index(["workload", "store"])
     corner = _("Relative to {}").format(run.titles[baseline])
+    if _has_strips(run):
+        grid = _with_strips(by_key, names, run, metric, corner)
+        grid.notes = _notes(rows, run, metric, shorts, strips=True)
+        return [grid]
     grids = []
     for block in np.array_split(names, blocks):
         heads = [head_of(shorts[name], workload=name) for name in block]
@@ -204,6 +229,7 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
     tails = tails.set_index(KEYS)["value"].to_dict()
     # Of throughput alone there is more than the ratio.
     more = metric == THROUGHPUT
+    rates = _rates(run) if more else {}
     for name in [*study.workload_names, MEAN]:
         of = pairs[pairs["workload"] == name]
         if of.empty and name == MEAN:
@@ -230,7 +256,15 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
                 *places.get(store, (None, None)),
                 *[operation, tails.get((name, store, operation)) if more else None],
                 *(_published(run, store, baseline, name) if more else (None, False)),
+                rates.get((store, name)) if more else None,
             ]
+
+
+def _rates(run: Run) -> dict[tuple[str, str], float]:
+    """Return throughputs (ops/s) at the headline sizes, by store and workload."""
+    rows = run.summary.query("operation == 'overall' and metric == @THROUGHPUT")
+    rows = rows[rows["parameters"] == rows["workload"].map(run.headline)]
+    return {(row.store, row.workload): float(row.geometric) for row in rows.itertuples()}
 
 
 def _group(run: Run, store: str) -> list[str]:
@@ -326,6 +360,89 @@ def _ratio(row, run: Run) -> tuple[CellText, CellText]:
     return cell_of(text, row.ratio, throughput_of(row.store, settings, row.baseline)), ends
 
 
+def _with_strips(
+    by_key: pd.DataFrame, names: list[str], run: Run, metric: str, corner: str
+) -> Grid:
+    """A section per workload, a line per store, the fastest first, with its marks on one axis."""
+    known = by_key.loc[[key for key in by_key.index if key[0] in names]]
+    axis = axis_of(known[["ratio", "low", "high", "published"]].to_numpy().ravel().tolist())
+    floor = floor_of(run.headline_analysis.floor) if metric == THROUGHPUT else None
+    throughput = metric == THROUGHPUT
+    heads = ["", _("Ratio"), interval_head(), *([_("kops/s")] if throughput else [])]
+    sourced = throughput and known["published"].notna().any()
+    heads += [head_of(Head(rich(_("Published")), published=True))] if sourced else []
+    heads += [_("p99")] if throughput and known["p99"].notna().any() else []
+    blank = [""] * (len(heads) - 1)
+    label = "\N{NO-BREAK SPACE}"
+    sections = [
+        TableSection("", [TableRow(label, [strip_cell(Strip(axis, labelled=True)), *blank])])
+    ]
+    for name in names:
+        rows = list(known.loc[[name]].reset_index().itertuples())
+        own = [row for row in rows if "/" not in row.store]
+        ranked = sorted(own, key=lambda row: -row.ratio if row.ratio == row.ratio else math.inf)
+        if metric != THROUGHPUT:
+            # Of latencies the smallest is best.
+            ranked.reverse()
+        lines = [_strip_line(row, run, axis, floor, heads) for row in ranked]
+        lines += [_strip_line(row, run, axis, floor, heads) for row in rows if "/" in row.store]
+        sections.append(TableSection(_workload_title(run, name), lines, workload=name))
+    return Grid(heads, sections, corner=corner, paper=Paper(hang=True))
+
+
+def _workload_title(run: Run, name: str) -> str:
+    """``A: 50 % read, 50 % update``"""
+    if name == MEAN:
+        return _("All workloads (geometric mean)")
+    use = run.study.workload(name)
+    properties = properties_of(run.study, use)
+    if rounds_of(properties) or load_only(properties):
+        return use.title
+    shares = proportions_of(properties)
+    total = sum(shares.values())
+    parts = [
+        f"{significant(100 * share / total, 2)}\N{NARROW NO-BREAK SPACE}% {operation_word(operation)}"
+        for operation, share in shares.items()
+        if share > 0
+    ]
+    return f"{use.title}: {', '.join(parts)}"
+
+
+def _strip_line(
+    row, run: Run, axis: Axis, floor: float | None, heads: list[str | Head]
+) -> TableRow:
+    store = row.store.partition("/")[0]
+    title = run.titles[store]
+    label = _("{} against itself").format(title) if "/" in row.store else bold(title)
+    cell, ends = _ratio(row, run) if "/" not in row.store else _itself(row)
+    faint = row.in_floor == "yes" or row.decision == Decision.UNDECIDED
+
+    def known(value: float) -> float | None:
+        return None if math.isnan(value) else value
+
+    source = _source(row)
+    strip = Strip(
+        axis,
+        *(known(row.ratio), known(row.low), known(row.high)),
+        published=known(row.published) if source else None,
+        floor=floor or 1.0,
+        faint=faint or "/" in row.store,
+    )
+    cells: list[CellText] = [strip_cell(strip), cell, ends]
+    further = {
+        _("kops/s"): number_cell(row.rate / 1000, rate),
+        _("Published"): source,
+        _("p99"): _tail(row),
+    }
+    cells += [further[str(head)] for head in heads[3:]]
+    return TableRow(label, cells, store)
+
+
+def _itself(row) -> tuple[CellText, CellText]:
+    ends = "" if math.isnan(row.low) else interval(row.ratio, row.low, row.high)
+    return cell_of(grey(significant(row.ratio)), row.ratio), grey(ends)
+
+
 def _place(row) -> CellText:
     if math.isnan(row.first_place):
         return DASH
@@ -346,7 +463,9 @@ def _source(row) -> CellText:
     return cell_of(with_mark(significant(row.published), row.inconsistent), row.published)
 
 
-def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) -> list[str]:
+def _notes(
+    rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str], strips: bool = False
+) -> list[str]:
     """Return the notes below all grids."""
     operations = "; ".join(
         f"{operation_word(operation)}: {list_of(map(shorts.get, of['workload'].unique()))}"
@@ -370,7 +489,9 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
     if mixed and metric == THROUGHPUT:
         text = _("{}: all operations of all rounds, including warm-up rounds.")
         notes.append(text.format(list_of(mixed)))
-    if (rows["workload"] == MEAN).any():
+    if strips:
+        notes.append(_("Dots: ratios; lines: their intervals; circles: published ratios."))
+    elif (rows["workload"] == MEAN).any():
         notes.append(_("Geomean: geometric mean of the workloads."))
     if short := [shorts[name] for name in rows["workload"].unique() if name in run.short]:
         text = _("{}: some runs under {} s; longer ones may change ranks.")
@@ -381,7 +502,8 @@ def _notes(rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str]) ->
     }
     if reasons := [words for words, which in grey_if.items() if which.any()]:
         notes.append(_("Measured ratios in grey: {}.").format(_(" or ").join(reasons)))
-    if run.scale == 1 and not run.several_paths and rows["first_place"].notna().any():
+    ranked = run.scale == 1 and not run.several_paths and not strips
+    if ranked and rows["first_place"].notna().any():
         notes.append(
             _("Rank: 1 plus the number of significantly faster stores; a range if undecided.")
         )

@@ -1,0 +1,99 @@
+// Each number of a table that follows from single runs is a button: it shows these runs, their
+// values, and for each the lines of its log and the command that measured it.
+window.kvPage.packed.then(({ runs }) => {
+  if (!runs) return;
+  const { words, fill, button } = window.kvPage;
+  const dialog = document.createElement("dialog");
+  dialog.className = "proof";
+  dialog.setAttribute("aria-labelledby", "proof-title");
+  document.body.append(dialog);
+  // A press beside it closes it, too.
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+
+  const element = (name, text = "", kind = "") => {
+    const made = document.createElement(name);
+    made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+
+  const counting = (key) => (runs.values[key] ?? []).filter(([place]) => !runs.cells[place][3]);
+  const KINDS = {
+    geometric: (all) => Math.exp(all.reduce((sum, each) => sum + Math.log(each), 0) / all.length),
+    mean: (all) => all.reduce((sum, each) => sum + each, 0) / all.length,
+    min: (all) => Math.min(...all),
+    max: (all) => Math.max(...all),
+  };
+
+  /** The number again from its runs; null where the page has no formula for it. */
+  function recalculated(kind, keys, base) {
+    const of = (some) => KINDS[kind]?.(some.flatMap((key) => counting(key).map(([, value]) => value)));
+    const value = of(keys);
+    return value === undefined ? null : base.length ? value / of(base) : value;
+  }
+
+  function rows(key) {
+    return (runs.values[key] ?? []).map(([place, value, unit, lines]) => {
+      const [path, folder, command, why] = runs.cells[place];
+      const row = element("tr");
+      const what = element("th", path);
+      what.scope = "row";
+      if (why) what.append(element("div", `${words.not_counted}: ${why}`, "why"));
+      const shown = element("td");
+      for (const [file, number, text] of lines) {
+        shown.append(element("code", `${folder}/${file}:${number}`, "place"), element("code", text, "line"));
+      }
+      if (!lines.length) shown.append(fill(words.no_lines, { folder }));
+      if (command) {
+        const more = element("details");
+        more.append(element("summary", words.command), element("code", command));
+        shown.append(more);
+      }
+      row.append(what, element("td", `${value.toLocaleString(words.lang)} ${unit}`, "num"), shown);
+      return row;
+    });
+  }
+
+  function open(cell) {
+    const [kind, ...parts] = cell.dataset.runs.split("|");
+    const [keys, base = []] = parts.map((part) => part.split(" "));
+    const title = element("h2", `${words.proof}: ${cell.textContent}`);
+    title.id = "proof-title";
+    const names = (some) => some.map((key) => key.split("/").filter((_, at) => at !== 2).join(" ")).join(", ");
+    let formula = words.kinds[kind] ?? kind;
+    if (base.length) formula = fill(words.divided, { kind: formula, base: names(base) });
+    const about = element("p", `${formula}: ${names(keys)}.`);
+    const again = recalculated(kind, keys, base);
+    if (again !== null && !Number.isNaN(again)) {
+      about.append(` ${fill(words.recalculated, { value: again.toPrecision(6) })}`);
+    }
+    const table = element("table");
+    const head = table.createTHead().insertRow();
+    for (const text of [words.run, words.value, words.log_line]) {
+      const of = element("th", text);
+      of.scope = "col";
+      head.append(of);
+    }
+    table.createTBody().append(...[...keys, ...base].flatMap(rows));
+    const box = element("div", "", "scroll");
+    box.tabIndex = 0;
+    box.append(table);
+    dialog.replaceChildren(title, about, box, button(words.close, () => dialog.close()));
+    dialog.showModal();
+  }
+
+  /** Turn the numbers below `root` into buttons. */
+  function mark(root) {
+    for (const cell of root.querySelectorAll("td[data-runs]:not(:has(> .number))")) {
+      const made = element("button", "", "number");
+      made.type = "button";
+      made.title = words.proof;
+      made.append(...cell.childNodes);
+      cell.append(made);
+      made.addEventListener("click", () => open(cell));
+    }
+  }
+  mark(document);
+  // Tables that a choice puts in place of others.
+  window.kvNumbers = mark;
+}, () => {}); // Else the numbers stay as they are.

@@ -1,0 +1,1 @@
+"""Static web sites of finished runs."""

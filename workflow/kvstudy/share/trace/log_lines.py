@@ -1,0 +1,75 @@
+"""The runs and log lines behind the numbers of a page: ``log_lines.json``.
+
+- ``cells``: of each cell with logs its ``path``, the ``folder`` of its logs, the ``command`` that
+  measured it, and ``why`` it does not count ("" if it counts; a code).
+- ``values``: by ``store/workload/parameters/operation/metric`` a list for each run: the place of
+  its cell in ``cells``, value, unit, and the lines that show it (file, number, text).
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.cell import interval_of
+from kvstudy.analyse.tidy.files import path_of, why_not
+from kvstudy.analyse.tidy.summary import measured_phases
+from kvstudy.errors import KvstudyError
+from kvstudy.share.trace.sources import MANIFEST, lines_of
+from kvstudy.study.metrics import SHOWN
+from kvstudy.whole_file import put
+
+FILE = "log_lines.json"
+# A number that is made of more lines names the first ones.
+MOST_LINES = 6
+WHOLE = "overall"
+
+
+def write_log_lines(run: Run) -> Path:
+    """Write ``log_lines.json`` of the closed-loop cells; numbers without lines are left out."""
+    file = run.folder / FILE
+    put(f"{json.dumps(log_lines(run), ensure_ascii=False)}\n".encode(), file)
+    return file
+
+
+def log_lines(run: Run) -> dict[str, Any]:
+    """Return all that ``log_lines.json`` holds."""
+    cells: list[dict[str, str]] = []
+    values: dict[str, list[list[Any]]] = defaultdict(list)
+    rows = run.measurements[run.measurements["metric"].isin(SHOWN)]
+    phases = measured_phases(run.measurements)
+    rows = rows[rows["phase"] == rows["workload"].map(phases)]
+    of_cells = dict(list(rows.groupby(["store", "workload", "parameters", "repetition"])))
+    for row in run.cells.itertuples():
+        folder, path = run.raw / path_of(row), path_of(row)
+        key = (row.store, row.workload, row.parameters, row.repetition)
+        if row.status != "measured" or key not in of_cells or not (folder / MANIFEST).is_file():
+            continue
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        phase = phases[row.workload]
+        place = len(cells)
+        command = _command(manifest, phase)
+        cells.append({"path": path, "folder": str(folder), "command": command, "why": why_not(row)})
+        log = folder / f"{phase}.out"
+        interval = interval_of(manifest, run.planned[path], phase) if path in run.planned else "op"
+        for value in of_cells[key].itertuples():
+            lines = []
+            try:
+                shown = lines_of(log, value.operation, value.metric, interval)
+                lines = [[log.name, line.number, line.text] for line in shown[:MOST_LINES]]
+            except (KvstudyError, OSError):
+                # Several clients have a file each; the page then names the folder.
+                lines = []
+            name = "/".join((*key[:3], value.operation, value.metric))
+            values[name].append([place, value.value, value.unit, lines])
+    return {"run": run.name, "cells": cells, "values": dict(values)}
+
+
+def _command(manifest: dict[str, Any], phase: str) -> str:
+    """Return the command line of the phase's client, "" where it was not recorded."""
+    command = manifest.get("phases", {}).get(phase, {}).get("command", [])
+    return command if isinstance(command, str) else shlex.join(map(str, command))
