@@ -153,7 +153,12 @@ end
 
 -- What is drawn by a style sheet has no text: its column is left out.
 local function without_drawn(html)
-  local text, count = html:gsub('<td class="drawn"[^>]*>.-</td>', "")
+  -- The line of the axis has nothing else.
+  local text = html:gsub("<tr[^>]*>.-</tr>", function(row)
+    return row:find('class="strip axis"', 1, true) and "" or nil
+  end)
+  local count
+  text, count = text:gsub('<td class="drawn"[^>]*>.-</td>', "")
   if count == 0 then
     return html
   end

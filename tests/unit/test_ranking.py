@@ -176,6 +176,12 @@ class Published(SimpleNamespace):
     published_ratio = Results.published_ratio
 
 
+@pytest.fixture
+def wide(monkeypatch):
+    """A table with more workloads and stores than have marks on the first page."""
+    monkeypatch.setattr("kvstudy.exhibits.grid_strips.MOST_STRIPS", 0)
+
+
 def grid(published: dict | None = None, scale: float = 1, **baseline: str):
     """Its rows of throughput relative to the baseline, and what every report shows."""
     run = grid_run(published, scale, **baseline)
@@ -221,6 +227,7 @@ def number(row) -> str:
     return f"{significant(row['low'])} to {significant(row['high'])}"
 
 
+@pytest.mark.usefixtures("wide")
 def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     frame, example = grid()
     for workload in ("a", "c"):
@@ -254,6 +261,39 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     assert any("Measured ratios in grey: undecided." in note for note in example.notes)
 
 
+def test_a_section_per_workload_has_the_fastest_first_with_marks_on_one_axis():
+    speeds = {("redis", "a"): 2.0, ("memcached", "a"): 3.0, ("redis", "c"): 1.0}
+    frame, example = grid(speeds)
+    assert [section.workload for section in example.sections] == ["", "a", "c", "mean"]
+    assert [section.title for section in example.sections][1].startswith("Workload A: 50")
+    assert list(map(str, example.columns))[1:] == [
+        *("Ratio", "95\N{NARROW NO-BREAK SPACE}% interval", "kops/s", "Published", "p99")
+    ]
+    axis, *sections = example.sections
+    assert axis.lines[0].cells[0].strip.labelled
+    memcached, redis = sections[0].lines[:2]
+    assert [str(memcached.label), str(redis.label)] == ["Memcached", "Redis"]
+    assert memcached.texts[1:] == [
+        *("2.00", number(frame.loc["a", "memcached"]), "0.200", "1.50", "\N{EN DASH}")
+    ]
+    strip = memcached.cells[0].strip
+    assert (strip.value, strip.published, strip.faint) == (pytest.approx(2), 1.5, True)
+    assert strip.axis.has(frame.loc["a", "memcached"]["high"]) or strip.high > 9
+    assert redis.texts[1:] == ["1", "", "0.100", "", "150 \N{MICRO SIGN}s"]
+    assert not sections[1].lines[0].cells[0].strip.published
+
+
+def test_of_latencies_the_smallest_is_first():
+    run = grid_run()
+    table = TABLES["grid"].automatic(run.study)[0]
+    (example,) = table.choices(table.rows(run), run)["Redis", P99]
+    # Memcached has half the latency of Redis; Riak KV has none.
+    lines = [str(line.label) for line in example.sections[1].lines]
+    assert lines == ["Memcached", "Redis", small.TITLES["riak"]]
+    assert not any("kops" in str(head) for head in example.columns)
+
+
+@pytest.mark.usefixtures("wide")
 def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_interval():
     run = grid_run()
     table = TABLES["grid"].automatic(run.study)[0]
@@ -300,6 +340,7 @@ def test_embedded_stores_are_related_to_the_first_of_them():
     assert {"In memory, relative to Redis", "Embedded"} <= titles
 
 
+@pytest.mark.usefixtures("wide")
 def test_the_ratios_of_the_source_stand_below_in_grey():
     speeds = {("redis", "a"): 2.0, ("memcached", "a"): 4.0, ("redis", "c"): 1.0}
     frame, example = grid(speeds | {("memcached", "c"): 8.0})

@@ -126,7 +126,9 @@ def test_a_store_without_values_says_so_in_each_section(folder):
 
 def test_numbers_are_there_unrounded_and_whole_ones_stay_whole(folder):
     _, html = both(folder, "one")
-    redis = re.findall(r'<td class="num" data-store="redis" data-value="([^"]*)">(.*?)</td>', html)
+    redis = re.findall(
+        r'<td class="num" data-store="redis" data-value="([^"]*)".*?>(.*?)</td>', html
+    )
     shown = {text: value for value, text in redis}
     assert shown[f"2{NNBSP}097.6"].startswith("2097.617")
     assert shown[f'9{NNBSP}545<span class="phantom" data-as=".0"></span>'].startswith("9545.45")

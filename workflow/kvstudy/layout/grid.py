@@ -220,7 +220,7 @@ class Grid:
                 lines=[
                     replace(line, cells=[line.cells[column] for column in kept])
                     for line in section.lines
-                    if any(line.cells[column] for column in kept) or line.label
+                    if not any(cell.strip and cell.strip.labelled for cell in line.cells)
                 ],
             )
             for section in self.sections

@@ -16,7 +16,7 @@ FEWEST_TICKS = 3
 
 
 @dataclass(frozen=True)
-class Axis:
+class RatioAxis:
     """The ends of the axis, ratios without unit, around 1."""
 
     first: float
@@ -49,7 +49,7 @@ class Strip:
     ``labelled``: the line of the axis, which has the numbers of its ticks and no marks.
     """
 
-    axis: Axis
+    axis: RatioAxis
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -59,7 +59,7 @@ class Strip:
     labelled: bool = False
 
 
-def axis_of(ratios: Iterable[float]) -> Axis:
+def axis_of(ratios: Iterable[float]) -> RatioAxis:
     """Return the axis that shows 1 and all ``ratios``, or those near 1 if they are far apart."""
     known = [ratio for ratio in ratios if isfinite(ratio) and ratio > 0]
     first, last = min([1.0, *known]), max([1.0, *known])
@@ -69,4 +69,4 @@ def axis_of(ratios: Iterable[float]) -> Axis:
         if last / first > MOST_SPAN:
             share = log(MOST_SPAN) / log(last / first)
             first, last = first**share, last**share
-    return Axis(first / ROOM, last * ROOM)
+    return RatioAxis(first / ROOM, last * ROOM)

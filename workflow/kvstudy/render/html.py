@@ -29,7 +29,8 @@ def html(grids: list[Grid], kind: str) -> str:
 
     Tables have no style, id or script. What a page may use: ``class`` (``num`` for a
     number, ``section``, ``published``, ``sortable`` of a table), ``data-value`` (the
-    unrounded number), ``data-runs`` (``runs_text``), ``data-store`` and ``data-workload`` of a body, row, column or cell.
+    unrounded number), ``data-runs`` (``runs_text``), ``data-store`` and ``data-workload`` of a
+    body, row, column or cell.
     """
     template = REPORT / "templates/tables/table.html.j2"
     return fill_html(template, grids=grids, kind=kind, notes=notes_of(grids))
@@ -38,9 +39,8 @@ def html(grids: list[Grid], kind: str) -> str:
 def fill_html(template: Path, **values: object) -> str:
     """The filled ``template``; strings are escaped. Errors as ``templates.fill``'s."""
     options = {"autoescape": True, "finalize": markup}
-    text = templates.fill(
-        template, values, {"stacked": stacked, "strip": html_strip, "runs": runs_text}, **options
-    )
+    filters = {"stacked": stacked, "strip": html_strip, "runs": runs_text}
+    text = templates.fill(template, values, filters, **options)
     # A blank line ends the HTML within Markdown, for pandoc.
     return "".join(f"{line}\n" for line in text.split("\n") if line.strip())
 

@@ -12,6 +12,8 @@ from kvstudy.stats.intervals import finite, positive
 
 IMPOSSIBLE_ABOVE = 1.02
 CLIENT_BELOW = 0.7
+# Below this a coefficient is 0.
+NOTHING = 1e-9
 LEAST_COUNTS = 6
 # A fit whose typical point is further off than this describes something else.
 POOR_FIT = 0.10
@@ -98,11 +100,9 @@ def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Sc
         )
     except RuntimeError as error:
         raise ValueError(f"the scalability law does not fit these points: {error}") from None
-    single, contention, coherency = (
-        float(coefficients[0] * scale),
-        float(coefficients[1]),
-        float(coefficients[2]),
-    )
+    # The search stays a little above a bound, by another amount on another processor.
+    contention, coherency = (float(each) if each > NOTHING else 0.0 for each in coefficients[1:])
+    single = float(coefficients[0] * scale)
     fitted = _law(counts, single, contention, coherency)
     off = float(np.sqrt(np.mean((rates / fitted - 1) ** 2)))
     # Below this the law falls by less than a thousandth up to the largest count.

@@ -34,6 +34,7 @@ from kvstudy.documents.report.cells import (
     validity_facts,
     with_states,
 )
+from kvstudy.documents.report.conclusions import Conclusions, conclusions
 from kvstudy.documents.report.paths import PathFacts, path_facts
 from kvstudy.documents.report.workloads import (
     Answers,
@@ -108,6 +109,7 @@ class RunFacts:
     # Whether any two stores were measured with the sizes that are shown.
     compared: bool
     answers: Answers
+    conclusions: Conclusions
     # Two stores that the correction for many pairs leaves undecided, with their workload.
     undone: list[str]
     course: course.CourseFacts
@@ -238,6 +240,7 @@ def run_facts(run: Run) -> RunFacts:
         tail=max(tails, key=lambda tail: len(tail[1].values), default=None),
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),
+        conclusions=conclusions(run),
         undone=[
             f"{names.store(row.faster)} / {names.store(row.slower)} "
             f"({study.workload(row.workload).short})"

@@ -10,7 +10,7 @@ from xlsxwriter.utility import xl_range_abs
 from kvstudy.documents.workbook.content import Content
 from kvstudy.documents.workbook.grids import TOP, GridSheet
 from kvstudy.documents.workbook.sheet import GREY, Book, quoted
-from kvstudy.exhibits.tables.grid import THROUGHPUT
+from kvstudy.exhibits.grid_cells import THROUGHPUT
 from kvstudy.layout.numbers import FARTHEST
 from kvstudy.study.parts import MEAN
 

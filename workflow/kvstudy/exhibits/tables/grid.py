@@ -17,33 +17,27 @@ from kvstudy.analyse.findings.pairs import (
     pairs,
     ratio_of,
 )
-from kvstudy.exhibits.claim_words import number
+from kvstudy.analyse.tidy.summary import throughputs
+from kvstudy.exhibits.grid_cells import place_cell, published_cell, ratio_cell, tail_cell
+from kvstudy.exhibits.grid_strips import has_strips, strip_grid
 from kvstudy.exhibits.table import (
     Table,
     client_bound,
-    interval,
     interval_head,
     pairing,
-    throughput_of,
     two_lines,
 )
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
 from kvstudy.layout.grid import (
-    CellText,
     Grid,
-    Head,
     Paper,
     TableRow,
     TableSection,
-    cell_of,
     head_of,
-    number_cell,
-    strip_cell,
 )
-from kvstudy.layout.numbers import operation_word, rate, significant
-from kvstudy.layout.rich_text import BOUND, DASH, RichText, bold, grey, rich, with_mark
-from kvstudy.layout.strip import Axis, Strip, axis_of
+from kvstudy.layout.numbers import operation_word
+from kvstudy.layout.rich_text import BOUND, RichText, bold
 from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import geometric_mean
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
@@ -54,10 +48,8 @@ from kvstudy.study.controls import AGAIN
 from kvstudy.study.metrics import is_percentile, metric_of
 from kvstudy.study.parts import MEAN
 from kvstudy.study.workload import (
-    load_only,
     main_operation,
     properties_of,
-    proportions_of,
     rounds_of,
 )
 
@@ -78,8 +70,6 @@ COLUMNS = [
     ],
     *["inconsistent", "rate"],
 ]
-# Lines of a table with strips that fit on the first page.
-MOST_STRIPS = 26
 # Workloads that fit side by side, and stores below each other with all that is known of them.
 MOST, MOST_LINES = 5, 10
 INDENT = "\N{NO-BREAK SPACE}" * 3
@@ -138,7 +128,7 @@ class GridTable(Table):
 
     def has_strips(self, run: Run) -> bool:
         """Return whether it has a section per workload, whose title says what that does."""
-        return _has_strips(run)
+        return has_strips(run)
 
     def choices(self, rows: pd.DataFrame, run: Run) -> dict[tuple[str, ...], list[Grid]]:
         """By store and metric; the first one is that of ``grids``."""
@@ -146,11 +136,6 @@ class GridTable(Table):
             (run.titles[baseline], _(METRICS[metric])): _grids(rows, run, metric, baseline)
             for metric, baseline in _chosen(rows)
         }
-
-
-def _has_strips(run: Run) -> bool:
-    sections = len(run.study.workloads) + (len(run.study.workloads) > 1)
-    return sections * len(run.study.stores) <= MOST_STRIPS and not run.several_paths
 
 
 def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
@@ -170,8 +155,8 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
         rows = rows.assign(p99=math.nan)
     by_key = rows.set_index(["workload", "store"])
     corner = _("Relative to {}").format(run.titles[baseline])
-    if _has_strips(run):
-        grid = _with_strips(by_key, names, run, metric, corner)
+    if has_strips(run):
+        grid = strip_grid(by_key, names, run, metric, corner)
         grid.notes = _notes(rows, run, metric, shorts, strips=True)
         return [grid]
     grids = []
@@ -262,9 +247,9 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
 
 def _rates(run: Run) -> dict[tuple[str, str], float]:
     """Return throughputs (ops/s) at the headline sizes, by store and workload."""
-    rows = run.summary.query("operation == 'overall' and metric == @THROUGHPUT")
+    rows = throughputs(run.values)
     rows = rows[rows["parameters"] == rows["workload"].map(run.headline)]
-    return {(row.store, row.workload): float(row.geometric) for row in rows.itertuples()}
+    return rows.groupby(["store", "workload"])["value"].agg(geometric_mean).to_dict()
 
 
 def _group(run: Run, store: str) -> list[str]:
@@ -289,7 +274,7 @@ def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[floa
     of = [run.results.published_ratio(store, baseline, name) for name in workloads]
     if any(math.isnan(ratio) for ratio, _inconsistent in of):
         return None, False
-    inconsistent = store != baseline and any(inconsistent for _ratio, inconsistent in of)
+    inconsistent = store != baseline and any(inconsistent for ratio_cell, inconsistent in of)
     return geometric_mean(ratio for ratio, _inconsistent in of), inconsistent
 
 
@@ -320,16 +305,16 @@ def _sections(
         keys = pd.MultiIndex.from_product([names, [store]], names=by_key.index.names)
         return list(by_key.reindex(keys).reset_index().itertuples())
 
-    further = {_("published ratio"): _source}
+    further = {_("published ratio"): published_cell}
     # The places of those on one path say what their ratios do, and nine of them fill a page.
-    further |= {_("rank"): _place} if run.scale == 1 and not run.several_paths else {}
-    further |= {_("p99"): _tail}
+    further |= {_("rank"): place_cell} if run.scale == 1 and not run.several_paths else {}
+    further |= {_("p99"): tail_cell}
     for title, stores in _by_kind(run, bases, baseline):
         for store in stores:
             rows = rows_of(store)
             lines = _ratios(bold(run.titles[store]), rows, store, run)
             for label, text in further.items():
-                source = text is _source
+                source = text is published_cell
                 cells = [text(row) for row in rows]
                 line = TableRow(label if source else INDENT + label, cells, store, published=source)
                 if not all(cell.empty for cell in line.cells):
@@ -343,124 +328,8 @@ def _sections(
 
 def _ratios(label: str | RichText, rows: list, store: str, run: Run) -> list[TableRow]:
     """The ratios, and their intervals below them: side by side, five of 0.048 do not fit a line."""
-    cells = [_ratio(row, run) for row in rows]
+    cells = [ratio_cell(row, run) for row in rows]
     return two_lines(label, cells, store, INDENT + interval_head())
-
-
-def _ratio(row, run: Run) -> tuple[CellText, CellText]:
-    if math.isnan(row.ratio):
-        return DASH, ""
-    ends = "" if math.isnan(row.low) else interval(row.ratio, row.low, row.high)
-    # The baseline's own is no measured ratio.
-    text = "1" if row.ratio == 1 and not ends else significant(row.ratio)
-    text += BOUND if row.client_bound == "yes" else ""
-    if row.in_floor == "yes" or row.decision == Decision.UNDECIDED:
-        text, ends = grey(text), grey(ends)
-    settings = run.headline.items() if row.workload == MEAN else [(row.workload, row.parameters)]
-    return cell_of(text, row.ratio, throughput_of(row.store, settings, row.baseline)), ends
-
-
-def _with_strips(
-    by_key: pd.DataFrame, names: list[str], run: Run, metric: str, corner: str
-) -> Grid:
-    """A section per workload, a line per store, the fastest first, with its marks on one axis."""
-    known = by_key.loc[[key for key in by_key.index if key[0] in names]]
-    axis = axis_of(known[["ratio", "low", "high", "published"]].to_numpy().ravel().tolist())
-    floor = floor_of(run.headline_analysis.floor) if metric == THROUGHPUT else None
-    throughput = metric == THROUGHPUT
-    heads = ["", _("Ratio"), interval_head(), *([_("kops/s")] if throughput else [])]
-    sourced = throughput and known["published"].notna().any()
-    heads += [head_of(Head(rich(_("Published")), published=True))] if sourced else []
-    heads += [_("p99")] if throughput and known["p99"].notna().any() else []
-    blank = [""] * (len(heads) - 1)
-    label = "\N{NO-BREAK SPACE}"
-    sections = [
-        TableSection("", [TableRow(label, [strip_cell(Strip(axis, labelled=True)), *blank])])
-    ]
-    for name in names:
-        rows = list(known.loc[[name]].reset_index().itertuples())
-        own = [row for row in rows if "/" not in row.store]
-        ranked = sorted(own, key=lambda row: -row.ratio if row.ratio == row.ratio else math.inf)
-        if metric != THROUGHPUT:
-            # Of latencies the smallest is best.
-            ranked.reverse()
-        lines = [_strip_line(row, run, axis, floor, heads) for row in ranked]
-        lines += [_strip_line(row, run, axis, floor, heads) for row in rows if "/" in row.store]
-        sections.append(TableSection(_workload_title(run, name), lines, workload=name))
-    return Grid(heads, sections, corner=corner, paper=Paper(hang=True))
-
-
-def _workload_title(run: Run, name: str) -> str:
-    """``A: 50 % read, 50 % update``"""
-    if name == MEAN:
-        return _("All workloads (geometric mean)")
-    use = run.study.workload(name)
-    properties = properties_of(run.study, use)
-    if rounds_of(properties) or load_only(properties):
-        return use.title
-    shares = proportions_of(properties)
-    total = sum(shares.values())
-    parts = [
-        f"{significant(100 * share / total, 2)}\N{NARROW NO-BREAK SPACE}% {operation_word(operation)}"
-        for operation, share in shares.items()
-        if share > 0
-    ]
-    return f"{use.title}: {', '.join(parts)}"
-
-
-def _strip_line(
-    row, run: Run, axis: Axis, floor: float | None, heads: list[str | Head]
-) -> TableRow:
-    store = row.store.partition("/")[0]
-    title = run.titles[store]
-    label = _("{} against itself").format(title) if "/" in row.store else bold(title)
-    cell, ends = _ratio(row, run) if "/" not in row.store else _itself(row)
-    faint = row.in_floor == "yes" or row.decision == Decision.UNDECIDED
-
-    def known(value: float) -> float | None:
-        return None if math.isnan(value) else value
-
-    source = _source(row)
-    strip = Strip(
-        axis,
-        *(known(row.ratio), known(row.low), known(row.high)),
-        published=known(row.published) if source else None,
-        floor=floor or 1.0,
-        faint=faint or "/" in row.store,
-    )
-    cells: list[CellText] = [strip_cell(strip), cell, ends]
-    further = {
-        _("kops/s"): number_cell(row.rate / 1000, rate),
-        _("Published"): source,
-        _("p99"): _tail(row),
-    }
-    cells += [further[str(head)] for head in heads[3:]]
-    return TableRow(label, cells, store)
-
-
-def _itself(row) -> tuple[CellText, CellText]:
-    ends = "" if math.isnan(row.low) else interval(row.ratio, row.low, row.high)
-    return cell_of(grey(significant(row.ratio)), row.ratio), grey(ends)
-
-
-def _place(row) -> CellText:
-    if math.isnan(row.first_place):
-        return DASH
-    places = dict.fromkeys(f"{place:.0f}" for place in (row.first_place, row.last_place))
-    return cell_of(DASH.join(places), row.first_place)
-
-
-def _tail(row) -> CellText:
-    if math.isnan(row.p99):
-        return "" if row.workload == MEAN else DASH
-    return cell_of(number(row.p99, unit="us"), row.p99)
-
-
-def _source(row) -> CellText:
-    # That of the baseline is 1 as well.
-    if math.isnan(row.published) or row.ratio == row.published == 1:
-        return ""
-    return cell_of(with_mark(significant(row.published), row.inconsistent), row.published)
 
 
 def _notes(
@@ -490,7 +359,11 @@ def _notes(
         text = _("{}: all operations of all rounds, including warm-up rounds.")
         notes.append(text.format(list_of(mixed)))
     if strips:
-        notes.append(_("Dots: ratios; lines: their intervals; circles: published ratios."))
+        marks = [_("dots: ratios")]
+        marks += [_("lines: their intervals")] if rows["low"].notna().any() else []
+        marks += [_("circles: published ratios")] if rows["published"].notna().any() else []
+        text = "; ".join(marks)
+        notes.append(f"{text[0].upper()}{text[1:]}.")
     elif (rows["workload"] == MEAN).any():
         notes.append(_("Geomean: geometric mean of the workloads."))
     if short := [shorts[name] for name in rows["workload"].unique() if name in run.short]:

@@ -1,4 +1,4 @@
-"""How to cite a run, or a figure or table of it, by its address on a site."""
+"""Citations of a run, or of a figure or table of it, by its address on a site."""
 
 from __future__ import annotations
 

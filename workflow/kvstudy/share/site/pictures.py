@@ -96,9 +96,8 @@ def strip(summary: RunSummary) -> str:
             if mark.low is not None:
                 path = f"M{at(mark.low):.1f} {y}H{at(mark.high):.1f}"
                 parts.append(f'<path d="{path}" stroke="{mark.color}" stroke-width="2"/>')
-            parts.append(
-                f'<circle cx="{at(mark.ratio):.1f}" cy="{y}" r="5" fill="{mark.color}">{tip}</circle>'
-            )
+            x = f"{at(mark.ratio):.1f}"
+            parts.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{mark.color}">{tip}</circle>')
     return "".join(parts) + "</svg>"
 
 

@@ -129,12 +129,12 @@ def _page(run: Run, summary: RunSummary, address: str, parts: set[tuple[str, str
     )
     page = HEADER.sub(lambda head: head[1] + nav, page, count=1)
 
-    def with_address(found: re.Match[str]) -> str:
-        kind, name = found[2], unescape(found[3])
+    def with_address(match: re.Match[str]) -> str:
+        kind, name = match[2], unescape(match[3])
         if (kind, name) not in parts:
-            return found[0]
+            return match[0]
         link = f'<a class="files" href="{kind}/{escape(name)}/index.html">files, address</a>'
-        return f"{found[1]} {link}{found[4]}"
+        return f"{match[1]} {link}{match[4]}"
 
     return CAPTION.sub(with_address, page)
 

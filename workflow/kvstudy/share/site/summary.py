@@ -12,7 +12,7 @@ from pathlib import Path
 from kvstudy.analyse.claims.table import JUDGED
 from kvstudy.analyse.run import Run
 from kvstudy.errors import DataError
-from kvstudy.exhibits.tables.grid import THROUGHPUT
+from kvstudy.exhibits.grid_cells import THROUGHPUT
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.study.parts import MEAN
@@ -35,7 +35,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a site says of a run; ``answers`` are the first sentences of its report.
+    """The facts that a site shows of a run; ``answers`` are the first sentences of its report.
 
     ``verdicts`` count the claims of its source, ``measured`` and ``published`` are dates.
     """
