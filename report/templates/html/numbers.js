@@ -32,6 +32,15 @@ window.kvPage.packed.then(({ runs }) => {
     return value === undefined ? null : base.length ? value / of(base) : value;
   }
 
+  /** Their names without the parameters, which the paths of the runs have. */
+  function formula(keys) {
+    const names = keys.map((key) => {
+      const [store, workload, , operation, metric] = key.split("/");
+      return `${store}/${workload} ${operation} ${metric}`;
+    });
+    return `(${names.join("; ")})`;
+  }
+
   function rows(key) {
     return (runs.values[key] ?? []).map(([place, value, unit, lines]) => {
       const [path, folder, command, why] = runs.cells[place];
@@ -59,13 +68,11 @@ window.kvPage.packed.then(({ runs }) => {
     const [keys, base = []] = parts.map((part) => part.split(" "));
     const title = element("h2", `${words.proof}: ${cell.textContent}`);
     title.id = "proof-title";
-    const names = (some) => some.map((key) => key.split("/").filter((_, at) => at !== 2).join(" ")).join(", ");
-    let formula = words.kinds[kind] ?? kind;
-    if (base.length) formula = fill(words.divided, { kind: formula, base: names(base) });
-    const about = element("p", `${formula}: ${names(keys)}.`);
+    const about = element("p", `${words.kinds[kind] ?? kind}: ${formula(keys)}`);
+    if (base.length) about.append(` \u00f7 ${formula(base)}`);
     const again = recalculated(kind, keys, base);
     if (again !== null && !Number.isNaN(again)) {
-      about.append(` ${fill(words.recalculated, { value: again.toPrecision(6) })}`);
+      about.append(` = ${again.toLocaleString(words.lang, { maximumSignificantDigits: 6 })}`);
     }
     const table = element("table");
     const head = table.createTHead().insertRow();

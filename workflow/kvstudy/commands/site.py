@@ -42,4 +42,5 @@ def publish(runs: tuple[str, ...], folder: Path, url: str, archive: Path | None)
         click.echo(f"{folder / summary.run}: {summary.title}")
     everything = write_index(folder, url)
     check_links(folder)
-    click.echo(f"{folder / 'index.html'}: {len(everything)} runs, all links checked")
+    runs = "1 run" if len(everything) == 1 else f"{len(everything)} runs"
+    click.echo(f"{folder / 'index.html'}: {runs}, all links checked")

@@ -59,14 +59,17 @@ class Strip:
     labelled: bool = False
 
 
-def axis_of(ratios: Iterable[float]) -> RatioAxis:
-    """Return the axis that shows 1 and all ``ratios``, or those near 1 if they are far apart."""
+def axis_of(ratios: Iterable[float], most: float = MOST_SPAN) -> RatioAxis:
+    """Return the axis that shows 1 and all ``ratios``, or those near 1 if they are far apart.
+
+    Its last ratio is at most so many times its first one.
+    """
     known = [ratio for ratio in ratios if isfinite(ratio) and ratio > 0]
     first, last = min([1.0, *known]), max([1.0, *known])
-    if last / first > MOST_SPAN:
+    if last / first > most:
         # The side that reaches farther from 1 is cut.
-        first, last = max(first, 1 / MOST_SPAN), min(last, MOST_SPAN)
-        if last / first > MOST_SPAN:
-            share = log(MOST_SPAN) / log(last / first)
+        first, last = max(first, 1 / most), min(last, most)
+        if last / first > most:
+            share = log(most) / log(last / first)
             first, last = first**share, last**share
     return RatioAxis(first / ROOM, last * ROOM)

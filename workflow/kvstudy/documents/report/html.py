@@ -86,7 +86,6 @@ def page_words() -> dict[str, str]:
         "command": _("Command"),
         "not_counted": _("does not count"),
         "no_lines": _("in the files of {folder}"),
-        "recalculated": _("From these runs: {value}."),
         "kinds": {
             "geometric": _("Geometric mean of the runs"),
             "mean": _("Arithmetic mean of the runs"),
@@ -94,7 +93,6 @@ def page_words() -> dict[str, str]:
             "max": _("Largest of the runs"),
             "sd": _("Standard deviation of the runs"),
         },
-        "divided": _("{kind}, divided by that of {base}"),
     }
 
 

@@ -6,6 +6,7 @@ import io
 import textwrap
 from html import escape
 from itertools import groupby
+from math import inf
 
 from kvstudy.layout.strip import axis_of
 from kvstudy.libraries import plt
@@ -30,7 +31,7 @@ def by_workload(marks: list[Mark], most: int) -> list[tuple[str, list[Mark]]]:
 def _axis(rows: list[tuple[str, list[Mark]]]):
     marks = [mark for _name, of in rows for mark in of]
     ends = [end for mark in marks for end in (mark.low, mark.high) if end is not None]
-    return axis_of([*(mark.ratio for mark in marks), *ends])
+    return axis_of([*(mark.ratio for mark in marks), *ends], most=inf)
 
 
 def card(summary: RunSummary) -> bytes:
@@ -59,8 +60,7 @@ def card(summary: RunSummary) -> bytes:
                 if mark.low is not None:
                     axes.plot([mark.low, mark.high], [place] * 2, color=mark.color, linewidth=3)
                 axes.plot([mark.ratio], [place], "o", color=mark.color, markersize=12)
-        stores = {mark.store: mark.color for _name, of in rows for mark in of}
-        for number, (store, color) in enumerate(list(stores.items())[:6]):
+        for number, (store, color) in enumerate(list(summary.stores.items())[:6]):
             x = 0.13 + number * 0.14
             figure.text(x, 0.465, f"● {store}", color=color, fontsize=14, va="bottom")
     foot = [f"relative to {summary.baseline}" if rows else "", summary.verdict_words]

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from kvstudy.analyse.run import Run
 from kvstudy.errors import DataError, InputError
+from kvstudy.libraries import pd
 from kvstudy.render import templates
 from kvstudy.share.site.citation import bibtex, csl
 from kvstudy.share.site.pictures import badge, card, strip
@@ -48,7 +49,9 @@ def publish(run: Run, folder: Path, url: str, archive: Path | None, today: date)
     summary = replace(summary_of(run), published=today.isoformat())
     address = f"{url}{run.name}/"
     parts = [*_parts(run)]
-    page = _page(run, summary, address, {(kind, part.name) for kind, part in parts})
+    downloads = _downloads(run, archive, place)
+    of_parts = {(kind, part.name) for kind, part in parts}
+    page = _page(run, summary, address, of_parts, [*downloads])
     summary = replace(summary, earlier=_keep_earlier(place, page))
     page = page.replace("<!--earlier-->", _earlier(summary))
     put(page.encode(), place / PAGE)
@@ -58,11 +61,9 @@ def publish(run: Run, folder: Path, url: str, archive: Path | None, today: date)
     put(badge(summary).encode(), place / "badge.svg")
     put(bibtex(summary, address).encode(), place / "cite.bib")
     put(csl(summary, address).encode(), place / "cite.json")
-    for form in ("pdf", "docx"):
-        if run.document(form).is_file():
-            shutil.copyfile(run.document(form), place / f"{run.name}.{form}")
-    if archive:
-        shutil.copyfile(archive, place / f"{run.name}.zip")
+    for name, path in downloads.items():
+        if path != place / name:
+            shutil.copyfile(path, place / name)
     write_summary(summary, place)
     return summary
 
@@ -115,17 +116,26 @@ def _parts(run: Run) -> Iterator[tuple[str, Exhibit]]:
             yield "figure", figure
 
 
-def _page(run: Run, summary: RunSummary, address: str, parts: set[tuple[str, str]]) -> str:
-    """The report's page with the tags of posted links, and links to files and parts."""
+def _downloads(run: Run, archive: Path | None, place: Path) -> dict[str, Path]:
+    """The files beside the page by their names: whole documents, and the archive.
+
+    Without ``archive`` that of an earlier publication stays.
+    """
+    files = {f"{run.name}.{form}": run.document(form) for form in ("pdf", "docx")}
+    files[f"{run.name}.zip"] = archive or place / f"{run.name}.zip"
+    return {name: path for name, path in files.items() if path.is_file()}
+
+
+def _page(
+    run: Run, summary: RunSummary, address: str, parts: set[tuple[str, str]], files: list[str]
+) -> str:
+    """The report's page with the tags of posted links, and links to ``files`` and ``parts``."""
     page = run.document("html").read_text(encoding="utf-8")
     description = summary.answers[0] if summary.answers else summary.question
     tags = _tags(summary.title, description, address, f"{address}card.png")
     page = HEAD.sub(lambda head: head[1] + tags, page, count=1)
-    files = [f'<a href="{run.name}.pdf">PDF</a>'] if run.document("pdf").is_file() else []
     nav = templates.fill(
-        TEMPLATES / "nav.html.j2",
-        {"summary": summary, "files": files, "bibtex": bibtex(summary, address)},
-        autoescape=True,
+        TEMPLATES / "nav.html.j2", {"summary": summary, "files": files}, autoescape=True
     )
     page = HEADER.sub(lambda head: head[1] + nav, page, count=1)
 
@@ -174,6 +184,10 @@ def _write_part(
         if path.is_file():
             names.append(f"{part.name}.{ending}")
             shutil.copyfile(path, folder / names[-1])
+    if kind == "table":
+        names.append(f"{part.name}.json")
+        rows = pd.read_csv(folder / f"{part.name}.csv", low_memory=False)
+        put(f"{rows.to_json(orient='records', indent=1)}\n".encode(), folder / names[-1])
     table = ""
     if kind == "table" and f"{part.name}.html" in names:
         text = (folder / f"{part.name}.html").read_text(encoding="utf-8")
@@ -188,6 +202,7 @@ def _write_part(
             "part": part,
             "kind": kind,
             "address": address,
+            "card": f"{address.removesuffix(f'{kind}/{part.name}/')}card.png",
             "files": names,
             "drawing": f"{part.name}.svg" if kind == "figure" else "",
             "table": table,

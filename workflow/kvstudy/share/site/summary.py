@@ -53,6 +53,11 @@ class RunSummary:
     earlier: list[str] = field(default_factory=list)
 
     @property
+    def stores(self) -> dict[str, str]:
+        """Return the titles of the stores with their colors."""
+        return {mark.store: mark.color for mark in self.marks}
+
+    @property
     def verdict_words(self) -> str:
         """Return ``4 reproduced, 3 undecided``, "" without claims."""
         return ", ".join(f"{count} {verdict}" for verdict, count in self.verdicts.items())
