@@ -69,8 +69,8 @@ def page(browser: Browser, site: Path) -> Iterator[Page]:
     faults: list[str] = []
     page.on("console", lambda reply: faults.append(reply.text) if reply.type == "error" else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    own = (site.as_uri(), "data:")
-    page.on("request", lambda sent: None if sent.url.startswith(own) else faults.append(sent.url))
+    allowed = (site.as_uri(), "data:")
+    page.on("request", lambda sent: None if sent.url.startswith(allowed) else faults.append(sent.url))
     page.goto((site / "index.html").as_uri())
     yield page
     context.close()

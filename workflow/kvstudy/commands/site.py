@@ -20,7 +20,7 @@ from kvstudy.errors import InputError
 @click.option("--url", required=True, help="The address at which the folder will be served.")
 @click.option(
     "--archive",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     help="The run's archive, to be downloaded; for one run.",
 )
 def publish(runs: tuple[str, ...], folder: Path, url: str, archive: Path | None) -> None:
@@ -36,6 +36,8 @@ def publish(runs: tuple[str, ...], folder: Path, url: str, archive: Path | None)
 
     if archive and len(runs) > 1:
         raise InputError("--archive is of one run; publish the runs one by one")
+    if archive and not archive.is_file():
+        raise InputError(f"{archive}: no such file; 'kvstudy archive {runs[0]}' writes it")
     today = datetime.datetime.now(datetime.UTC).date()
     for name in runs:
         summary = publish(find_run(name), folder, url, archive, today)
