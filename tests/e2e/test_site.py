@@ -70,7 +70,9 @@ def page(browser: Browser, site: Path) -> Iterator[Page]:
     page.on("console", lambda reply: faults.append(reply.text) if reply.type == "error" else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     allowed = (site.as_uri(), "data:")
-    page.on("request", lambda sent: None if sent.url.startswith(allowed) else faults.append(sent.url))
+    page.on(
+        "request", lambda sent: None if sent.url.startswith(allowed) else faults.append(sent.url)
+    )
     page.goto((site / "index.html").as_uri())
     yield page
     context.close()

@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kvstudy.errors import KvstudyError
-from kvstudy.share.archive.reviews import (
+from kvstudy.analyse.tidy.reviews import (
     ReviewOutcome,
     ReviewRecord,
     read_record,
     words,
     write_record,
 )
+from kvstudy.errors import KvstudyError
 from kvstudy.share.review import text
 from kvstudy.share.review.judgement import Judgement, ReviewedPair, judge, outcome_of
 from kvstudy.share.review.measurement import ReviewRun, write_study

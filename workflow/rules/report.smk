@@ -23,6 +23,7 @@ rule render_report:
         glob("report/templates/*.*"),
         "report/references.bib",
         PLAN.catalogues,
+        lambda wildcards: sorted(glob(f"results/{wildcards.run}/reviews/*.json")),
         code=code_of("render"),
     output:
         SOURCE_OF_REPORT,

@@ -48,10 +48,10 @@ def review(
     results/review-.../; the author puts the record into reviews/ beside the archive, where
     'kvstudy verify' checks it.
     """
+    from kvstudy.analyse.tidy.reviews import FOLDER, ReviewRecord, write_record
     from kvstudy.measure.environment import components, java
     from kvstudy.measure.planning.progress import why_missing
     from kvstudy.share.archive.checks import as_text
-    from kvstudy.share.archive.reviews import FOLDER, ReviewRecord, write_record
     from kvstudy.share.archive.verify import verify
     from kvstudy.share.review import text
     from kvstudy.share.review.judgement import judge

@@ -18,6 +18,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.analyse.tidy.probes import updating
 from kvstudy.analyse.tidy.results import published_only, read_published
+from kvstudy.analyse.tidy.reviews import ReviewRecord, reviews_of
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.documents.report import context, course
 from kvstudy.documents.report.cells import (
@@ -110,6 +111,8 @@ class RunFacts:
     compared: bool
     answers: Answers
     conclusions: Conclusions
+    # Of others who measured an archive of this run again.
+    reviews: list[ReviewRecord]
     # Two stores that the correction for many pairs leaves undecided, with their workload.
     undone: list[str]
     course: course.CourseFacts
@@ -241,6 +244,7 @@ def run_facts(run: Run) -> RunFacts:
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),
         conclusions=conclusions(run),
+        reviews=reviews_of(run.folder, run.name),
         undone=[
             f"{names.store(row.faster)} / {names.store(row.slower)} "
             f"({study.workload(row.workload).short})"

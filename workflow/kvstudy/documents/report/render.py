@@ -14,6 +14,7 @@ from kvstudy.analyse.tidy.files import path_of
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
 from kvstudy.documents.report.caveats import caveats
 from kvstudy.documents.report.cells import joined
+from kvstudy.documents.report.checklist import checklist
 from kvstudy.documents.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.documents.report.document import Front, write_latex
 from kvstudy.documents.report.facts import RunFacts, run_facts
@@ -53,6 +54,7 @@ def render(run: Run, appendix: str = "") -> Path:
         "run": facts,
         "auto_clients": study.parameters.clients == AUTO,
         "caveats": caveats(facts),
+        "checklist": checklist(facts) if facts.measured and run.scale == 1 else {},
         "audit": facts.audit,
         "machine": facts.machine,
         "run_order": study.figures_of("run-order")[0],

@@ -17,6 +17,7 @@ import yaml
 
 from kvstudy import __version__
 from kvstudy.analyse.tidy.files import read_environment
+from kvstudy.analyse.tidy.reviews import FOLDER as REVIEWS
 from kvstudy.errors import InputError
 from kvstudy.language.current import languages, suffix
 from kvstudy.language.reasons import sentence
@@ -49,7 +50,7 @@ Progress = Callable[[int], None]
 
 # What measuring left, below the results of a run; all else there is made from it, but the logs.
 MEASURED = ("raw", "probes", "gaps", "failed", "replaced", IMPORTS)
-GIVEN = (*MEASURED, "logs")
+GIVEN = (*MEASURED, "logs", REVIEWS)
 # Work that is not finished, what LaTeX leaves, what is compiled, what tools hide.
 LEFT_OUT = re.compile(
     r"results/[^/]+/(measuring|build|([a-z]+/)?report/build)/"

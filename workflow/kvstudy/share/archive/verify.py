@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from kvstudy.analyse.tidy.reviews import FOLDER, read_record, words
 from kvstudy.errors import InputError, KvstudyError
 from kvstudy.share.archive.checks import (
     CheckSection,
@@ -19,7 +20,6 @@ from kvstudy.share.archive.checks import (
 )
 from kvstudy.share.archive.contents import CODE, contents_of, files_below
 from kvstudy.share.archive.rebuild import check_numbers, clone_here
-from kvstudy.share.archive.reviews import FOLDER, read_record, words
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts, unpacked_size
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study

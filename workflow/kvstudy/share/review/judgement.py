@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.reviews import ReviewOutcome
 from kvstudy.libraries import pd
-from kvstudy.share.archive.reviews import ReviewOutcome
 from kvstudy.share.review.measurement import ReviewRun, review_pairs, row_of
 from kvstudy.share.review.original import ArchivedPair, Original, mean_latencies
 from kvstudy.share.review.selection import ReviewSelection, sizes_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kvstudy.analyse.tidy.reviews import ReviewOutcome
 from kvstudy.layout.numbers import significant
 from kvstudy.render import templates
-from kvstudy.share.archive.reviews import ReviewOutcome
 from kvstudy.share.review.judgement import Judgement, ReviewedPair
 from kvstudy.share.review.original import ArchivedPair, Original
 from kvstudy.share.review.text import claim_outcomes, model_words

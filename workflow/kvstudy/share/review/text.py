@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import comb
 
+from kvstudy.analyse.tidy.reviews import ReviewOutcome
 from kvstudy.language.reasons import sentence
 from kvstudy.layout.numbers import significant
 from kvstudy.measure.planning.progress import duration
-from kvstudy.share.archive.reviews import ReviewOutcome
 from kvstudy.share.review.judgement import Judgement, ReviewedPair
 from kvstudy.share.review.measurement import ReviewRun
 from kvstudy.share.review.original import ArchivedPair, Original

@@ -1,7 +1,8 @@
 """Records of reviews: what somebody else measured of an archive's comparisons.
 
-A record is a small JSON file in the folder ``reviews`` beside the archive. Its checksum shows
-accidents and later edits; it is no signature of a person.
+A record is a small JSON file in the folder ``reviews`` beside the archive, and, for the run's
+report, in that folder of the run's results. Its checksum shows accidents and later edits; it is no
+signature of a person.
 """
 
 from __future__ import annotations
@@ -84,6 +85,20 @@ def read_record(path: Path) -> ReviewRecord:
     if not good:
         raise DataError(f"{path}: was changed after the review: its checksum differs")
     return record
+
+
+def reviews_of(folder: Path, run: str) -> list[ReviewRecord]:
+    """Return the records of the ``run`` in its results ``folder``, by date.
+
+    DataError for a file that is none, was changed, or is of another run.
+    """
+    records = []
+    for path in sorted((folder / FOLDER).glob("*.json")):
+        record = read_record(path)
+        if record.run != run:
+            raise DataError(f"{path}: is of the run {record.run}, not of {run}; remove it")
+        records.append(record)
+    return sorted(records, key=lambda record: (record.date, record.reviewer))
 
 
 def words(record: ReviewRecord) -> str:
