@@ -87,7 +87,8 @@ def _baseline(facts: RunFacts) -> RuleFinding:
         return RuleFinding(
             RuleVerdict.BROKEN, _("one store was measured; name a second one under stores")
         )
-    title = facts.data.titles[facts.data.study.baseline]
+    titles = {store.definition.name: store.title for store in facts.measured_stores}
+    title = titles.get(facts.data.study.baseline) or next(iter(titles.values()))
     text = _("every ratio names its baseline; the first table has {}").format(title)
     return RuleFinding(RuleVerdict.KEPT, text)
 
@@ -221,7 +222,7 @@ def _effects(facts: RunFacts) -> RuleFinding:
     return RuleFinding(
         RuleVerdict.PART,
         _("CPU, memory, disk and network were recorded; cost of losing data and energy were not")
-        if facts.data.resources["value"].notna().any()
+        if not facts.data.resources.empty
         else _("only what YCSB reports is known"),
     )
 
