@@ -132,6 +132,21 @@ def test_a_number_shows_its_runs_and_log_lines(page: Page, unpacked: Path) -> No
     expect(number).to_be_focused()
 
 
+def test_a_mark_of_a_chart_shows_its_runs(page: Page, unpacked: Path) -> None:
+    page.goto((unpacked / "site" / RUN / "index.html").as_uri())
+    mark = page.locator("#figure\\:ratios .mark-symbol path").first
+    page.locator("#figure\\:ratios").scroll_into_view_if_needed()
+    mark.click(force=True)
+    # Of both stores of the ratio.
+    cells = page.locator("dialog tbody th").all_inner_texts()
+    assert {text.split("/")[0] for text in cells} == {"mysql", "redis"}
+    # By keyboard it is among the values below the chart.
+    page.keyboard.press("Escape")
+    page.locator("#figure\\:ratios details.values summary").press("Enter")
+    page.locator("#figure\\:ratios details.values .number").first.press("Enter")
+    assert page.locator("dialog tbody th").all_inner_texts() == cells
+
+
 def test_an_earlier_page_stays_below_its_date(unpacked: Path, site: Path) -> None:
     again = unpacked / "again"
     shutil.copytree(site, again)

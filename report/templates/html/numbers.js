@@ -1,5 +1,5 @@
-// Each number of a table that follows from single runs is a button: it shows these runs, their
-// values, and for each the lines of its log and the command that measured it.
+// Each number of a table that follows from single runs is a button, and so are marks of charts: it
+// shows these runs, their values, and for each the lines of its log and its command.
 window.kvPage.packed.then(({ runs }) => {
   if (!runs) return;
   const { words, fill, button } = window.kvPage;
@@ -63,10 +63,10 @@ window.kvPage.packed.then(({ runs }) => {
     });
   }
 
-  function open(cell) {
-    const [kind, ...parts] = cell.dataset.runs.split("|");
+  function open(of, text) {
+    const [kind, ...parts] = of.split("|");
     const [keys, base = []] = parts.map((part) => part.split(" "));
-    const title = element("h2", `${words.proof}: ${cell.textContent}`);
+    const title = element("h2", `${words.proof}: ${text}`);
     title.id = "proof-title";
     const about = element("p", `${words.kinds[kind] ?? kind}: ${formula(keys)}`);
     if (base.length) about.append(` \u00f7 ${formula(base)}`);
@@ -97,10 +97,11 @@ window.kvPage.packed.then(({ runs }) => {
       made.title = words.proof;
       made.append(...cell.childNodes);
       cell.append(made);
-      made.addEventListener("click", () => open(cell));
+      made.addEventListener("click", () => open(cell.dataset.runs, cell.textContent));
     }
   }
   mark(document);
+  document.addEventListener("kv-mark", ({ detail }) => open(detail.runs, detail.text));
   // Tables that a choice puts in place of others.
   window.kvNumbers = mark;
 }, () => {}); // Else the numbers stay as they are.

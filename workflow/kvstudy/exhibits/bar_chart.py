@@ -25,7 +25,7 @@ from kvstudy.libraries import pd
 
 COLUMNS = [
     *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
-    *["low", "high", "runs", "inconsistent", "other_size"],
+    *["low", "high", "runs", "inconsistent", "other_size", "made_of"],
 ]
 TEXTS = {"exact": N_("Value"), "range": N_("Range"), "interval": N_("95 % interval")}
 TEXTS |= {"runs": N_("Mean of"), "note": N_("Note"), "cut": N_("Bar")}
@@ -64,7 +64,7 @@ def with_broken(rows: list[dict]) -> pd.DataFrame:
     Of several possible cuts the one between the bars that are furthest apart holds, by their
     ratio. Where none is, no bar is broken. Bars without height are left out of the comparison.
     """
-    usual = {"broken": "no", "runs": "", "note": ""} | dict.fromkeys(MARKS, "no")
+    usual = {"broken": "no", "runs": "", "note": "", "made_of": ""} | dict.fromkeys(MARKS, "no")
     table = pd.DataFrame([usual | row for row in rows], columns=COLUMNS).astype({"n": "Int64"})
     with_height = table[table["value"] > 0].assign(top=table[["value", "max"]].max(axis=1))
     for _panel, bars in with_height.sort_values(["value", "top"], kind="stable").groupby("panel"):

@@ -27,6 +27,15 @@ class Statistic:
     keys: tuple[RunKey, ...]
     base: tuple[RunKey, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """Return ``geometric|redis/a/r1_o2_t4/overall/throughput``: kind, keys, those of the base.
+
+        Keys have spaces between: no name has one.
+        """
+        parts = [" ".join(map("/".join, keys)) for keys in (self.keys, self.base) if keys]
+        return "|".join([self.kind, *parts])
+
 
 @dataclass(frozen=True)
 class TableCell:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from kvstudy.layout.grid import Grid, Statistic, notes_of
+from kvstudy.layout.grid import Grid, notes_of
 from kvstudy.layout.rich_text import BREAK, RichText, written
 from kvstudy.render import templates
 from kvstudy.render.strips import html_strip
@@ -29,7 +29,7 @@ def html(grids: list[Grid], kind: str) -> str:
 
     Tables have no style, id or script. What a page may use: ``class`` (``num`` for a
     number, ``section``, ``published``, ``sortable`` of a table), ``data-value`` (the
-    unrounded number), ``data-runs`` (``runs_text``), ``data-store`` and ``data-workload`` of a
+    unrounded number), ``data-runs`` (``Statistic.text``), ``data-store`` and ``data-workload`` of a
     body, row, column or cell.
     """
     template = REPORT / "templates/tables/table.html.j2"
@@ -39,21 +39,10 @@ def html(grids: list[Grid], kind: str) -> str:
 def fill_html(template: Path, **values: object) -> str:
     """The filled ``template``; strings are escaped. Errors as ``templates.fill``'s."""
     options = {"autoescape": True, "finalize": markup}
-    filters = {"stacked": stacked, "strip": html_strip, "runs": runs_text}
+    filters = {"stacked": stacked, "strip": html_strip}
     text = templates.fill(template, values, filters, **options)
     # A blank line ends the HTML within Markdown, for pandoc.
     return "".join(f"{line}\n" for line in text.split("\n") if line.strip())
-
-
-def runs_text(statistic: Statistic) -> str:
-    """``geometric|redis/a/r1_o2_t4/overall/throughput``: the kind, the keys, those of the base.
-
-    Keys have spaces between: no name has one.
-    """
-    parts = [statistic.kind, *(" ".join(map("/".join, keys)) for keys in (statistic.keys,))]
-    if statistic.base:
-        parts.append(" ".join(map("/".join, statistic.base)))
-    return "|".join(parts)
 
 
 def markup(value: object) -> object:

@@ -4,6 +4,8 @@
 //   kvCharts.mount(element, spec)                      a chart into an empty element
 //   kvCharts.hide({stores: [...], workloads: [...]})   in all charts; the rest is shown
 //   kvCharts.setTheme("light" | "dark" | "auto")
+//
+// A press on a mark that is made of runs dispatches the event kv-mark with these and its value.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const charts = [];
@@ -135,7 +137,13 @@
       renderer: "svg", actions: false, mode: "vega-lite", ast: true, tooltip: { theme: theme() },
     };
     for (const [box, panel] of panels) {
-      chart.results.push(await window.vegaEmbed(box, panel, options));
+      const result = await window.vegaEmbed(box, panel, options);
+      result.view.addEventListener("click", (_event, item) => {
+        const { made_of: runs, exact, ratio_text: ratio } = item?.datum ?? {};
+        const detail = { runs, text: exact ?? ratio };
+        if (runs) element.dispatchEvent(new CustomEvent("kv-mark", { bubbles: true, detail }));
+      });
+      chart.results.push(result);
     }
     await show(chart);
   }

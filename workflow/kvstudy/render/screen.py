@@ -49,8 +49,8 @@ UPRIGHT, LEAST = 38, 9
 # Pixels of a cell of a map that has no room for its value.
 NARROW = 26
 TOP = {"title": None, "orient": "top", "columns": 3}
-# Columns of every row: by what it is hidden, and the line that it is of.
-ALWAYS = ("store", "other", "workload", "name", "line")
+# Columns of every row: by what it is hidden, the line that it is of, the runs that it is made of.
+ALWAYS = ("store", "other", "workload", "name", "line", "made_of")
 # Colours of the theme in place of greys: of marks, texts, lines.
 THEMED = {"0.15": "kv-ink", "0.35": "kv-note", "0.6": "kv-line", "0.9": "kv-band"}
 

@@ -187,7 +187,12 @@ def values_table(file: Path, spec: Mapping[str, Any]) -> str:
             text = escape(" ".join(title))
             lines.append(f'<tr class="section"><th colspan="{len(heads) + 1}">{text}</th></tr>')
         panel = row["panel"]
-        cells = "".join(f"<td>{escape(row.get(name) or '')}</td>" for name in heads)
+        first = next(iter(heads))
+        made_of = f' data-runs="{escape(row["made_of"])}"' if row.get("made_of") else ""
+        cells = "".join(
+            f"<td{made_of if name == first else ''}>{escape(row.get(name) or '')}</td>"
+            for name in heads
+        )
         of = "".join(f' data-{name}="{escape(row[name])}"' for name in FILTERED if row.get(name))
         lines.append(f'<tr{of}><th scope="row">{escape(row["title"])}</th>{cells}</tr>')
     columns = "".join(f'<th scope="col">{escape(label)}</th>' for label in heads.values())

@@ -12,6 +12,7 @@ from kvstudy.analyse.findings.spread import level_of
 from kvstudy.exhibits.bar_chart import BarFigure, with_broken
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason
+from kvstudy.layout.grid import Statistic
 from kvstudy.layout.looks import StyleSheet
 from kvstudy.layout.numbers import OTHER_SIZE_TEXT
 from kvstudy.libraries import pd
@@ -89,7 +90,7 @@ class Bars(BarFigure):
         values. ``broken`` is
         yes or no, ``note`` says why there is no bar, ``inconsistent`` is
         yes where the audit of the source finds the value inconsistent, ``other_size`` where the
-        store has its own number of records or operations.
+        store has its own number of records or operations; ``made_of`` is ``Statistic.text``.
         """
         here = "imported" if run.study.imported else "measured"
         of_another_size = self.shows_runtime and any(
@@ -122,6 +123,10 @@ class Bars(BarFigure):
                     results, (store, workload, operation, metric), self.unit, level_of(study)
                 )
                 row["other_size"] = "yes" if (store, workload) in run.other_sizes else "no"
+                # Combined operations have no line of their own in a log.
+                if "value" in row and workload != MEAN and "+" not in operation:
+                    key = (store, workload, run.headline[workload], operation, metric)
+                    row["made_of"] = Statistic("geometric", (key,)).text
             rows.append(row)
         return with_broken(rows)
 

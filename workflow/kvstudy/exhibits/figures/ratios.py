@@ -11,7 +11,7 @@ from pydantic import Field
 
 from kvstudy.analyse.findings.pairs import fastest_first, floor_of, ratio_of
 from kvstudy.exhibits.figure import DrawnFigure
-from kvstudy.exhibits.table import margin_words
+from kvstudy.exhibits.table import margin_words, throughput_of
 from kvstudy.exhibits.texts import mark_entries, mark_notes
 from kvstudy.language.current import N_, _
 from kvstudy.layout import plot
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
-    *["decision", "in_floor", "floor", "published", "inconsistent", "other_size"],
+    *["decision", "in_floor", "floor", "published", "inconsistent", "other_size", "made_of"],
 ]
 NUMBERS = ["ratio", "low", "high", "floor", "published"]
 # Of a pair, in one line.
@@ -61,8 +61,8 @@ class RatioPlot(DrawnFigure):
         ``analysis.pairs``, ``floor`` the noise floor where it is above 1, ``published`` the ratio
         of the source's values and ``inconsistent`` whether its audit finds one of them
         inconsistent, ``other_size`` whether one of the stores has its own number of records or
-        operations; NaN where unknown. Rates do not compare between machines, so there are ratios
-        alone.
+        operations; ``made_of`` is ``Statistic.text``; NaN where unknown. Rates do not compare
+        between machines, so there are ratios alone.
         """
         floor = floor_of(run.analysis.floor) or 1.0
         pairs = run.headline_analysis.pairs
@@ -77,14 +77,18 @@ class RatioPlot(DrawnFigure):
                     if of[0] in (one, other) and workload in (of[1], MEAN)
                 }
                 source = [published, *("yes" if is_so else "no" for is_so in (inconsistent, masks))]
+                settings = run.headline.items()
+                if workload != MEAN:
+                    settings = [(workload, run.headline[workload])]
+                made_of = throughput_of(one, settings, other).text
                 row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
                 if row is not None:
                     verdict = [row.decision, row.in_floor, floor if floor > 1 else math.nan]
                     ratio = [row.parameters, one, other, *ratio_of(row, one), *verdict]
-                    rows.append([workload, *ratio, *source])
+                    rows.append([workload, *ratio, *source, made_of])
                 elif pd.notna(published) and len(pairs):
                     gap = [math.nan] * 3
-                    rows.append([workload, "", one, other, *gap, "", "", math.nan, *source])
+                    rows.append([workload, "", one, other, *gap, "", "", math.nan, *source, ""])
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def nothing(self, table: pd.DataFrame) -> str:
