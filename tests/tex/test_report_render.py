@@ -355,7 +355,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     first = text.index("Table 1: The source\N{RIGHT SINGLE QUOTATION MARK}s claims at a glance")
     assert first < text.index("A The claims in full") < text.index(": All claims of the source")
     # The table goes on over pages.
-    assert text.count("(continued)") >= 2
+    assert "(continued)" in text
     for words in ("C1 Odd_1 is 50 % slower & worse", "1.50 [1.25, 1.75]", "0.900", "C39 Odd_1"):
         assert words in text
     assert "not a size of" in text

@@ -54,9 +54,9 @@ def strip_grid(by_key: pd.DataFrame, names: list[str], run: Run, metric: str, co
     throughput = metric == THROUGHPUT
     several = known["low"].notna().any()
     heads = ["", _("Ratio"), *([interval_head()] if several else [])]
-    heads += [_("kops/s")] if throughput else []
     sourced = throughput and known["published"].notna().any()
-    heads += [head_of(Head(rich(_("Published")), published=True))] if sourced else []
+    heads += [head_of(Head(rich(_("Published ratio")), published=True))] if sourced else []
+    heads += [_("kops/s")] if throughput else []
     heads += [_("p99")] if throughput and known["p99"].notna().any() else []
     blank = [""] * (len(heads) - 1)
     label = "\N{NO-BREAK SPACE}"
@@ -118,7 +118,7 @@ def _strip_line(
     further = {
         str(interval_head()): ends,
         _("kops/s"): "" if control else number_cell(row.rate / 1000, rate),
-        _("Published"): source,
+        _("Published ratio"): source,
         _("p99"): "" if control else tail_cell(row),
     }
     cells = [further[str(head)] for head in heads[2:]]

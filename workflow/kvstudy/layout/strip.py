@@ -58,6 +58,12 @@ class Strip:
     faint: bool = False
     labelled: bool = False
 
+    @property
+    def cut(self) -> bool:
+        """Return whether a mark is beyond the axis, and an arrow."""
+        marks = (self.value, self.published)
+        return any(mark is not None and not self.axis.has(mark) for mark in marks)
+
 
 def axis_of(ratios: Iterable[float], most: float = MOST_SPAN) -> RatioAxis:
     """Return the axis that shows 1 and all ``ratios``, or those near 1 if they are far apart.

@@ -141,8 +141,13 @@ def _sizes(facts: RunFacts) -> RuleFinding:
     )
 
 
+def _watched(facts: RunFacts) -> bool:
+    """Return whether the resources of the server were recorded."""
+    return bool(facts.data.analysis.bottleneck["server_cpu"].notna().any())
+
+
 def _load(facts: RunFacts) -> RuleFinding:
-    if facts.data.analysis.bottleneck["server_cpu"].notna().any():
+    if _watched(facts):
         return RuleFinding(
             RuleVerdict.KEPT, _("CPU time of client and server per operation is given")
         )
@@ -222,7 +227,7 @@ def _effects(facts: RunFacts) -> RuleFinding:
     return RuleFinding(
         RuleVerdict.PART,
         _("CPU, memory, disk and network were recorded; cost of losing data and energy were not")
-        if not facts.data.resources.empty
+        if _watched(facts)
         else _("only what YCSB reports is known"),
     )
 
@@ -322,7 +327,7 @@ def _bounds(facts: RunFacts) -> RuleFinding:
 def _quiet(facts: RunFacts) -> RuleFinding:
     background = facts.machine["background"]
     if background is None:
-        return RuleFinding(RuleVerdict.PART, _("background load was not recorded"))
+        return RuleFinding(RuleVerdict.PART, _("background load is not known"))
     if background["above"]:
         text = _("background load was high in {} of {} cells; close what else runs")
         return RuleFinding(RuleVerdict.PART, text.format(background["above"], background["cells"]))

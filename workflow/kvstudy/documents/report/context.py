@@ -260,7 +260,8 @@ class ClaimFacts:
     """The claims of a source, or of the study.
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
-    are counts of claims; ``parts`` are those of all parts that the source says, with their
+    are counts of claims, and ``brief`` has the verdicts with the claims in few words, those without
+    an answer by their names only; ``parts`` are those of all parts that the source says, with their
     ``parts_count``; so many more are ``rates``, which are not judged. ``short`` and ``unlike``:
     some part is undecided since its cells are short, or of other sizes; ``derived`` are counts of
     parts derived from the source's tables. ``unsupported`` are names of claims that the source's
@@ -272,6 +273,7 @@ class ClaimFacts:
 
     count: int
     verdicts: list[tuple[Verdict, int]]
+    brief: list[tuple[Verdict, list[str]]]
     supports: list[tuple[Support, int]]
     parts: list[tuple[Verdict, int]]
     parts_count: int
@@ -302,10 +304,12 @@ def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({}
     counts = sum((counts_of(deciding_rows(of)) for _id, of in rows.groupby("id")), Counter())
     derived = counts_of(rows[(rows["derived"] == "yes") & (rows["kind"] != VALUE)])
     denied, inconsistent = rows["source"] == Support.NOT, rows["rests_on"] != ""
+    brief = {word: _in_brief(claims[claims["verdict"] == word], word) for word, _count in verdicts}
     return ClaimFacts(
         **timing,
         count=len(claims),
         verdicts=verdicts,
+        brief=[*brief.items()],
         supports=supports,
         parts=[(word, counts[word]) for word in reversed(WEAKEST_FIRST) if counts[word]],
         parts_count=counts.total(),
@@ -320,6 +324,12 @@ def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({}
         unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),
         threads=bool((rows["unit"] == THREADS).any()),
     )
+
+
+def _in_brief(claims: pd.DataFrame, verdict: Verdict) -> list[str]:
+    if verdict in (Verdict.UNDECIDED, Verdict.NOT_MEASURED):
+        return list(claims["id"])
+    return [f"{row.id} ({(row.short or row.claim).rstrip('.')})" for row in claims.itertuples()]
 
 
 def claims_timing(run: Run, started: list[datetime]) -> dict[str, object]:

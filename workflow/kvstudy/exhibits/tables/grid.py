@@ -157,7 +157,7 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
     corner = _("Relative to {}").format(run.titles[baseline])
     if has_strips(run):
         grid = strip_grid(by_key, names, run, metric, corner)
-        grid.notes = _notes(rows, run, metric, shorts, strips=True)
+        grid.notes = _notes(rows, run, metric, shorts, strips=grid)
         return [grid]
     grids = []
     for block in np.array_split(names, blocks):
@@ -333,7 +333,7 @@ def _ratios(label: str | RichText, rows: list, store: str, run: Run) -> list[Tab
 
 
 def _notes(
-    rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str], strips: bool = False
+    rows: pd.DataFrame, run: Run, metric: str, shorts: dict[str, str], strips: Grid | None = None
 ) -> list[str]:
     """Return the notes below all grids."""
     operations = "; ".join(
@@ -362,6 +362,8 @@ def _notes(
         marks = [_("dots: ratios")]
         marks += [_("lines: their intervals")] if rows["low"].notna().any() else []
         marks += [_("circles: published ratios")] if rows["published"].notna().any() else []
+        drawn = (line.cells[0].strip for line in strips.lines)
+        marks += [_("arrows: beyond the axis")] if any(strip.cut for strip in drawn) else []
         text = "; ".join(marks)
         notes.append(f"{text[0].upper()}{text[1:]}.")
     elif (rows["workload"] == MEAN).any():
