@@ -1,5 +1,9 @@
 """The reference runs: what this code makes of their raw logs are the numbers that were packed."""
 
+import json
+import re
+import zipfile
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -20,6 +24,30 @@ def test_its_numbers_follow_from_its_raw_logs(
     checked = kvstudy("verify", ROOT / f"reference/{run}.zip")
     assert checked.exit_code == 0, checked.output
     assert "made again from the raw logs, and equal" in checked.output
+
+
+@pytest.mark.parametrize("run", sorted(path.stem for path in ROOT.glob("reference/*.zip")))
+def test_each_number_of_its_page_has_its_log_lines(run: str):
+    page = (ROOT / f"reference/{run}.html").read_text(encoding="utf-8")
+    asked = {
+        key
+        for text in re.findall(r'data-runs="([^"]*)"', page)
+        for part in unescape(text).split("|")[1:]
+        for key in part.split()
+    }
+    with zipfile.ZipFile(ROOT / f"reference/{run}.zip") as archive:
+        content = json.loads(archive.read(f"results/{run}/log_lines.json"))
+        lines: dict[str, list[str]] = {}
+        assert len(asked) >= 10
+        for key in asked:
+            assert content["values"][key]
+            for place, _value, _unit, shown in content["values"][key]:
+                assert shown, key
+                for name, number, text in shown:
+                    file = f"{content['cells'][place]['folder']}/{name}"
+                    if file not in lines:
+                        lines[file] = archive.read(file).decode().splitlines()
+                    assert lines[file][number - 1] == text
 
 
 @pytest.mark.parametrize("command", [["verify"], ["rebuild", "--own-code", "--output", "new"]])

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 from collections import defaultdict
@@ -16,9 +17,10 @@ from typing import Any
 
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of
-from kvstudy.analyse.tidy.files import path_of, why_not
+from kvstudy.analyse.tidy.files import CELL, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.share.trace.sources import MANIFEST, lines_of
 from kvstudy.study.metrics import SHOWN
 from kvstudy.whole_file import put
@@ -26,7 +28,6 @@ from kvstudy.whole_file import put
 FILE = "log_lines.json"
 # A number that is made of more lines names the first ones.
 MOST_LINES = 6
-WHOLE = "overall"
 
 
 def write_log_lines(run: Run) -> Path:
@@ -43,7 +44,10 @@ def log_lines(run: Run) -> dict[str, Any]:
     rows = run.measurements[run.measurements["metric"].isin(SHOWN)]
     phases = measured_phases(run.measurements)
     rows = rows[rows["phase"] == rows["workload"].map(phases)]
-    of_cells = dict(list(rows.groupby(["store", "workload", "parameters", "repetition"])))
+    # Combined operations have no line of their own, but those of their parts.
+    combined = run.values[run.values["operation"].str.contains("+", regex=False)]
+    rows = pd.concat([rows, combined[combined["metric"].isin(SHOWN)]])
+    of_cells = dict(list(rows.groupby(CELL)))
     for row in run.cells.itertuples():
         folder, path = run.raw / path_of(row), path_of(row)
         key = (row.store, row.workload, row.parameters, row.repetition)
@@ -58,14 +62,13 @@ def log_lines(run: Run) -> dict[str, Any]:
         interval = interval_of(manifest, run.planned[path], phase) if path in run.planned else "op"
         for value in of_cells[key].itertuples():
             lines = []
-            try:
-                shown = lines_of(log, value.operation, value.metric, interval)
-                lines = [[log.name, line.number, line.text] for line in shown[:MOST_LINES]]
-            except (KvstudyError, OSError):
+            for operation in value.operation.split("+"):
                 # Several clients have a file each; the page then names the folder.
-                lines = []
+                with contextlib.suppress(KvstudyError, OSError):
+                    lines += lines_of(log, operation, value.metric, interval)
+            shown = [[log.name, line.number, line.text] for line in lines[:MOST_LINES]]
             name = "/".join((*key[:3], value.operation, value.metric))
-            values[name].append([place, value.value, value.unit, lines])
+            values[name].append([place, value.value, value.unit, shown])
     return {"run": run.name, "cells": cells, "values": dict(values)}
 
 
