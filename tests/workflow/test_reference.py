@@ -38,7 +38,7 @@ def test_each_number_of_its_page_has_its_log_lines(run: str):
     with zipfile.ZipFile(ROOT / f"reference/{run}.zip") as archive:
         content = json.loads(archive.read(f"results/{run}/log_lines.json"))
         lines: dict[str, list[str]] = {}
-        assert len(asked) >= 10
+        assert asked
         for key in asked:
             assert content["values"][key]
             for place, _value, _unit, shown in content["values"][key]:

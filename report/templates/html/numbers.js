@@ -27,6 +27,8 @@ window.kvPage.packed.then(({ runs }) => {
 
   /** The number again from its runs; null where the page has no formula for it. */
   function recalculated(kind, keys, base) {
+    // The mean of the workloads may be of another kind than that of the runs.
+    if (keys.some((key) => key.split("/")[1] === "mean")) return null;
     const of = (some) => KINDS[kind]?.(some.flatMap((key) => counting(key).map(([, value]) => value)));
     const value = of(keys);
     return value === undefined ? null : base.length ? value / of(base) : value;

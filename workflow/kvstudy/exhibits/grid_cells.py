@@ -30,7 +30,9 @@ def ratio_cell(row, run: Run) -> tuple[CellText, CellText]:
     if row.in_floor == "yes" or row.decision == Decision.UNDECIDED:
         text, ends = grey(text), grey(ends)
     settings = run.headline.items() if row.workload == MEAN else [(row.workload, row.parameters)]
-    return cell_of(text, row.ratio, throughput_of(row.store, settings, row.baseline)), ends
+    # A store against itself is no ratio of two stores.
+    runs = None if "/" in row.store else throughput_of(row.store, settings, row.baseline)
+    return cell_of(text, row.ratio, runs), ends
 
 
 def control_cell(row) -> tuple[CellText, CellText]:

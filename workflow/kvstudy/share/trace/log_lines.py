@@ -23,6 +23,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.share.trace.sources import MANIFEST, lines_of
 from kvstudy.study.metrics import SHOWN
+from kvstudy.study.parts import MEAN
 from kvstudy.whole_file import put
 
 FILE = "log_lines.json"
@@ -69,7 +70,23 @@ def log_lines(run: Run) -> dict[str, Any]:
             shown = [[log.name, line.number, line.text] for line in lines[:MOST_LINES]]
             name = "/".join((*key[:3], value.operation, value.metric))
             values[name].append([place, value.value, value.unit, shown])
-    return {"run": run.name, "cells": cells, "values": dict(values)}
+    return {"run": run.name, "cells": cells, "values": values | _of_means(run, values)}
+
+
+def _of_means(run: Run, values: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
+    """Return the throughputs behind the mean of each store's workloads, at the headline sizes."""
+    means = run.values.loc[run.values["workload"] == MEAN]
+    keys = means[["store", "parameters", "operation", "metric"]].drop_duplicates()
+    return {
+        f"{row.store}/{MEAN}/{row.parameters}/{row.operation}/{row.metric}": [
+            value
+            for workload, parameters in run.headline.items()
+            for value in values.get(
+                f"{row.store}/{workload}/{parameters}/{row.operation}/{row.metric}", []
+            )
+        ]
+        for row in keys.itertuples()
+    }
 
 
 def _command(manifest: dict[str, Any], phase: str) -> str:
