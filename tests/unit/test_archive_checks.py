@@ -507,6 +507,17 @@ def test_where_two_files_differ(tmp_path, name, packed, again, said):
     assert bool(result) is bool(said)
 
 
+def test_another_version_is_compared_in_the_columns_of_both(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "again" / "a.csv"
+    second.parent.mkdir()
+    first.write_text("x,old,mean\na,7,1\n")
+    second.write_text("x,mean,new\na,1,8\n")
+    assert differing(first, second).startswith("line 1 is")
+    assert differing(first, second, shared=True) == ""
+    second.write_text("x,mean,new\na,2,8\n")
+    assert differing(first, second, shared=True).startswith("line 2, mean: is '1'")
+
+
 def test_the_page_is_short_and_ends_with_the_verdict():
     good, bad = (
         CheckSection("Good", facts=["fine"]),

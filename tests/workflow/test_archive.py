@@ -66,6 +66,30 @@ def test_what_was_packed_holds(finished):
     assert "**All holds.**" in done.stdout
 
 
+def test_another_version_of_the_workflow_may_show_the_same_data_otherwise(finished):
+    table = "results/small/tables/grid.csv"
+
+    def age(files: Files) -> None:
+        files[table] = files[table].replace(b"metric,", b"measure,", 1)
+        del files["results/small/log_lines.json"]
+
+    def edit(files: Files) -> None:
+        age(files)
+        files["report/text/glance.md.j2"] += b"\n"
+
+    # By the same workflow they must be the same.
+    repacked(finished.folder / "small.zip", as_new(age))
+    done = kvstudy(finished, "verify", "changed.zip")
+    assert done.returncode == 1
+    assert f"FAULT: {table}: line 1" in done.stdout
+    assert "FAULT: results/small/log_lines.json: is missing" in done.stdout
+    repacked(finished.folder / "small.zip", as_new(edit))
+    done = kvstudy(finished, "verify", "changed.zip")
+    assert done.returncode == 0, done.stdout
+    assert "2 files of tables and text" in done.stdout
+    assert "were not compared; --archived-code compares them" in done.stdout
+
+
 def test_rates_that_do_not_follow_from_the_trial_cell(finished):
     """Also where all checksums were made again: the cells at its rate recorded another one."""
     folder = "results/small/raw/pretend/a/r1000_o2000_t2_trial/rep0/"

@@ -81,11 +81,13 @@ def _archive(path: Path, top: Path, code: Path | None, say: Callable[[str], None
     if damaged:
         parts.append(CheckSection("All else", notes=["not looked at: the archive is damaged"]))
         return Verified(run.name, lines, parts)
-    parts.append(_code(folder, code))
+    workflow = _code(folder, code)
+    parts.append(workflow)
     if reviews := sorted((path.parent / FOLDER).glob("*.json")):
         parts.append(_reviews(reviews, folder))
     missing = declared if run.partial else ()
-    parts += _parts(run, folder, missing, top / "made", code or folder, say)
+    same = not workflow.notes or code is None
+    parts += _parts(run, folder, missing, top / "made", code or folder, say, same)
     return Verified(run.name, lines, parts)
 
 
@@ -96,11 +98,12 @@ def _parts(
     recomputed: Path,
     code: Path,
     say: Callable[[str], None],
+    same: bool = True,
 ) -> Iterator[CheckSection]:
     """Plan, audit trail and numbers; later parts are left out where earlier ones forbid them.
 
     The files are in ``given`` as in the project; ``declared`` are cells that are said to be
-    missing.
+    missing. Whether the workflow in ``code`` is the ``same``: see ``check_numbers``.
     """
     code = code.resolve()
     with contextlib.chdir(given):
@@ -126,7 +129,7 @@ def _parts(
         yield CheckSection("Numbers", notes=[text])
     else:
         say("making every number again from the raw logs; this takes a minute or more")
-        yield check_numbers(run, given, recomputed, code, say)
+        yield check_numbers(run, given, recomputed, code, say, same)
 
 
 def _code(folder: Path, code: Path | None) -> CheckSection:

@@ -112,9 +112,9 @@ def _component(row: dict[str, str]) -> str:
 
 def plan_lines(original: Original, selection: ReviewSelection) -> Iterator[str]:
     """Yield what is measured, and what is left out."""
-    if selection.pairs:
+    if number := len(selection.pairs):
         yield wrapped(
-            f"To be measured: {len(selection.pairs)} comparisons, about "
+            f"To be measured: {number} comparison{'s' * (number > 1)}, about "
             f"{duration(selection.seconds)} for each repetition by the archive's own times, at "
             f"least {FEWEST} repetitions where the time allows."
         )
