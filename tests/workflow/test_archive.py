@@ -67,11 +67,11 @@ def test_what_was_packed_holds(finished):
 
 
 def test_another_version_of_the_workflow_may_show_the_same_data_otherwise(finished):
-    table = "results/small/tables/grid.csv"
+    table, lines = "results/small/tables/grid.tex", "results/small/log_lines.json"
 
     def age(files: Files) -> None:
-        files[table] = files[table].replace(b"metric,", b"measure,", 1)
-        del files["results/small/log_lines.json"]
+        files[table] += b"more\n"
+        files[lines] = files[lines].replace(b'"cells"', b'"cell"', 1)
 
     def edit(files: Files) -> None:
         age(files)
@@ -81,8 +81,8 @@ def test_another_version_of_the_workflow_may_show_the_same_data_otherwise(finish
     repacked(finished.folder / "small.zip", as_new(age))
     done = kvstudy(finished, "verify", "changed.zip")
     assert done.returncode == 1
-    assert f"FAULT: {table}: line 1" in done.stdout
-    assert "FAULT: results/small/log_lines.json: is missing" in done.stdout
+    assert f"FAULT: {table}: has" in done.stdout
+    assert f"FAULT: {lines}: line 1" in done.stdout
     repacked(finished.folder / "small.zip", as_new(edit))
     done = kvstudy(finished, "verify", "changed.zip")
     assert done.returncode == 0, done.stdout

@@ -217,8 +217,8 @@ def check_numbers(
     if not part.faults:
         equal = count(len(files) - len(shown), "file")
         part.facts.append(
-            f"{equal} with numbers (tidy data, analysis, tables, values of figures) made again from "
-            "the raw logs, and equal"
+            f"{equal} with numbers (tidy data, analysis, tables, values of figures) made again "
+            "from the raw logs, and equal"
         )
         if rounded:
             part.facts.append(
