@@ -29,7 +29,7 @@ def test_its_numbers_follow_from_its_raw_logs(
 @pytest.mark.parametrize("run", sorted(path.stem for path in ROOT.glob("reference/*.zip")))
 def test_each_number_of_its_page_has_its_log_lines(run: str):
     page = (ROOT / f"reference/{run}.html").read_text(encoding="utf-8")
-    asked = {
+    keys = {
         key
         for text in re.findall(r'data-runs="([^"]*)"', page)
         for part in unescape(text).split("|")[1:]
@@ -38,8 +38,8 @@ def test_each_number_of_its_page_has_its_log_lines(run: str):
     with zipfile.ZipFile(ROOT / f"reference/{run}.zip") as archive:
         content = json.loads(archive.read(f"results/{run}/log_lines.json"))
         lines: dict[str, list[str]] = {}
-        assert asked
-        for key in asked:
+        assert keys
+        for key in keys:
             assert content["values"][key]
             for place, _value, _unit, shown in content["values"][key]:
                 assert shown, key
