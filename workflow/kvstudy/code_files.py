@@ -24,6 +24,7 @@ _CELLS = (*_STUDY, *_STORES, "code_files.py", "stats", "logs/ycsb", "analyse/tid
 _RUN = (*_CELLS, "analyse", "commands/options.py")
 _TABLES = (
     *(*_RUN, "layout", "render", "exhibits/table.py", "exhibits/printed.py", "exhibits/tables"),
+    *("exhibits/grid_cells.py", "exhibits/grid_strips.py"),
     "exhibits/claim_words.py",
 )
 _FIGURES = (
