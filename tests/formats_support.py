@@ -10,9 +10,9 @@ from pathlib import Path
 
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?(?![\w])")
 NARROW = "\N{NARROW NO-BREAK SPACE}"
-# What only the page has: the cells behind a table or figure, the values of a figure, and contents
-# with subsections.
-MORE_ON_THE_PAGE = re.compile(r"<(details|nav)\b.*?</\1>", re.S)
+# What only the page has: the cells behind a table or figure, the values of a figure, contents with
+# subsections, and the numbers of an axis within a table.
+MORE_ON_THE_PAGE = re.compile(r'<(details|nav)\b.*?</\1>|<td class="drawn".*?</td>', re.S)
 
 
 def plain(path: Path) -> str:
