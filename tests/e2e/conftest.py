@@ -3,9 +3,11 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 # pytest's import mode "importlib" puts no directory of the tests on the path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -25,6 +27,17 @@ def _quick_java():
         if "JAVA_TOOL_OPTIONS" not in os.environ:
             patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
         yield
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = shutil.which("chromium")
+    if not program:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("chromium is not installed")
+    with sync_playwright() as started:
+        example = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield example
+        example.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,10 @@ from pathlib import Path
 import altair as alt
 import pytest
 from kvstudy.render.page import inline, scripts, styles
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from tests.unit.every_chart import every_chart
 
-CHROMIUM = "/usr/bin/chromium"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Charts</title>
 <meta name="viewport" content="width=device-width"><style>
 body {{ margin: 12px; }} @media (prefers-color-scheme: dark) {{
@@ -41,14 +40,6 @@ def address(texts, tmp_path_factory) -> str:
     page = PAGE.format(styles=styles(), charts=charts, scripts=scripts())
     path.write_text(page, encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        result = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield result
-        result.close()
 
 
 def opened(browser: Browser, address: str, width: int, scheme: str = "light") -> Page:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from html import escape
@@ -16,7 +15,7 @@ from kvstudy.documents.report.html import build_html
 from kvstudy.exhibits.figure import read_figure
 from kvstudy.layout.looks import StyleSheet, styles
 from kvstudy.render.tables import as_comment
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from tests.unit import small_results as small
 
@@ -92,17 +91,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_document(TEXT, front, folder)
     build_html(folder / "page.md", parts, folder / "page.html")
     return folder / "page.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium")
-    if not program:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("chromium is not installed")
-    with sync_playwright() as started:
-        example = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield example
-        example.close()
 
 
 @pytest.fixture

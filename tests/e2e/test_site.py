@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).parents[2]
 RUN = "petrov2014"
@@ -48,17 +47,6 @@ def site(unpacked: Path) -> Path:
     said = kvstudy(unpacked, "publish", RUN, *options, "--archive", str(archive))
     assert "1 run, all links checked" in said
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium")
-    if not program:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("chromium is not installed")
-    with sync_playwright() as started:
-        example = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield example
-        example.close()
 
 
 @pytest.fixture

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
+from kvstudy.analyse.tidy.reviews import ReviewRecord, write_record
 
 from tests.project import PRETEND, STUDY
 from tests.unit.packed_run import Files, as_new, repacked, sums_of
@@ -88,6 +91,24 @@ def test_another_version_of_the_workflow_may_show_the_same_data_otherwise(finish
     assert done.returncode == 0, done.stdout
     assert "2 files of tables and text" in done.stdout
     assert "were not compared; --archived-code compares them" in done.stdout
+
+
+def test_a_report_that_mentions_a_review_holds(finished):
+    """The record of the review is packed, and the report is made again with it."""
+    who = ("0" * 64, "small", "Ann Reviewer", "2026-11-29", "1.0", 5.0, [{"name": "Some CPU"}])
+    reviews = finished.folder / "results/small/reviews"
+    write_record(ReviewRecord(*who, [{"outcome": "confirmed here"}]), reviews / "small.json")
+    other = ReviewRecord("0" * 64, "another", *who[2:], [])
+    write_record(other, reviews / "another.json")
+    try:
+        finish_and_pack(finished)
+        done = kvstudy(finished, "verify", "small.zip")
+    finally:
+        shutil.rmtree(reviews)
+    assert done.returncode == 0, done.stdout
+    text = (finished.folder / "results/small/report/small.md").read_text(encoding="utf-8")
+    assert text.count("**Reviewed** by Ann Reviewer") == 1
+    assert "comparisons confirmed: 1, not confirmed: 0" in text
 
 
 def test_rates_that_do_not_follow_from_the_trial_cell(finished):

@@ -90,15 +90,12 @@ def read_record(path: Path) -> ReviewRecord:
 def reviews_of(folder: Path, run: str) -> list[ReviewRecord]:
     """Return the records of the ``run`` in its results ``folder``, by date.
 
-    DataError for a file that is none, was changed, or is of another run.
+    A run that is itself a review has its record of the reviewed run there, which is left out.
+    DataError for a file that is none, or was changed.
     """
-    records = []
-    for path in sorted((folder / FOLDER).glob("*.json")):
-        record = read_record(path)
-        if record.run != run:
-            raise DataError(f"{path}: is of the run {record.run}, not of {run}; remove it")
-        records.append(record)
-    return sorted(records, key=lambda record: (record.date, record.reviewer))
+    records = map(read_record, sorted((folder / FOLDER).glob("*.json")))
+    of_run = (record for record in records if record.run == run)
+    return sorted(of_run, key=lambda record: (record.date, record.reviewer))
 
 
 def words(record: ReviewRecord) -> str:

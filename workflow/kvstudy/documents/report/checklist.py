@@ -73,13 +73,27 @@ def checklist(facts: RunFacts) -> dict[RuleVerdict, list[Judged]]:
     return judged
 
 
-def _kept(why: str) -> Callable[[RunFacts], RuleFinding]:
-    """A rule that every report of kvstudy keeps."""
-    return lambda facts: RuleFinding(RuleVerdict.KEPT, _(why))
+def _always(verdict: RuleVerdict, why: str, stated: bool = False) -> Callable:
+    """A check with the same finding in every report of kvstudy."""
+    return lambda facts: RuleFinding(verdict, _(why), stated)
 
 
-def _stated(verdict: RuleVerdict, why: str) -> Callable[[RunFacts], RuleFinding]:
-    return lambda facts: RuleFinding(verdict, _(why), stated=True)
+def _kept(why: str) -> Callable:
+    return _always(RuleVerdict.KEPT, why)
+
+
+def _kept_if(
+    holds: Callable[[RunFacts], object],
+    why: str,
+    otherwise: str,
+    verdict: RuleVerdict = RuleVerdict.PART,
+) -> Callable:
+    """A check that finds the rule kept where ``holds`` is true of the run, else ``verdict``."""
+    return lambda facts: (
+        RuleFinding(RuleVerdict.KEPT, _(why))
+        if holds(facts)
+        else RuleFinding(verdict, _(otherwise))
+    )
 
 
 def _baseline(facts: RunFacts) -> RuleFinding:
@@ -100,12 +114,6 @@ def _competitors(facts: RunFacts) -> RuleFinding:
         stores = list_of(changed)
         text = _("defaults but for the options of {}; nobody tuned the stores").format(stores)
     return RuleFinding(RuleVerdict.PART, text, stated=True)
-
-
-def _versions(facts: RunFacts) -> RuleFinding:
-    return RuleFinding(
-        RuleVerdict.PART, _("versions are given; whether newer ones are faster was not measured")
-    )
 
 
 def _subset(facts: RunFacts) -> RuleFinding:
@@ -146,26 +154,6 @@ def _watched(facts: RunFacts) -> bool:
     return bool(facts.data.analysis.bottleneck["server_cpu"].notna().any())
 
 
-def _load(facts: RunFacts) -> RuleFinding:
-    if _watched(facts):
-        return RuleFinding(
-            RuleVerdict.KEPT, _("CPU time of client and server per operation is given")
-        )
-    return RuleFinding(
-        RuleVerdict.PART, _("CPU time is not known; only throughput and latency are")
-    )
-
-
-def _rates(facts: RunFacts) -> RuleFinding:
-    return RuleFinding(
-        RuleVerdict.PART,
-        _(
-            "means of throughput are geometric, not harmonic, so that no ratio depends on the "
-            "baseline; every run's value is given"
-        ),
-    )
-
-
 def _variability(facts: RunFacts) -> RuleFinding:
     if facts.data.study.repetitions >= ENOUGH_REPETITIONS:
         return RuleFinding(
@@ -204,25 +192,6 @@ def _normality(facts: RunFacts) -> RuleFinding:
     return RuleFinding(RuleVerdict.PART, text.format(f"{p:.1g}"))
 
 
-def _percentiles(facts: RunFacts) -> RuleFinding:
-    if facts.data.analysis.percentiles.empty:
-        return RuleFinding(
-            RuleVerdict.PART, _("there are no histograms of latency: means and YCSB's own")
-        )
-    return RuleFinding(
-        RuleVerdict.KEPT, _("percentiles up to the largest latency, from histograms")
-    )
-
-
-def _gated(facts: RunFacts) -> RuleFinding:
-    if facts.data.study.open_loop:
-        return RuleFinding(RuleVerdict.KEPT, _("latencies are also measured at fixed rates"))
-    return RuleFinding(
-        RuleVerdict.BROKEN,
-        _("each thread waits for its response; open_loop: true measures at fixed rates, too"),
-    )
-
-
 def _effects(facts: RunFacts) -> RuleFinding:
     return RuleFinding(
         RuleVerdict.PART,
@@ -255,15 +224,6 @@ def _platform(facts: RunFacts) -> RuleFinding:
     )
 
 
-def _reasonable(facts: RunFacts) -> RuleFinding:
-    if facts.one_machine:
-        return RuleFinding(
-            RuleVerdict.PART,
-            _("client and server share a machine; hosts in the profile separate them"),
-        )
-    return RuleFinding(RuleVerdict.KEPT, _("client and server have machines of their own"))
-
-
 def _complete(facts: RunFacts) -> RuleFinding:
     if facts.without_value:
         text = _("{} of {} planned cells have no valid value; the reasons are given")
@@ -282,13 +242,6 @@ def _alike(facts: RunFacts) -> RuleFinding:
             RuleVerdict.PART, _("some stores have their own sizes; the report says which")
         )
     return RuleFinding(RuleVerdict.KEPT, _("stores of one kind, the same workload and sizes"))
-
-
-def _cold(facts: RunFacts) -> RuleFinding:
-    return RuleFinding(
-        RuleVerdict.PART,
-        _("every run is on a fresh server just after loading; cold starts were not measured"),
-    )
 
 
 def _warm(facts: RunFacts) -> RuleFinding:
@@ -316,14 +269,6 @@ def _correct(facts: RunFacts) -> RuleFinding:
     )
 
 
-def _bounds(facts: RunFacts) -> RuleFinding:
-    if facts.ceiling_control:
-        return RuleFinding(RuleVerdict.KEPT, _("the client's own limit was measured"))
-    return RuleFinding(
-        RuleVerdict.PART, _("the client's own limit was not measured; client_ceiling: true does")
-    )
-
-
 def _quiet(facts: RunFacts) -> RuleFinding:
     background = facts.machine["background"]
     if background is None:
@@ -332,13 +277,6 @@ def _quiet(facts: RunFacts) -> RuleFinding:
         text = _("background load was high in {} of {} cells; close what else runs")
         return RuleFinding(RuleVerdict.PART, text.format(background["above"], background["cells"]))
     return RuleFinding(RuleVerdict.KEPT, _("background load was low in all cells"))
-
-
-def _functional(facts: RunFacts) -> RuleFinding:
-    return RuleFinding(
-        RuleVerdict.KEPT,
-        _("an archive has raw logs and workflow, verifies itself and rebuilds this report"),
-    )
 
 
 def _reviewed(facts: RunFacts) -> RuleFinding:
@@ -373,7 +311,14 @@ RULES = [
     ChecklistRule(
         N_("Competitors are configured fairly"), "H D3; S; R", _competitors, procedure=True
     ),
-    ChecklistRule(N_("Gains are over the state of the art"), "H D4", _versions),
+    ChecklistRule(
+        N_("Gains are over the state of the art"),
+        "H D4",
+        _always(
+            RuleVerdict.PART,
+            N_("versions are given; whether newer ones are faster was not measured"),
+        ),
+    ),
     ChecklistRule(N_("No subset of a benchmark without a reason"), "H A2; HB 2; S; R", _subset),
     ChecklistRule(N_("Several data sets and design parameters"), "H A3; S; R", _sizes),
     ChecklistRule(
@@ -384,24 +329,61 @@ RULES = [
     ChecklistRule(
         N_("Micro-benchmarks are not called performance"),
         "H B1; S",
-        _stated(
-            RuleVerdict.PART, N_("YCSB is synthetic; that its work resembles yours is not shown")
+        _always(
+            RuleVerdict.PART,
+            N_("YCSB is synthetic; that its work resembles yours is not shown"),
+            stated=True,
         ),
     ),
-    ChecklistRule(N_("Throughput is given with the load that it costs"), "H B2", _load),
+    ChecklistRule(
+        N_("Throughput is given with the load that it costs"),
+        "H B2",
+        _kept_if(
+            _watched,
+            N_("CPU time of client and server per operation is given"),
+            N_("CPU time is not known; only throughput and latency are"),
+        ),
+    ),
     ChecklistRule(
         N_("Ratios have the right base, and normalised numbers geometric means"),
         "H B3, B5; HB 4",
         _kept(N_("ratios of geometric means to a named baseline")),
     ),
-    ChecklistRule(N_("Rates are summarised by harmonic means"), "HB 3", _rates),
+    ChecklistRule(
+        N_("Rates are summarised by harmonic means"),
+        "HB 3",
+        _always(
+            RuleVerdict.PART,
+            N_(
+                "means of throughput are geometric, not harmonic, so that no ratio depends on the "
+                "baseline; every run's value is given"
+            ),
+        ),
+    ),
     ChecklistRule(
         N_("Variation and statistical significance are given"), "H B4; HB 5, 7; S; R", _variability
     ),
     ChecklistRule(N_("There are enough trials"), "S; R", _trials),
     ChecklistRule(N_("Normality is checked, not assumed"), "HB 6", _normality),
-    ChecklistRule(N_("Percentiles where a mean says too little"), "HB 8; R", _percentiles),
-    ChecklistRule(N_("The load does not wait for the responses"), "S", _gated),
+    ChecklistRule(
+        N_("Percentiles where a mean says too little"),
+        "HB 8; R",
+        _kept_if(
+            lambda facts: not facts.data.analysis.percentiles.empty,
+            N_("percentiles up to the largest latency, from histograms"),
+            N_("there are no histograms of latency: means and YCSB's own"),
+        ),
+    ),
+    ChecklistRule(
+        N_("The load does not wait for the responses"),
+        "S",
+        _kept_if(
+            lambda facts: facts.data.study.open_loop,
+            N_("latencies are also measured at fixed rates"),
+            N_("each thread waits for its response; open_loop: true measures at fixed rates, too"),
+            RuleVerdict.BROKEN,
+        ),
+    ),
     ChecklistRule(
         N_("Metrics are direct"), "S", _kept(N_("throughput and latency as the client sees them"))
     ),
@@ -415,13 +397,21 @@ RULES = [
     ChecklistRule(
         N_("The benchmark fits the question"),
         "H C2; S; R",
-        _stated(RuleVerdict.KEPT, N_("the study's author chose the workloads")),
+        _always(RuleVerdict.KEPT, N_("the study's author chose the workloads"), stated=True),
     ),
     ChecklistRule(N_("Calibration and validation have data of their own"), "H C3; S", _models),
     ChecklistRule(
         N_("Platform, settings and varying factors are documented"), "H E1; HB 9; S; R", _platform
     ),
-    ChecklistRule(N_("The platform is reasonable"), "S", _reasonable),
+    ChecklistRule(
+        N_("The platform is reasonable"),
+        "S",
+        _kept_if(
+            lambda facts: not facts.one_machine,
+            N_("client and server have machines of their own"),
+            N_("client and server share a machine; hosts in the profile separate them"),
+        ),
+    ),
     ChecklistRule(
         N_("Results of the parts are given"),
         "H E2; HB 12",
@@ -435,16 +425,29 @@ RULES = [
     ChecklistRule(
         N_("Code, parameters and data are available"),
         "R; A",
-        _stated(
+        _always(
             RuleVerdict.PART,
             N_("the archive has all; whether it is deposited with a DOI is up to the author"),
+            stated=True,
         ),
     ),
-    ChecklistRule(N_("The artifact is documented, complete and can be run"), "A", _functional),
+    ChecklistRule(
+        N_("The artifact is documented, complete and can be run"),
+        "A",
+        _kept(N_("an archive has raw logs and workflow, verifies itself and rebuilds this report")),
+    ),
     ChecklistRule(N_("Everything planned is reported"), "S; A", _complete),
     ChecklistRule(N_("Others obtained the same"), "A", _reviewed),
     ChecklistRule(N_("Like is compared with like"), "R; S", _alike),
-    ChecklistRule(N_("Cold and hot runs are told apart"), "R", _cold, procedure=True),
+    ChecklistRule(
+        N_("Cold and hot runs are told apart"),
+        "R",
+        _always(
+            RuleVerdict.PART,
+            N_("every run is on a fresh server just after loading; cold starts were not measured"),
+        ),
+        procedure=True,
+    ),
     ChecklistRule(N_("Warm-up is left out"), "R", _warm),
     ChecklistRule(
         N_("Preprocessing is the same and not in the time"),
@@ -458,7 +461,15 @@ RULES = [
         "HB 10",
         _kept(N_("in the sections on method and decision rules")),
     ),
-    ChecklistRule(N_("Upper bounds are shown"), "HB 11", _bounds),
+    ChecklistRule(
+        N_("Upper bounds are shown"),
+        "HB 11",
+        _kept_if(
+            lambda facts: facts.ceiling_control,
+            N_("the client's own limit was measured"),
+            N_("the client's own limit was not measured; client_ceiling: true does"),
+        ),
+    ),
     ChecklistRule(
         N_("Figures do not mislead: axes, lines, ratios"),
         "HB 12; S",

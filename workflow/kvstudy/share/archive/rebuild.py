@@ -26,6 +26,7 @@ from kvstudy.share.archive.contents import (
     MEASURED,
     NUMBERS,
     REPORT,
+    REVIEWS,
     configuration,
     files_below,
     is_input,
@@ -66,7 +67,7 @@ def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
     """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``."""
     if not (code / SNAKEFILE).is_file():
         raise InputError(f"{SNAKEFILE}: no such file in the archive; leave --archived-code out")
-    measured = [f"{RESULTS / run.base}/{name}" for name in MEASURED]
+    measured = [f"{RESULTS / run.base}/{name}" for name in (*MEASURED, REVIEWS)]
     sources = [path for path in (code / REPORT).iterdir() if path.suffix not in BUILT]
     report = [f"{REPORT}/{path.name}" for path in sources]
     parts = [(given, name) for name in (*STUDY, *measured)]

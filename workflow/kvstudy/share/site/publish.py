@@ -192,7 +192,8 @@ def _write_part(
     if kind == "table" and f"{part.name}.html" in names:
         text = (folder / f"{part.name}.html").read_text(encoding="utf-8")
         table = re.sub(r"<!--choices .*?-->", "", text, flags=re.S)
-    put(bibtex(summary, address, part.caption).encode(), folder / "cite.bib")
+    entry = bibtex(summary, address, part.caption)
+    put(entry.encode(), folder / "cite.bib")
     put(csl(summary, address, part.caption).encode(), folder / "cite.json")
     script = Path(SCRIPT).read_text(encoding="utf-8").strip()
     text = templates.fill(
@@ -206,7 +207,7 @@ def _write_part(
             "files": names,
             "drawing": f"{part.name}.svg" if kind == "figure" else "",
             "table": table,
-            "bibtex": bibtex(summary, address, part.caption),
+            "bibtex": entry,
             "style": _style(),
             "script": script,
             "policy": _policy(script),
