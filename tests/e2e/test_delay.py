@@ -65,10 +65,11 @@ def test_each_request_waits_and_the_cell_shows_how_long(results):
     # Those of the load phase do not wait.
     assert 2000 <= delay["pieces"] < 2100
     assert "delay" not in manifest_of(results, "redis")
-    values = pd.read_csv(results / "measurements.csv")
-    read = values.query("operation == 'read' and metric == 'latency_mean'").set_index("store")
-    added = read.value["slower"] - read.value["redis"]
-    assert added == pytest.approx(delay["mean"], rel=0.3)
+    values = pd.read_csv(results / "measurements.csv").query("operation == 'read'")
+    read = values.query("store == 'slower'").set_index("metric").value
+    # Not against the other store: what else runs here may slow down either cell by a third.
+    assert read["latency_min"] >= DELAY
+    assert read["latency_mean"] >= 0.95 * delay["mean"]
     # What delays is no other program that disturbs.
     (samples,) = results.glob("raw/slower/*/*/rep1/processes.csv")
     assert set(pd.read_csv(samples).side) == {"client", "server", "path"}
