@@ -17,6 +17,7 @@ from kvstudy.layout.looks import StyleSheet, styles
 from kvstudy.render.tables import as_comment
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.pages import silent_page
 from tests.unit import small_results as small
 
 ROOT = Path(__file__).parents[2]
@@ -95,23 +96,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(browser: Browser, built: Path) -> Iterator[Page]:
-    """The page with its chart drawn; a fault in it, or a request, fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("console", lambda reply: faults.append(reply.text) if reply.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on(
-        "request",
-        lambda sent: (
-            faults.append(sent.url) if not sent.url.startswith(("file:", "data:")) else None
-        ),
-    )
-    page.goto(built.as_uri())
-    page.wait_for_selector("figure.chart .mark-rect path")
-    yield page
-    context.close()
-    assert faults == []
+    """The page with its chart drawn."""
+    with silent_page(browser, ("file:", "data:"), 900) as page:
+        page.goto(built.as_uri())
+        page.wait_for_selector("figure.chart .mark-rect path")
+        yield page
 
 
 def names(page: Page) -> list[str]:

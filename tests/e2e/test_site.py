@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.pages import silent_page
+
 ROOT = Path(__file__).parents[2]
 RUN = "petrov2014"
 URL = "https://example.org/kv"
@@ -51,20 +53,10 @@ def site(unpacked: Path) -> Path:
 
 @pytest.fixture
 def page(browser: Browser, site: Path) -> Iterator[Page]:
-    """The front page. A fault, or a request for what is not of the site, fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("console", lambda reply: faults.append(reply.text) if reply.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    allowed = (site.as_uri(), "data:")
-    page.on(
-        "request", lambda sent: None if sent.url.startswith(allowed) else faults.append(sent.url)
-    )
-    page.goto((site / "index.html").as_uri())
-    yield page
-    context.close()
-    assert faults == []
+    """The front page, which loads only what is of the site."""
+    with silent_page(browser, (site.as_uri(), "data:"), 800) as page:
+        page.goto((site / "index.html").as_uri())
+        yield page
 
 
 class Tags(HTMLParser):
