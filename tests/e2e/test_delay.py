@@ -87,6 +87,14 @@ def test_the_report_says_what_was_added(results):
     assert int(said[1].replace(" ", "")) == round(median)
 
 
+def test_its_own_commands_end_what_delays(results):
+    (commands,) = results.glob("raw/slower/*/*/rep1/commands.sh")
+    assert commands.read_text().splitlines()[-2:] == ["kill %?DelayProxy", "kill -KILL %1"]
+    # Job specifications work without a terminal, too.
+    script = "exec -a DelayProxy sleep 60 & kill %?DelayProxy; wait $!; exit $?"
+    assert subprocess.run(["bash", "-c", script], check=False).returncode == 128 + signal.SIGTERM
+
+
 def test_a_cell_is_repeated_by_hand_with_its_delay(results, clone):
     head, *blocks = (results / "commands.txt").read_text().split("# " + "-" * 70 + "\n")
     (block,) = (block for block in blocks if "DELAY=" in block)

@@ -22,6 +22,7 @@ from kvstudy.measure.setting import SERVER_LOG, MeasurementContext
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, ask, log_end, log_tail, why_silent
+from kvstudy.study.raw import END_OF_DELAY
 
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run. Of a server that is stopped or hangs,
@@ -187,7 +188,7 @@ class Phases:
             for number, other in enumerate(phase["others"], start=2):
                 lines += ["", f"# {name}-{number}: next to the next command", f"{_alone(other)} &"]
             lines += ["", f"# {name}", _alone(phase["command"])]
-        lines += ["", "# stop", *commands["stop"]]
+        lines += ["", "# stop", *[END_OF_DELAY] * bool(self.delays), *commands["stop"]]
         (self.work / "commands.sh").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -37,6 +37,8 @@ READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".parq
 SETTINGS = "settings.json"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
+# In commands.sh, among the lines that stop the server: by a part of the job's command line.
+END_OF_DELAY = "kill %?DelayProxy"
 # What begins a section of the shell lines in commands.sh.
 SECTION = re.compile(r"# (server|delay|(?:load|run)(?:-\d+)?|stop)(?::|$)")
 # In characters.

@@ -17,7 +17,7 @@ from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, command_sections, is_complete
+from kvstudy.study.raw import END_OF_DELAY, GAP, command_sections, is_complete
 from kvstudy.study.workload import field_names
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
@@ -312,6 +312,9 @@ def _server(each: Measured) -> list[str]:
 def _stop(each: Measured) -> list[str]:
     lines = ["# stop"]
     for line in each.sections.get("stop", []):
+        if line == END_OF_DELAY:
+            # It has ended after the phase.
+            continue
         if line.startswith("kill "):
             signal = shlex.split(line)[1]
             lines.append(f'kill {signal} -- "-$SERVER"; wait "$SERVER"')
