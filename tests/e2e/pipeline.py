@@ -81,8 +81,9 @@ def measured_tiny(
 
     Builds the ``target`` of its ``run``. Returns the results.
     """
-    if not (clone / "servers").exists():
-        (clone / "servers").symlink_to(ROOT / "servers")
+    servers = ROOT / "servers"
+    if servers.is_dir() and not (clone / "servers").exists():
+        (clone / "servers").symlink_to(servers)
     file = clone / f"config/studies/{name}/study.yaml"
 
     def once(study: dict) -> None:
