@@ -69,6 +69,17 @@ def test_what_was_packed_holds(finished):
     assert "**All holds.**" in done.stdout
 
 
+def test_what_was_rebuilt_with_this_workflow_is_packed_again(finished):
+    for where, *command in (
+        (finished, "rebuild", "--own-code", "--output", "again", "small.zip"),
+        (Workflow(finished.folder / "again", finished.environment), "archive", "small"),
+        (finished, "verify", "again/small.zip"),
+    ):
+        done = kvstudy(where, *command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "**All holds.**" in done.stdout
+
+
 def test_another_version_of_the_workflow_may_show_the_same_data_otherwise(finished):
     table, lines = "results/small/tables/grid.tex", "results/small/log_lines.json"
 

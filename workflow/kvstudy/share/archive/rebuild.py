@@ -21,10 +21,10 @@ from kvstudy.language.current import languages, suffix
 from kvstudy.share.archive.checks import CheckSection
 from kvstudy.share.archive.contents import (
     BUILT,
-    CODE,
     CONFIG,
     MEASURED,
     NUMBERS,
+    PROJECT,
     REPORT,
     REVIEWS,
     configuration,
@@ -64,19 +64,22 @@ def clone_here() -> Path:
 
 
 def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
-    """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``."""
+    """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``.
+
+    The sources of the report are copied: what is built lies beside them.
+    """
     if not (code / SNAKEFILE).is_file():
         raise InputError(f"{SNAKEFILE}: no such file in the archive; leave --archived-code out")
     measured = [f"{RESULTS / run.base}/{name}" for name in (*MEASURED, REVIEWS)]
-    sources = [path for path in (code / REPORT).iterdir() if path.suffix not in BUILT]
-    report = [f"{REPORT}/{path.name}" for path in sources]
     parts = [(given, name) for name in (*STUDY, *measured)]
-    parts += [(code, name) for name in (*CODE, *report) if name != str(REPORT)]
+    parts += [(code, name) for name in PROJECT if name != str(REPORT)]
     for source, name in parts:
         target = folder / name
         if (source / name).exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to((source / name).resolve())
+    ignored = shutil.ignore_patterns(*(f"*{suffix}" for suffix in BUILT))
+    shutil.copytree(code / REPORT, folder / REPORT, ignore=ignored)
     # Not that of the archive, which could ask for measurements.
     (folder / CONFIG).write_text(configuration(run, given), encoding="utf-8")
 
@@ -140,6 +143,9 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
                 raise InputError(problem)
             if own_code:
                 compose(folder, given, code, run)
+                logs = RESULTS / run.base / "logs"
+                if (given / logs).is_dir():
+                    shutil.copytree(given / logs, folder / logs)
         except KvstudyError:
             # What is half unpacked looks like a project, but is none.
             shutil.rmtree(folder, ignore_errors=True)

@@ -81,12 +81,12 @@ def _archive(path: Path, top: Path, code: Path | None, say: Callable[[str], None
     if damaged:
         parts.append(CheckSection("All else", notes=["not looked at: the archive is damaged"]))
         return Verified(run.name, lines, parts)
-    workflow = _code(folder, code)
-    parts.append(workflow)
+    different = _differing_code(folder, code)
+    parts.append(_code(different, code))
     if reviews := sorted((path.parent / FOLDER).glob("*.json")):
         parts.append(_reviews(reviews, folder))
     missing = declared if run.partial else ()
-    same = not workflow.notes or code is None
+    same = not different or code is None
     parts += _parts(run, folder, missing, top / "made", code or folder, say, same)
     return Verified(run.name, lines, parts)
 
@@ -132,10 +132,14 @@ def _parts(
         yield check_numbers(run, given, recomputed, code, say, same)
 
 
-def _code(folder: Path, code: Path | None) -> CheckSection:
-    """Check whether the archive's workflow is the one that verifies it."""
+def _differing_code(folder: Path, code: Path | None) -> set[str]:
+    """Return the files of the archive's workflow that are other ones here, or only in one place."""
     here = _workflow(code or clone_here())
-    different = {name for name, _ in _workflow(folder).items() ^ here.items()}
+    return {name for name, _ in _workflow(folder).items() ^ here.items()}
+
+
+def _code(different: set[str], code: Path | None) -> CheckSection:
+    """Say whether the archive's workflow is the one that verifies it."""
     if not different:
         return CheckSection("Workflow", facts=["the workflow in the archive is the same as here"])
     whose = (
