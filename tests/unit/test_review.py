@@ -141,18 +141,20 @@ def test_what_was_not_measured_is_not_tried(original, monkeypatch):
 
 def test_the_page_and_the_text_say_what_was_not_confirmed_first(original, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    pairs = [pair for pair in original.pairs if pair.decision is Decision.FASTER][:3]
+    pairs = [pair for pair in original.pairs if pair.decision is Decision.FASTER]
     reviewed = [
         ReviewedPair(pairs[0], ReviewOutcome.CONFIRMED, n=3, ratio=1.4, low=1.2, high=1.6),
         ReviewedPair(
             pairs[1], ReviewOutcome.NOT_CONFIRMED, "", 3, 0.5, 0.4, 0.6, True, "1 of 2 records"
         ),
         ReviewedPair(pairs[2], ReviewOutcome.NOT_TRIED, "no server <b>"),
+        ReviewedPair(pairs[3], ReviewOutcome.UNDECIDED, "", 3, 1.1, 0.9, 1.3),
+        ReviewedPair(pairs[4], ReviewOutcome.UNDECIDED, "", 3, 1.2, 0.8, 1.5, True),
     ]
     judgement = Judgement(reviewed, None)
     lines = "\n".join(text.result_lines(original, ReviewRun(repetitions=3), judgement))
     lines = " ".join(lines.split())
-    assert "1 not confirmed here, 1 confirmed here, 0 undecided here, 1 not tried" in lines
+    assert "1 not confirmed here, 1 confirmed here, 2 undecided here (1 with intervals" in lines
     assert lines.index("- not confirmed here") < lines.index("- confirmed here")
     assert "exclude each other" in lines
     path = tmp_path / "review.html"

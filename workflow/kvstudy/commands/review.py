@@ -4,6 +4,7 @@ import contextlib
 import datetime
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ DIGITS = 8
     type=click.FloatRange(2, 24 * 60),
     default=DEFAULT_MINUTES,
     show_default=True,
-    help="The time for measuring.",
+    help="The time for verifying and measuring.",
 )
 @click.option("--name", "reviewer", default="", help="Your name, as the record shows it.")
 @click.option("--provider", type=PROVIDER, default="auto", show_default=True)
@@ -65,12 +66,14 @@ def review(
     from kvstudy.study.run_names import RESULTS
 
     stop_on_signals()
+    began = time.monotonic()
     click.echo(f"verifying {archive}; this takes a minute or more ...", err=True)
     verified = verify(str(archive))
     if not verified.holds:
         click.echo(as_text(verified), nl=False)
         raise InputError(f"{archive}: does not hold, as said above; there is nothing to review")
     original = read_original(archive)
+    verifying = time.monotonic() - began
     name = f"review-{original.study.name}-{original.digest[:DIGITS]}"
     click.echo(f"{archive}: all holds (kvstudy verify)\n")
     _say(text.claim_lines(original))
@@ -104,7 +107,7 @@ def review(
     state = ReviewRun()
     if selection.study:
         state = measure(
-            *(write_study(selection), selection, minutes * 60, provider),
+            *(write_study(selection), selection, minutes * 60 - verifying, provider),
             lambda line: click.echo(line, err=True),
         )
     judgement = judge(original, selection, state)

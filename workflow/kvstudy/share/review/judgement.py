@@ -75,11 +75,13 @@ def _judge(
     ratio, low, high = ratio_of(row, pair.faster)
     known = row.n > 1
     apart = bool(known and pair.low is not None and (low > pair.high or high < pair.low))
-    sizes = {
-        text
+    texts = {
+        original.titles[store]: text
         for store, workload, text in sizes_of(selection, original)
         if store in pair.stores and workload == pair.workload and text
     }
+    alike = len(texts) == len(pair.stores) and len(set(texts.values())) == 1
+    sizes = [*texts.values()][:1] if alike else [f"{of}: {text}" for of, text in texts.items()]
     return ReviewedPair(
         pair,
         outcome_of(pair, Decision(row.decision), row.faster, apart),
@@ -88,7 +90,7 @@ def _judge(
         low=float(low) if known else None,
         high=float(high) if known else None,
         apart=apart,
-        sizes="; ".join(sorted(sizes)),
+        sizes="; ".join(sizes),
     )
 
 

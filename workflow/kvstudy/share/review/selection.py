@@ -18,8 +18,9 @@ LOAD_SECONDS = 10.0
 FEWEST, MOST = 3, 12
 # A slower store has fewer operations than the others.
 MOST_TIMES = 5.0
-# Of the time that is left to measure; start of the processes and looks take the rest.
-USABLE = 0.85
+# Of the time, by the archive's own times: this machine may be a third slower than the archive's,
+# and verifying takes its part.
+USABLE = 0.7
 # Fewer operations show the start of the client, not the store.
 LEAST_OPERATIONS, LEAST_RECORDS = 5000, 1000
 
