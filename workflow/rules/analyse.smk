@@ -78,7 +78,7 @@ rule record_provenance:
     input:
         PLAN.study_file,
         CLAIMS,
-        tidy("cells", "open-loop/cells", "measurements"),
+        tidy("cells", "open-loop/cells", "measurements", "rounds"),
         code=code_of("provenance"),
     output:
         "results/{run}/provenance.json",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kvstudy.language.current import ngettext
+from kvstudy.layout.grid import Statistic
 from kvstudy.layout.looks import DARK, Style
 from kvstudy.layout.numbers import (
     MARK,
@@ -17,6 +18,7 @@ from kvstudy.layout.numbers import (
     sign,
 )
 from kvstudy.libraries import pd
+from kvstudy.study.base import ALL
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.units import UNIT_FACTORS
 
@@ -58,6 +60,21 @@ def value_texts(row: Mapping, metric: str, unit: str) -> dict[str, str]:
         "range": exact_range(metric, *ends, unit),
         "runs": runs(row["n"]),
     }
+
+
+def means_of_runs(rows: pd.DataFrame, kind: str = "") -> list[str]:
+    """Return ``Statistic.text`` of each row's mean, "" where it has no runs or no log line.
+
+    Columns: store, workload, parameters, operation, metric, n. Without a ``kind`` it is the
+    geometric mean of rates, and else the plain one.
+    """
+    return [
+        Statistic(kind or ("geometric" if row.metric == "throughput" else "mean"), (key,)).text
+        if row.n and row.operation != ALL
+        else ""
+        for row in rows.itertuples()
+        for key in [(row.store, row.workload, row.parameters, row.operation, row.metric)]
+    ]
 
 
 def marks_of(row: Mapping[str, str]) -> dict[str, str]:

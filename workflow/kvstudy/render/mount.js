@@ -104,7 +104,7 @@
     chart.results = [];
     element.replaceChildren();
     element.classList.add("kv-chart");
-    const { legend: entries, note, empty, nothing } = spec.usermeta.kvstudy;
+    const { labels, legend: entries, note, empty, nothing } = spec.usermeta.kvstudy;
     if (entries.length) element.append(legend(entries));
     const grid = document.createElement("div");
     grid.className = "kv-panels";
@@ -139,8 +139,10 @@
     for (const [box, panel] of panels) {
       const result = await window.vegaEmbed(box, panel, options);
       result.view.addEventListener("click", (_event, item) => {
-        const { made_of: runs, exact, ratio_text: ratio } = item?.datum ?? {};
-        const detail = { runs, text: exact ?? ratio };
+        const datum = item?.datum ?? {};
+        const runs = datum.made_of;
+        const text = labels.map(([name]) => datum[name]).find(Boolean) ?? datum.title;
+        const detail = { runs, text };
         if (runs) element.dispatchEvent(new CustomEvent("kv-mark", { bubbles: true, detail }));
       });
       chart.results.push(result);

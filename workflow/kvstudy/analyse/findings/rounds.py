@@ -43,6 +43,8 @@ ROUNDS = AnalysisTable(
     ["records", *NUMBERS],
     make=lambda run, tables: rounds(run.rounds, run.counted),
 )
+# The name of the time of all operations of one round (ms), in keys of single runs.
+ROUND_TIME = "round_time"
 # What the costs are computed from, and what the table calls that.
 FROM = {"runtime": "run times", "throughput": "rates"}
 

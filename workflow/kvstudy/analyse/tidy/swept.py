@@ -27,7 +27,7 @@ from kvstudy.study.parts import MEAN
 from kvstudy.study.units import converted
 
 COLUMNS = [
-    *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],
+    *["side", "store", "workload", "parameters", *SIZES, "operation", "metric", "unit"],
     *["value", "low", "high", "n", "note", "inconsistent"],
 ]
 
@@ -46,10 +46,10 @@ class Swept:
         """The values of the line's points, measured ones and then those published.
 
         ``operation`` may be ``ALL``, and means ``plain`` (see ``values``). Columns: side (measured,
-        published), store, workload, records, operations, threads (as the study gives them),
-        operation, metric, unit, value (mean over the repetitions), low, high (range of the runs),
-        n, note (why there is no value), inconsistent (yes: by the audit of the source). Points
-        without a published value have no such row.
+        published), store, workload, parameters (of the cell), records, operations, threads (as the
+        study gives them), operation, metric, unit, value (mean over the repetitions), low, high
+        (range of the runs), n, note (why there is no value), inconsistent (yes: by the audit of the
+        source). Points without a published value have no such row.
         """
         cells = self._cells_of[line.workload]
         points = pd.DataFrame(

@@ -92,6 +92,7 @@ def page_words() -> dict[str, str]:
             "min": _("Smallest of the runs"),
             "max": _("Largest of the runs"),
             "sd": _("Standard deviation of the runs"),
+            "run": _("One of these runs"),
         },
     }
 

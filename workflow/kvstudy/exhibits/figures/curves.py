@@ -14,6 +14,7 @@ from kvstudy.exhibits.texts import (
     mark_notes,
     mark_texts,
     marks_of,
+    means_of_runs,
     runs,
     value_texts,
 )
@@ -149,6 +150,7 @@ class Curves(DrawnFigure):
             several=table["n"] > 1,
             saturates=table["saturated"] == "yes",
             mark=mark_texts(table),
+            made_of=means_of_runs(table),
         )
         ring = Style(_("saturated from here"), DARK, marker="o", hollow=True)
         layers = [

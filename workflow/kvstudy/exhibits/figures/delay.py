@@ -12,6 +12,7 @@ from kvstudy.analyse.findings.pairs import by_pair, ratio_of
 from kvstudy.analyse.findings.paths import measured_delay
 from kvstudy.analyse.findings.separation import mean_round_trips, threads_of
 from kvstudy.exhibits.figure import DrawnFigure
+from kvstudy.exhibits.table import throughput_of
 from kvstudy.exhibits.texts import exact, exact_range, runs
 from kvstudy.language.current import N_, _
 from kvstudy.layout import plot
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from kvstudy.study.parts import StoreUse
 
 NUMBERS = ["delay", "value", "low", "high", "n", "law"]
-COLUMNS = ["workload", "panel", "store", "one", "other", *NUMBERS]
+COLUMNS = ["workload", "panel", "store", "one", "other", *NUMBERS, "made_of"]
 SPEED, RATIO = "throughput", "ratio"
 TEXTS = {"value_text": N_("Value"), "range": N_("95 % interval"), "law_text": N_("By the law")}
 TEXTS |= {"delay_text": N_("Median delay"), "runs": N_("Mean of")}
@@ -50,7 +51,7 @@ class DelayPlot(DrawnFigure):
         the ``other``, which have the same nominal delay. ``law`` is the throughput of N threads
         whose operations take as much longer than those at the shortest delay as their requests
         wait longer: 1/X = 1/X0 + w (d - d0)/N, with w round trips per operation. NaN where w is
-        not known of all operations.
+        not known of all operations. ``made_of`` is ``Statistic.text``.
         """
         uses = [use for use in run.study.stores if use.delay is not None]
         threads, trips, rows = threads_of(run), mean_round_trips(run), []
@@ -78,6 +79,7 @@ class DelayPlot(DrawnFigure):
                 first = next(row for row in rows if row["one"] == use.store)
                 setting = (use.name, workload, run.headline[workload])
                 wait = (rows[-1]["delay"] - first["delay"]) / 1e6
+                rows[-1]["made_of"] = throughput_of(use.name, [setting[1:]]).text
                 rows[-1]["law"] = 1 / (1 / first["value"] + waits[setting] * wait)
         return rows
 
@@ -92,6 +94,9 @@ class DelayPlot(DrawnFigure):
                 delays = [measured_delay(run, use.name) for use in (one, other)]
                 key = {"workload": workload, "panel": RATIO, "store": one.name}
                 key |= {"one": one.store, "other": other.store, "delay": float(np.mean(delays))}
+                key["made_of"] = throughput_of(
+                    one.name, [(workload, run.headline[workload])], other.name
+                ).text
                 rows.append(key | {"value": value, "low": low, "high": high, "n": row.n})
         return rows
 

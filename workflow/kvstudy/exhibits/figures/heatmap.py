@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.exhibits.figure import DrawnFigure
-from kvstudy.exhibits.texts import runs, value_texts
+from kvstudy.exhibits.texts import means_of_runs, runs, value_texts
 from kvstudy.language.current import N_, _
 from kvstudy.layout import plot
 from kvstudy.layout.looks import DARK, NOTHING, Style, StyleSheet
@@ -74,8 +74,7 @@ class Heatmap(DrawnFigure):
         Planned sizes without a value are rows with a ``note`` that says why; ``low`` and
         ``high`` are the range of the ``n`` runs behind a value.
         """
-        whole = ALL if self.metric.startswith("latency") else "overall"
-        values = run.swept.values(self.metric, self.operation or whole, self.unit)
+        values = run.swept.values(self.metric, self._operation, self.unit)
         grid = run.swept.grid(self.workload).sort_values(list(SIZES))
         places = pd.DataFrame({"store": run.study.store_names}).merge(grid, how="cross")
         table = places.merge(values, how="left", on=SETTING)
@@ -96,6 +95,7 @@ class Heatmap(DrawnFigure):
             across=table["threads"].map(lambda count: f"{count:g}"),
             place=[", ".join(pair) for pair in zip(*sizes, strict=True)],
             measured=measured,
+            made_of=means_of_runs(table.assign(operation=self._operation, metric=self.metric)),
             missing=~measured,
             ink=inks,
             fill=fills,
@@ -141,6 +141,11 @@ class Heatmap(DrawnFigure):
             "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
             "note": row["note"],
         }
+
+    @property
+    def _operation(self) -> str:
+        whole = ALL if self.metric.startswith("latency") else "overall"
+        return self.operation or whole
 
     @property
     def _value_title(self) -> str:

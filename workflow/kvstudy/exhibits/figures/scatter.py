@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.exhibits.figure import DrawnFigure
+from kvstudy.exhibits.table import throughput_of
 from kvstudy.exhibits.texts import exact
 from kvstudy.language.current import N_, _
 from kvstudy.layout import plot
@@ -43,7 +44,9 @@ class Scatter(DrawnFigure):
     def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         names = [styles.study.workload(name).title for name in table["workload"]]
         looks = [Style(name, "#0072b2", marker=MARKERS[n % 8]) for n, name in enumerate(names)]
-        rows = table.assign(name=names, store=self.store, other=self.baseline)
+        settings = zip(table["workload"], table["parameters"], strict=True)
+        of_runs = [throughput_of(self.store, [of], self.baseline).text for of in settings]
+        rows = table.assign(name=names, store=self.store, other=self.baseline, made_of=of_runs)
         values, title = rows[["value_x", "value_y"]], _("Throughput of {} (ops/s)")
         ends = [values.min(axis=None) / 1.3, values.max(axis=None) * 1.3]
         axes, layers = [], [plot.Points(hover=True)]

@@ -13,6 +13,7 @@ from kvstudy.exhibits.texts import (
     mark_entries,
     mark_notes,
     mark_texts,
+    means_of_runs,
     runs,
 )
 from kvstudy.language.current import N_, _
@@ -98,7 +99,11 @@ class Tradeoff(DrawnFigure):
     def plot(self, table: pd.DataFrame, styles: StyleSheet) -> plot.Plot:
         """A panel for each workload; one scale for all, so that workloads compare."""
         rows = _measured(table)
-        rows = rows.assign(name=rows["store"].map(styles.titles), mark=mark_texts(rows))
+        rows = rows.assign(
+            name=rows["store"].map(styles.titles),
+            mark=mark_texts(rows),
+            made_of=means_of_runs(rows.assign(operation="overall", metric="throughput")),
+        )
         legend = styles.legend(rows, "marker")
         sides = [_axis(rows, name) for name in ("throughput", "latency")]
         layers = [

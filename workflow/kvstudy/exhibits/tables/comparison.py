@@ -143,6 +143,7 @@ class ComparisonTable(Table):
                 side: throughput_of(store, [setting])
                 for side, store in (("baseline", self.baseline), ("store", self.store))
             }
+            runs["change"] = throughput_of(self.store, [setting], self.baseline)
             here, published = (
                 [
                     number_cell(getattr(row, of + name), form, runs.get(of + name))

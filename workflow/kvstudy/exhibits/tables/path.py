@@ -10,7 +10,7 @@ from kvstudy.analyse.findings.paths import added_latency
 from kvstudy.exhibits.table import Table, interval_head, number_of
 from kvstudy.language.current import _
 from kvstudy.language.reasons import sentence
-from kvstudy.layout.grid import Grid, TableCell, TableRow, TableSection, cell_of
+from kvstudy.layout.grid import Grid, Statistic, TableCell, TableRow, TableSection, cell_of
 from kvstudy.layout.numbers import between, grouped, significant
 from kvstudy.layout.rich_text import DASH
 from kvstudy.libraries import pd
@@ -40,9 +40,14 @@ class PathTable(Table):
         """A section per store that is reached directly, a line per path."""
         trips = rows["round_trips"]
         one_trip = trips.eq(1).all()
+
+        def runs(row) -> Statistic:
+            of = (row.store, self.workload, run.headline[self.workload], self.operation)
+            return Statistic("mean", ((*of, "latency_mean"),))
+
         columns = [
             (_("Runs"), number_of("n", "{:.0f}".format)),
-            (_("Mean latency"), number_of("latency", significant)),
+            (_("Mean latency"), number_of("latency", significant, runs)),
             (_("Added"), number_of("added", significant)),
             (interval_head(), _interval),
             (_("Measured delay"), number_of("delay", significant)),

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from kvstudy.analyse.findings.rounds import (
     FROM,
+    ROUND_TIME,
     Costs,
     Times,
     costs_of,
@@ -25,6 +26,8 @@ from kvstudy.language.locale import decimal
 from kvstudy.layout.grid import (
     CellText,
     Grid,
+    RunKey,
+    Statistic,
     TableRow,
     TableSection,
     cell_of,
@@ -88,6 +91,14 @@ class RelativeTable(TwoStores, Table):
                 numbers[name] = min(getattr(row, name) for row in rows.values())
         return numbers
 
+    def _keys(self, times: Times, records: int) -> list[tuple[RunKey, ...]]:
+        """The keys of the baseline's times and of the store's; none where there is no time."""
+        rows = [times.row(name, records, self.operation) for name in (self.baseline, self.store)]
+        return [
+            ((row.store, row.workload, row.parameters, self.operation, ROUND_TIME),) if row else ()
+            for row in rows
+        ]
+
     def _published(self, run: Run) -> dict[int, dict[str, tuple[float, str]]]:
         """By records that it has run times of: the source's values and how it printed them."""
         source = over_records(run.swept.published, self.workload)
@@ -110,12 +121,13 @@ class RelativeTable(TwoStores, Table):
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per number of records, below it what the source printed."""
         source, pair = self._published(run), f"{self.baseline} {self.store}"
+        times = Times(run.headline_analysis.rounds, self.workload)
         one, other = run.titles[self.baseline], run.titles[self.store]
         lines = []
         for row in rows.itertuples():
             if row.origin == MEASURED:
                 label = cell_of(grouped(str(row.records)), row.records)
-                lines.append(TableRow(label, _measured(row), pair))
+                lines.append(TableRow(label, _measured(row, self._keys(times, row.records)), pair))
             else:
                 # Its words, with the decimal mark of the values above them.
                 mark = run.study.source.printed.decimal_mark
@@ -163,15 +175,16 @@ def _misses(run: Run, workload: str) -> list[str]:
     return [text.format(counts, ", ".join(map(share, missed)))]
 
 
-def _measured(row) -> list[CellText]:
+def _measured(row, keys: list[tuple[RunKey, ...]]) -> list[CellText]:
+    baseline, store = (Statistic("mean", of) if of else None for of in keys)
     cells = [
-        *(number_cell(row.baseline_ms, duration), number_cell(row.baseline_rate, rate)),
-        *(number_cell(row.store_ms, duration), number_cell(row.store_rate, rate)),
+        *(number_cell(row.baseline_ms, duration, baseline), number_cell(row.baseline_rate, rate)),
+        *(number_cell(row.store_ms, duration, store), number_cell(row.store_rate, rate)),
     ]
     if math.isnan(row.ratio):
         return [*cells, DASH, DASH]
     tie = f" {TIE}" if row.low <= 1 <= row.high else ""
-    ratio = cell_of(f"1:{significant(row.ratio)}{tie}", row.ratio)
+    ratio = cell_of(f"1:{significant(row.ratio)}{tie}", row.ratio, Statistic("mean", *keys))
     return [*cells, ratio, _("one round") if math.isnan(row.low) else span(row.low, row.high)]
 
 

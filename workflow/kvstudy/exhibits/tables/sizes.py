@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +16,7 @@ from kvstudy.exhibits.table import (
     kind_of_means,
     number_of,
     span_of,
+    throughput_of,
     values_head,
 )
 from kvstudy.language.current import N_, _, pgettext
@@ -68,7 +70,7 @@ class SweepTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A column per store and other sizes, two where there are published values."""
-        curves = self._lines(run.study)
+        curves, plain = self._lines(run.study), self.plain_means(run.study)
         published = (rows["side"] == PUBLISHED).any()
         numbers = {size: {dict(curve.fixed).get(size) for curve in curves} for size in SIZES}
         columns = []
@@ -89,7 +91,7 @@ class SweepTable(Table):
             for curve in curves:
                 sizes = dict(curve.fixed) | {self.over: size}
                 point = (curve.store, *(sizes[name] for name in SIZES))
-                cells.append(_cell(by_point.get((MEASURED, *point))))
+                cells.append(_measured(by_point.get((MEASURED, *point)), plain))
                 if published:
                     point_of_source = by_point.get((PUBLISHED, *point))
                     cells.append(_cell(point_of_source, run.study.source).styled(grey))
@@ -100,13 +102,24 @@ class SweepTable(Table):
             notes.append(_("One run each: the spread between runs is unknown."))
         elif runs:
             text = _("Measured: means of {} runs; their ranges are in the table's CSV file.")
-            notes[0] += " " + kind_of_means(run.study, self.plain_means(run.study))
+            notes[0] += " " + kind_of_means(run.study, plain)
             notes.append(text.format(runs))
         if published:
             text = _("Published values are from another machine: compare ratios, not rates.")
             notes.append(text)
         sections = [TableSection(_(SIZE_TITLES[self.over]), shown)]
         return [Grid(columns, sections, notes, sortable=True)]
+
+
+def _measured(row, plain: bool) -> TableCell:
+    """``_cell`` with the runs behind it, of which it is the ``plain`` or the geometric mean."""
+    cell = _cell(row)
+    if cell.value is None:
+        return cell
+    runs = throughput_of(
+        row.store, [(row.workload, row.parameters)], kind="mean" if plain else "geometric"
+    )
+    return replace(cell, runs=runs)
 
 
 def _cell(row, source: Source | None = None) -> TableCell:

@@ -3,7 +3,8 @@
 - ``cells``: of each cell with logs its ``path``, the ``folder`` of its logs, the ``command`` that
   measured it, and ``why`` it does not count ("" if it counts; a code).
 - ``values``: by ``store/workload/parameters/operation/metric`` a list for each run: the place of
-  its cell in ``cells``, value, unit, and the lines that show it (file, number, text).
+  its cell in ``cells``, value, unit, and the lines that show it (file, number, text). Of rounds
+  there is the time of one, which is the trimmed mean of those that count.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import contextlib
 import json
 import shlex
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from kvstudy.analyse.findings.rounds import ROUND_TIME
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of
 from kvstudy.analyse.tidy.files import CELL, path_of, why_not
@@ -22,8 +25,10 @@ from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.share.trace.sources import MANIFEST, lines_of
+from kvstudy.stats.intervals import trimmed_mean
 from kvstudy.study.metrics import SHOWN
 from kvstudy.study.parts import MEAN
+from kvstudy.study.workload import ROUNDS_FILE
 from kvstudy.whole_file import put
 
 FILE = "log_lines.json"
@@ -49,6 +54,7 @@ def log_lines(run: Run) -> dict[str, Any]:
     combined = run.values[run.values["operation"].str.contains("+", regex=False)]
     rows = pd.concat([rows, combined[combined["metric"].isin(SHOWN)]])
     of_cells = dict(list(rows.groupby(CELL)))
+    of_rounds = dict(list(run.rounds.groupby(CELL)))
     for row in run.cells.itertuples():
         folder, path = run.raw / path_of(row), path_of(row)
         key = (row.store, row.workload, row.parameters, row.repetition)
@@ -70,7 +76,26 @@ def log_lines(run: Run) -> dict[str, Any]:
             shown = [[log.name, line.number, line.text] for line in lines[:MOST_LINES]]
             name = "/".join((*key[:3], value.operation, value.metric))
             values[name].append([place, value.value, value.unit, shown])
+        for operation, of_round, shown in _rounds(of_rounds.get(key), folder):
+            name = "/".join((*key[:3], operation, ROUND_TIME))
+            values[name].append([place, of_round, "ms", shown])
     return {"run": run.name, "cells": cells, "values": values | _of_means(run, values)}
+
+
+def _rounds(
+    rows: pd.DataFrame | None, folder: Path
+) -> Iterator[tuple[str, float, list[list[Any]]]]:
+    """Yield each operation of a cell's rounds, the time of all in a round (ms), and its lines."""
+    if rows is None:
+        return
+    text = (folder / ROUNDS_FILE).read_text(encoding="utf-8").splitlines()
+    for operation, of in rows[rows["counted"] == "yes"].groupby("operation"):
+        lines = [
+            [ROUNDS_FILE, number, line]
+            for number, line in enumerate(text, start=1)
+            if line.split(",")[:2] in [[str(one), operation] for one in of["round"]]
+        ]
+        yield operation, trimmed_mean(of["ns"] / 1e6).value, lines[:MOST_LINES]
 
 
 def _of_means(run: Run, values: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
