@@ -67,6 +67,11 @@ class Source(Strict):
     title: str = Field(description="Its title.")
     year: int = Field(description="Its year.")
     published_as: Text = Field(description="Kind of publication and place, for example a thesis.")
+    difference: Text = Field(
+        default="",
+        description="What this study does otherwise, such as shorter runs; on the first page it "
+        "follows 'This study repeats its measurements on another machine,'.",
+    )
     machine: list[MachineRow] = Field(
         default=[], description="The machine of the source, one row per component."
     )
