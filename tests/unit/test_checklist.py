@@ -23,6 +23,7 @@ def test_every_rule_of_the_numbered_lists_is_judged():
     heiser = {"A": 3, "B": 5, "C": 3, "D": 4, "E": 3}
     assert places("H") == {f"{key}{n}" for key, last in heiser.items() for n in range(1, last + 1)}
     assert places("HB") == set(map(str, range(1, 13)))
+    assert places("S") == set(map(str, range(1, 23)))
     assert len({rule.text for rule in RULES}) == len(RULES)
 
 

@@ -299,17 +299,19 @@ def _reviewed(facts: RunFacts) -> RuleFinding:
 RULES = [
     ChecklistRule(
         N_("Claims are explicit, and no wider than the evidence"),
-        "S",
+        "S 1, 2",
         _kept(N_("each answer names workload, ratio and interval, and follows from the logs")),
     ),
     ChecklistRule(
-        N_("Limitations are acknowledged"), "S", _kept(N_("the first page has the caveats"))
+        N_("Limitations are acknowledged"), "S 3", _kept(N_("the first page has the caveats"))
     ),
     ChecklistRule(
-        N_("The baseline is proper, and there is more than oneself"), "H D1, D2; HB 1; S", _baseline
+        N_("The baseline is proper, and there is more than oneself"),
+        "H D1, D2; HB 1; S 4",
+        _baseline,
     ),
     ChecklistRule(
-        N_("Competitors are configured fairly"), "H D3; S; R", _competitors, procedure=True
+        N_("Competitors are configured fairly"), "H D3; S 5; R", _competitors, procedure=True
     ),
     ChecklistRule(
         N_("Gains are over the state of the art"),
@@ -319,8 +321,8 @@ RULES = [
             N_("versions are given; whether newer ones are faster was not measured"),
         ),
     ),
-    ChecklistRule(N_("No subset of a benchmark without a reason"), "H A2; HB 2; S; R", _subset),
-    ChecklistRule(N_("Several data sets and design parameters"), "H A3; S; R", _sizes),
+    ChecklistRule(N_("No subset of a benchmark without a reason"), "H A2; HB 2; S 7; R", _subset),
+    ChecklistRule(N_("Several data sets and design parameters"), "H A3; S 16; R", _sizes),
     ChecklistRule(
         N_("What gets worse is shown, too"),
         "H A1",
@@ -328,7 +330,7 @@ RULES = [
     ),
     ChecklistRule(
         N_("Micro-benchmarks are not called performance"),
-        "H B1; S",
+        "H B1; S 8",
         _always(
             RuleVerdict.PART,
             N_("YCSB is synthetic; that its work resembles yours is not shown"),
@@ -361,9 +363,11 @@ RULES = [
         ),
     ),
     ChecklistRule(
-        N_("Variation and statistical significance are given"), "H B4; HB 5, 7; S; R", _variability
+        N_("Variation and statistical significance are given"),
+        "H B4; HB 5, 7; S 11; R",
+        _variability,
     ),
-    ChecklistRule(N_("There are enough trials"), "S; R", _trials),
+    ChecklistRule(N_("There are enough trials"), "S 9; R", _trials),
     ChecklistRule(N_("Normality is checked, not assumed"), "HB 6", _normality),
     ChecklistRule(
         N_("Percentiles where a mean says too little"),
@@ -376,7 +380,7 @@ RULES = [
     ),
     ChecklistRule(
         N_("The load does not wait for the responses"),
-        "S",
+        "S 17",
         _kept_if(
             lambda facts: facts.data.study.open_loop,
             N_("latencies are also measured at fixed rates"),
@@ -385,9 +389,11 @@ RULES = [
         ),
     ),
     ChecklistRule(
-        N_("Metrics are direct"), "S", _kept(N_("throughput and latency as the client sees them"))
+        N_("Metrics are direct"),
+        "S 12",
+        _kept(N_("throughput and latency as the client sees them")),
     ),
-    ChecklistRule(N_("All important effects are measured"), "S", _effects, procedure=True),
+    ChecklistRule(N_("All important effects are measured"), "S 13", _effects, procedure=True),
     ChecklistRule(
         N_("Simulated systems are validated"),
         "H C1",
@@ -396,16 +402,18 @@ RULES = [
     ),
     ChecklistRule(
         N_("The benchmark fits the question"),
-        "H C2; S; R",
+        "H C2; S 6; R",
         _always(RuleVerdict.KEPT, N_("the study's author chose the workloads"), stated=True),
     ),
-    ChecklistRule(N_("Calibration and validation have data of their own"), "H C3; S", _models),
+    ChecklistRule(N_("Calibration and validation have data of their own"), "H C3; S 18", _models),
     ChecklistRule(
-        N_("Platform, settings and varying factors are documented"), "H E1; HB 9; S; R", _platform
+        N_("Platform, settings and varying factors are documented"),
+        "H E1; HB 9; S 14; R",
+        _platform,
     ),
     ChecklistRule(
         N_("The platform is reasonable"),
-        "S",
+        "S 15",
         _kept_if(
             lambda facts: not facts.one_machine,
             N_("client and server have machines of their own"),
@@ -436,9 +444,9 @@ RULES = [
         "A",
         _kept(N_("an archive has raw logs and workflow, verifies itself and rebuilds this report")),
     ),
-    ChecklistRule(N_("Everything planned is reported"), "S; A", _complete),
+    ChecklistRule(N_("Everything planned is reported"), "S 19; A", _complete),
     ChecklistRule(N_("Others obtained the same"), "A", _reviewed),
-    ChecklistRule(N_("Like is compared with like"), "R; S", _alike),
+    ChecklistRule(N_("Like is compared with like"), "R; S 5", _alike),
     ChecklistRule(
         N_("Cold and hot runs are told apart"),
         "R",
@@ -472,12 +480,12 @@ RULES = [
     ),
     ChecklistRule(
         N_("Figures do not mislead: axes, lines, ratios"),
-        "HB 12; S",
+        "HB 12; S 20, 21",
         _kept(N_("bars start at zero or show their break; ratios have logarithmic axes")),
     ),
     ChecklistRule(
         N_("Precision fits the spread, summaries fit the data"),
-        "S",
+        "S 10, 22",
         _kept(N_("sentences on the first page are made from the decisions")),
     ),
     ChecklistRule(N_("Nothing else runs"), "H; R", _quiet),

@@ -152,18 +152,13 @@ def _reasons(
 def result_lines(original: Original, state: ReviewRun, judgement: Judgement) -> Iterator[str]:
     """Yield comparison by comparison what came out, what was not confirmed first."""
     order = [ReviewOutcome.NOT_CONFIRMED, ReviewOutcome.CONFIRMED, ReviewOutcome.UNDECIDED]
-    # Intervals that exclude each other first.
-    pairs = sorted(judgement.pairs, key=lambda one: not one.apart)
     counts = {
         outcome: sum(one.outcome is outcome for one in judgement.pairs) for outcome in ReviewOutcome
     }
     parts = [f"{counts[outcome]} {outcome}" for outcome in (*order, ReviewOutcome.NOT_TRIED)]
-    apart = sum(one.apart for one in judgement.pairs if one.outcome is ReviewOutcome.UNDECIDED)
-    if apart:
-        parts[-2] += f" ({apart} with intervals that exclude each other)"
     yield wrapped(f"Result after {state.repetitions} repetitions: {', '.join(parts)}.")
     for outcome in order:
-        for one in pairs:
+        for one in judgement.pairs:
             if one.outcome is outcome:
                 yield wrapped(f"- {reviewed_words(original, one)}", "  ")
     untried = [
