@@ -76,12 +76,16 @@ def write_package(run: Run, output: Path) -> None:
         frame = getattr(data, name)
         put(frame.to_csv(index=False, lineterminator="\n").encode(), output / f"{name}.csv")
         frame.to_parquet(output / f"{name}.parquet", index=False)
+        content = (output / f"{name}.csv").read_bytes()
         resources.append(
-            _resource(output / f"{name}.csv", "csv")
-            | {"profile": PROFILE, "description": description, "encoding": "utf-8"}
+            {"name": name, "path": f"{name}.csv", "format": "csv", "encoding": "utf-8"}
+            | {"profile": PROFILE, "description": description, "bytes": len(content)}
+            | {"hash": f"sha256:{hashlib.sha256(content).hexdigest()}"}
             | {"schema": _schema(name, frame)}
         )
-        parquet = _resource(output / f"{name}.parquet", "parquet")
+        # Without size and checksum: Frictionless's validator (5.21) does not find those of a
+        # Parquet file, and calls the package invalid.
+        parquet = {"name": f"{name}-parquet", "path": f"{name}.parquet", "format": "parquet"}
         resources.append(parquet | {"description": f"The same as {name}.csv."})
     descriptor = {
         "profile": "data-package",
@@ -92,17 +96,6 @@ def write_package(run: Run, output: Path) -> None:
     }
     text = json.dumps(descriptor, ensure_ascii=False, indent=1)
     put(f"{text}\n".encode(), output / DESCRIPTOR)
-
-
-def _resource(path: Path, form: str) -> dict[str, object]:
-    content = path.read_bytes()
-    return {
-        "name": path.stem if form == "csv" else f"{path.stem}-{form}",
-        "path": path.name,
-        "format": form,
-        "bytes": len(content),
-        "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
-    }
 
 
 def _schema(name: str, frame: pd.DataFrame) -> dict[str, object]:

@@ -90,10 +90,11 @@ def _rounds(
         return
     text = (folder / ROUNDS_FILE).read_text(encoding="utf-8").splitlines()
     for operation, of in rows[rows["counted"] == "yes"].groupby("operation"):
+        counted = [[f"{one:.0f}", operation] for one in of["round"]]
         lines = [
             [ROUNDS_FILE, number, line]
             for number, line in enumerate(text, start=1)
-            if line.split(",")[:2] in [[str(one), operation] for one in of["round"]]
+            if line.split(",")[:2] in counted
         ]
         yield operation, trimmed_mean(of["ns"] / 1e6).value, lines[:MOST_LINES]
 
