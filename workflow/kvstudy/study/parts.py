@@ -69,8 +69,8 @@ class Source(Strict):
     published_as: Text = Field(description="Kind of publication and place, for example a thesis.")
     difference: Text = Field(
         default="",
-        description="What this study does otherwise, such as shorter runs; on the first page it "
-        "follows 'This study repeats its measurements on another machine,'.",
+        description="What this study does otherwise, such as shorter runs: a caveat on the first "
+        "page, behind 'Otherwise than in the source:'.",
     )
     machine: list[MachineRow] = Field(
         default=[], description="The machine of the source, one row per component."

@@ -47,6 +47,8 @@ from kvstudy.study.raw import file_digest
 
 # Checks that the body of the report names; an appendix has all.
 MOST = 5
+# So many claims are all told in words on the first page.
+FEW = 5
 SLIGHT = (Fits.YES, Fits.DIGITS)
 
 
@@ -260,10 +262,10 @@ class ClaimFacts:
     """The claims of a source, or of the study.
 
     ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
-    are counts of claims, and ``brief`` has the verdicts with the claims in few words, those without
-    an answer by their names only; ``parts`` are those of all parts that the source says, with their
-    ``parts_count``; so many more are ``rates``, which are not judged. ``short`` and ``unlike``:
-    some part is undecided since its cells are short, or of other sizes; ``derived`` are counts of
+    are counts of claims, and ``brief`` has the verdicts with the claims in few words, of many those
+    without an answer by their names only; ``parts`` are those of all parts that the source says,
+    with their ``parts_count``; so many more are ``rates``, which are not judged. ``short`` and
+    ``unlike``: some part is undecided since its cells are short, or of other sizes; ``derived`` are counts of
     parts derived from the source's tables. ``unsupported`` are names of claims that the source's
     own data deny, ``resting`` of others that rest on values that the audit of the source finds
     inconsistent. ``once``: some verdict rests on one repetition; ``in_floor``: some value is marked
@@ -304,7 +306,10 @@ def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({}
     counts = sum((counts_of(deciding_rows(of)) for _id, of in rows.groupby("id")), Counter())
     derived = counts_of(rows[(rows["derived"] == "yes") & (rows["kind"] != VALUE)])
     denied, inconsistent = rows["source"] == Support.NOT, rows["rests_on"] != ""
-    brief = {word: _in_brief(claims[claims["verdict"] == word], word) for word, _count in verdicts}
+    brief = {
+        word: _in_brief(claims[claims["verdict"] == word], word, len(claims) <= FEW)
+        for word, _count in verdicts
+    }
     return ClaimFacts(
         **timing,
         count=len(claims),
@@ -326,8 +331,8 @@ def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({}
     )
 
 
-def _in_brief(claims: pd.DataFrame, verdict: Verdict) -> list[str]:
-    if verdict in (Verdict.UNDECIDED, Verdict.NOT_MEASURED):
+def _in_brief(claims: pd.DataFrame, verdict: Verdict, few: bool) -> list[str]:
+    if not few and verdict in (Verdict.UNDECIDED, Verdict.NOT_MEASURED):
         return list(claims["id"])
     return [f"{row.id} ({(row.short or row.claim).rstrip('.')})" for row in claims.itertuples()]
 

@@ -337,7 +337,9 @@ def _notes(
 ) -> list[str]:
     """Return the notes below all grids."""
     operations = "; ".join(
-        f"{operation_word(operation)}: {list_of(map(shorts.get, of['workload'].unique()))}"
+        _("{} in {}").format(
+            operation_word(operation), list_of(map(shorts.get, of["workload"].unique()))
+        )
         for operation, of in rows.dropna(subset="p99" if metric == THROUGHPUT else "ratio")
         .query("operation != ''")
         .groupby("operation", sort=False)
@@ -384,6 +386,8 @@ def _notes(
         )
     if rows["p99"].notna().any():
         text = _("p99: 99th percentile latency of all runs pooled ({}).")
+        if run.study.repetitions == 1:
+            text = _("p99: 99th percentile latency ({}).")
         notes.append(text.format(operations))
     if (rows["client_bound"] == "yes").any():
         notes.append(_("{}: the client, not the store, is the bottleneck.").format(BOUND))
