@@ -265,12 +265,12 @@ class ClaimFacts:
     are counts of claims, and ``brief`` has the verdicts with the claims in few words, of many those
     without an answer by their names only; ``parts`` are those of all parts that the source says,
     with their ``parts_count``; so many more are ``rates``, which are not judged. ``short`` and
-    ``unlike``: some part is undecided since its cells are short, or of other sizes; ``derived``
-    are counts of parts derived from the source's tables. ``unsupported`` are names of claims that
-    the source's own data deny, ``resting`` of others that rest on values that the audit of the source finds
-    inconsistent. ``once``: some verdict rests on one repetition; ``in_floor``: some value is marked
-    so; ``unequal``: updates mean another thing on some store; ``threads``: some claim is about
-    saturation. ``changed`` and ``before``: see ``claims_timing``.
+    ``unlike``: some part is undecided since its cells are short, or of other sizes; ``derived`` are
+    counts of parts derived from the source's tables. ``unsupported`` are names of claims that the
+    source's own data deny, ``resting`` of others that rest on values that the audit of the source
+    finds inconsistent. ``once``: some verdict rests on one repetition; ``in_floor``: some value is
+    marked so; ``unequal``: updates mean another thing on some store; ``threads``: some claim is
+    about saturation. ``changed`` and ``before``: see ``claims_timing``.
     """
 
     count: int
