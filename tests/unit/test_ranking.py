@@ -312,7 +312,7 @@ def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_in
     ].to_dict("records")
     lines = [[grey("2.00"), rich(dash)], [grey(number(row)), rich("")]]
     assert [[cell.text for cell in line.cells] for line in example.lines[:2]] == lines
-    assert "below 1 is faster. read: A." in example.notes[0]
+    assert "below 1 is faster. Read in A." in example.notes[0]
 
 
 def test_the_baseline_is_the_studys_and_a_trial_run_has_no_places():

@@ -354,7 +354,7 @@ def _notes(
             "Ratios of the runs' latencies (geometric means, {}) with 95 % intervals; below 1 "
             "is faster. {}."
         )
-        notes = [text.format(pairing(run.study), operations)]
+        notes = [text.format(pairing(run.study), operations[:1].upper() + operations[1:])]
     used = (use for use in run.study.workloads if use.name in rows["workload"].unique())
     mixed = [shorts[use.name] for use in used if rounds_of(properties_of(run.study, use))]
     if mixed and metric == THROUGHPUT:
