@@ -16,6 +16,9 @@ from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import stop_on_signals
 
 DEFAULT_MINUTES = 15
+# Judging and the page, with a repetition that takes a little longer than the one before. Seen: a
+# review of three minutes that ended after 198 s.
+RESERVE_SECONDS = 20
 # So much of the archive's digest names its review.
 DIGITS = 8
 
@@ -107,7 +110,12 @@ def review(
     state = ReviewRun()
     if selection.study:
         state = measure(
-            *(write_study(selection), selection, minutes * 60 - verifying, provider),
+            *(
+                write_study(selection),
+                selection,
+                minutes * 60 - verifying - RESERVE_SECONDS,
+                provider,
+            ),
             lambda line: click.echo(line, err=True),
         )
     judgement = judge(original, selection, state)
