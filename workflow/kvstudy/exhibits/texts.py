@@ -62,14 +62,14 @@ def value_texts(row: Mapping, metric: str, unit: str) -> dict[str, str]:
     }
 
 
-def means_of_runs(rows: pd.DataFrame, kind: str = "") -> list[str]:
+def means_of_runs(rows: pd.DataFrame) -> list[str]:
     """Return ``Statistic.text`` of each row's mean, "" where it has no runs or no log line.
 
-    Columns: store, workload, parameters, operation, metric, n. Without a ``kind`` it is the
-    geometric mean of rates, and else the plain one.
+    Columns: store, workload, parameters, operation, metric, n. It is the geometric mean of rates,
+    and else the plain one.
     """
     return [
-        Statistic(kind or ("geometric" if row.metric == "throughput" else "mean"), (key,)).text
+        Statistic("geometric" if row.metric == "throughput" else "mean", (key,)).text
         if row.n and row.operation != ALL
         else ""
         for row in rows.itertuples()

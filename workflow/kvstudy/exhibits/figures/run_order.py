@@ -8,7 +8,8 @@ from pydantic import Field
 
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.exhibits.figure import DrawnFigure
-from kvstudy.exhibits.texts import exact, means_of_runs
+from kvstudy.exhibits.table import throughput_of
+from kvstudy.exhibits.texts import exact
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.layout import plot
@@ -69,9 +70,10 @@ class RunOrder(DrawnFigure):
         rows = rows.assign(
             change=np.expm1(rows["residual"].astype(float)),
             name=rows["store"].map(styles.titles).fillna(_(CONTROLS)),
-            made_of=means_of_runs(
-                rows.assign(operation="overall", metric="throughput", n=1), "run"
-            ),
+            made_of=[
+                throughput_of(row.store, [(row.workload, row.parameters)], kind="run").text
+                for row in rows.itertuples()
+            ],
         )
         legend = styles.legend(rows, "marker")
         if not set(rows["store"]) <= set(styles.stores):

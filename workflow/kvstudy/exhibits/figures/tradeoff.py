@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.exhibits.figure import DrawnFigure
+from kvstudy.exhibits.table import throughput_of
 from kvstudy.exhibits.texts import (
     exact,
     exact_range,
     mark_entries,
     mark_notes,
     mark_texts,
-    means_of_runs,
     runs,
 )
 from kvstudy.language.current import N_, _
@@ -102,7 +102,10 @@ class Tradeoff(DrawnFigure):
         rows = rows.assign(
             name=rows["store"].map(styles.titles),
             mark=mark_texts(rows),
-            made_of=means_of_runs(rows.assign(operation="overall", metric="throughput")),
+            made_of=[
+                throughput_of(row.store, [(row.workload, row.parameters)]).text
+                for row in rows.itertuples()
+            ],
         )
         legend = styles.legend(rows, "marker")
         sides = [_axis(rows, name) for name in ("throughput", "latency")]
