@@ -76,7 +76,7 @@ def review(
         click.echo(as_text(verified), nl=False)
         raise InputError(f"{archive}: does not hold, as said above; there is nothing to review")
     original = read_original(archive)
-    verifying = time.monotonic() - began
+    seconds = minutes * 60 - (time.monotonic() - began) - RESERVE_SECONDS
     name = f"review-{original.study.name}-{original.digest[:DIGITS]}"
     click.echo(f"{archive}: all holds (kvstudy verify)\n")
     _say(text.claim_lines(original))
@@ -110,12 +110,7 @@ def review(
     state = ReviewRun()
     if selection.study:
         state = measure(
-            *(
-                write_study(selection),
-                selection,
-                minutes * 60 - verifying - RESERVE_SECONDS,
-                provider,
-            ),
+            *(write_study(selection), selection, seconds, provider),
             lambda line: click.echo(line, err=True),
         )
     judgement = judge(original, selection, state)

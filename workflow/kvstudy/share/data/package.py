@@ -74,9 +74,9 @@ def write_package(run: Run, output: Path) -> None:
     resources = []
     for name, description in FRAMES.items():
         frame = getattr(data, name)
-        put(frame.to_csv(index=False, lineterminator="\n").encode(), output / f"{name}.csv")
+        content = frame.to_csv(index=False, lineterminator="\n").encode()
+        put(content, output / f"{name}.csv")
         frame.to_parquet(output / f"{name}.parquet", index=False)
-        content = (output / f"{name}.csv").read_bytes()
         resources.append(
             {"name": name, "path": f"{name}.csv", "format": "csv", "encoding": "utf-8"}
             | {"profile": PROFILE, "description": description, "bytes": len(content)}
