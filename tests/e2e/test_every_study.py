@@ -52,12 +52,26 @@ def few_threads(study: dict) -> None:
             figure.update(workloads=["a"])
 
 
+def reading_products(study: dict) -> None:
+    read, large = study["workloads"][0], study["workloads"][3]
+    del read["also"]
+    study.update(stores=["redis", "mongodb"], workloads=[read, large])
+    study["parameters"].update(threads=[1, 6])
+    kept = {read["name"], large["name"]}
+    study["figures"] = [
+        {key: value for key, value in figure.items() if key != "where"}
+        for figure in study["figures"]
+        if kept.issuperset(figure.get("workloads", [figure.get("workload")]))
+    ]
+
+
 def no_further_sizes(study: dict) -> None:
     study["workloads"][0].pop("also")
 
 
 SLOW = (
     "aa",
+    "ascani2023-short",
     "haverinen2018",
     "haverinen2018-short",
     "jedlicka2024-delayed",
@@ -66,6 +80,7 @@ SLOW = (
 )
 TINY = {
     "aa": two_names,
+    "ascani2023-short": reading_products,
     "haverinen2018": two_threads,
     "haverinen2018-short": short_threads,
     "jedlicka2024-delayed": no_further_sizes,
