@@ -52,16 +52,22 @@ def few_threads(study: dict) -> None:
             figure.update(workloads=["a"])
 
 
-def reading_products(study: dict) -> None:
-    read, large = study["workloads"][0], study["workloads"][3]
-    del read["also"]
-    study.update(stores=["redis", "mongodb"], workloads=[read, large])
+def small_shop(study: dict) -> None:
+    *products, large = study["workloads"][:4]
+    for use in products:
+        use.update(operations=2000)
+        del use["also"]
+    # The first one shows what more threads do.
+    for use in products[1:]:
+        use.update(threads=6)
+    large.update(operations=4000)
+    study.update(stores=["redis", "mongodb"], workloads=[*products, large])
     study["parameters"].update(threads=[1, 6])
-    kept = {read["name"], large["name"]}
+    reading = {products[0]["name"], large["name"]}
     study["figures"] = [
         {key: value for key, value in figure.items() if key != "where"}
         for figure in study["figures"]
-        if kept.issuperset(figure.get("workloads", [figure.get("workload")]))
+        if reading.issuperset(figure.get("workloads", [figure.get("workload")]))
     ]
 
 
@@ -80,7 +86,7 @@ SLOW = (
 )
 TINY = {
     "aa": two_names,
-    "ascani2023-short": reading_products,
+    "ascani2023-short": small_shop,
     "haverinen2018": two_threads,
     "haverinen2018-short": short_threads,
     "jedlicka2024-delayed": no_further_sizes,
