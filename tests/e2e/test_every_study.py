@@ -9,6 +9,7 @@ import pytest
 from kvstudy.study.load import STUDIES
 
 from tests.e2e.pipeline import ROOT, reported_tiny
+from tests.e2e.shop import shrink
 
 # Those with a file of their own: test_study.py, test_stores.py, test_products.py.
 ELSEWHERE = {"smoke", "jedlicka2024", "riak-consistency", "all-stores", "ascani2023"}
@@ -52,25 +53,6 @@ def few_threads(study: dict) -> None:
             figure.update(workloads=["a"])
 
 
-def small_shop(study: dict) -> None:
-    *products, large = study["workloads"][:4]
-    for use in products:
-        use.update(operations=2000)
-        del use["also"]
-    # The first one shows what more threads do.
-    for use in products[1:]:
-        use.update(threads=6)
-    large.update(operations=4000)
-    study.update(stores=["redis", "mongodb"], workloads=[*products, large])
-    study["parameters"].update(threads=[1, 6])
-    reading = {products[0]["name"], large["name"]}
-    study["figures"] = [
-        {key: value for key, value in figure.items() if key != "where"}
-        for figure in study["figures"]
-        if reading.issuperset(figure.get("workloads", [figure.get("workload")]))
-    ]
-
-
 def no_further_sizes(study: dict) -> None:
     study["workloads"][0].pop("also")
 
@@ -86,7 +68,7 @@ SLOW = (
 )
 TINY = {
     "aa": two_names,
-    "ascani2023-short": small_shop,
+    "ascani2023-short": shrink,
     "haverinen2018": two_threads,
     "haverinen2018-short": short_threads,
     "jedlicka2024-delayed": no_further_sizes,

@@ -14,6 +14,7 @@ from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
 from tests.e2e.pipeline import reported_tiny
+from tests.e2e.shop import shrink
 from tests.project import measure
 
 WORKLOADS = ["product-read", "product-update", "product-insert"]
@@ -34,21 +35,8 @@ def check(raw: Path) -> None:
 
 def test_the_study_of_a_shop(clone):
     def change(study: dict) -> None:
-        study.update(stores=["redis", "mongodb"])
-        study["parameters"].update(threads=[1, 6], properties={"dataintegrity": True})
-        for use in study["workloads"]:
-            use.update(operations=2000)
-            del use["also"]
-        # The first one shows what more threads do.
-        for use in study["workloads"][1:]:
-            use.update(threads=6)
-        study["figures"] = [
-            figure
-            for figure in study["figures"]
-            if figure["kind"] != "curves" or figure["workloads"] == WORKLOADS[:1]
-        ]
-        for figure in study["figures"]:
-            figure.pop("where", None)
+        shrink(study)
+        study["parameters"].update(properties={"dataintegrity": True})
 
     results = reported_tiny(clone, "ascani2023", change)
     cells = [path.parent for path in results.glob("raw/*/*/*/*/run.out")]
