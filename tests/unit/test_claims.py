@@ -477,6 +477,11 @@ def test_the_smallest_the_largest_and_the_mean_of_several_ratios():
     assert verdict(claim, several) == "undecided"
     best = claim | {"of": {"store": "fast", "threads": "best"}, "to": {"store": "slow"}}
     assert verdict(best | {"threads": "best"}, several) == "reproduced"
+    of, to = {"threads": "largest"}, {"threads": "smallest"}
+    assert answer(ratio(8, store="fast", of=of, to=to), several)["value"] == pytest.approx(8)
+    # Not the smallest by itself: the geometric mean of 1, 2, 4 and 8.
+    every = ratio(3, store="fast", of={"threads": "all"}, to=to, take="mean")
+    assert answer(every, several)["value"] == pytest.approx(64**0.25)
 
 
 def whole_of(**counts: int) -> str:

@@ -55,7 +55,7 @@ SECONDS = 1.0
 @click.option(
     "--calibrate",
     is_flag=True,
-    help="First measure, for a few seconds, each store and workload that has no finished cell.",
+    help="First measure a few short cells of each store that has no finished ones.",
 )
 @click.option("--cells", is_flag=True, help="List all cells in the order of measurement.")
 def plan(
@@ -166,8 +166,8 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
             )
     if every["unknown"] or every["timed"]:
         lines += screen.paragraph(
-            f"To estimate them: kvstudy plan {study.name} --calibrate (some seconds per store and "
-            "workload), or measure the study at a small scale: "
+            f"To estimate them: kvstudy plan {study.name} --calibrate (short cells of each "
+            "store, of a minute each if it starts slowly), or measure the study at a small scale: "
             f"snakemake --cores 4 --config study={study.name} scale=0.1"
         )
     lines.append("")

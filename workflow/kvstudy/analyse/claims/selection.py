@@ -18,6 +18,9 @@ from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
 
 Metric = Literal[*(name for name in SHOWN if name != "operations"), "failed_share"]
+# Of the numbers that the study has.
+NUMBER_WORDS = {"all": slice(None), "smallest": slice(1), "largest": slice(-1, None)}
+Word = Literal["all", "smallest", "largest", "best"]
 # What a statement may leave to its sides.
 KEYS = ["store", "workload", "operation", "metric", *SIZES]
 
@@ -35,12 +38,13 @@ def _known(kind: str, names: tuple[str, ...]) -> BeforeValidator:
 
 
 def _numbers(value: object) -> object:
-    """Numbers, or one of the two words."""
+    """Numbers, or one of the words."""
     numbers = value if isinstance(value, list) else [value]
-    if value not in (None, "all", "best") and not all(
+    if value not in (None, *get_args(Word)) and not all(
         isinstance(number, int) and number > 0 for number in numbers
     ):
-        raise ValueError("give a number above 0, several in a list, all or best")
+        words = ", ".join(get_args(Word))
+        raise ValueError(f"give a number above 0, several in a list, or one of {words}")
     return value
 
 
@@ -48,7 +52,7 @@ def _numbers(value: object) -> object:
 Names = Name | list[Name]
 Operations = Annotated[Asked | list[Asked] | None, _known("operation", get_args(Asked))]
 Metrics = Annotated[Metric | list[Metric] | None, _known("metric", get_args(Metric))]
-Numbers = Annotated[Count | list[Count] | Literal["all", "best"] | None, BeforeValidator(_numbers)]
+Numbers = Annotated[Count | list[Count] | Word | None, BeforeValidator(_numbers)]
 
 
 class Selection(Strict):
@@ -70,8 +74,9 @@ class Selection(Strict):
     )
     records: Numbers = Field(
         default=None,
-        description="Full-size number or numbers; all: each that the study has; best: the one at "
-        "which the value is best. Left out: what tables and figures show.",
+        description="Full-size number or numbers; all: each that the study has; smallest, largest: "
+        "that of these; best: the one at which the value is best. Left out: what tables and figures "
+        "show.",
     )
     operations: Numbers = Field(default=None, description="As records.")
     threads: Numbers = Field(default=None, description="As records.")
@@ -195,9 +200,11 @@ def _together(
     workloads = {name for each in (common, *selected) for name in each.get("workload", [])}
     for choices in (common, *selected):
         for size in SIZES:
-            if choices.get(size) == ["all"]:
+            word = next(iter(choices.get(size, [])), None)
+            if word in NUMBER_WORDS:
                 numbers = {number for name in workloads for number in grid.values(name, size)}
-                choices[size] = [_OptionalSize(number) for number in sorted(numbers)]
+                chosen = sorted(numbers)[NUMBER_WORDS[word]]
+                choices[size] = [_OptionalSize(number) for number in chosen]
     # Of sizes that are one in a scaled run the first.
     different = set()
     for choice, *chosen in product(*([*_products(each)] for each in (common, *selected))):
@@ -211,7 +218,7 @@ def _together(
 
 
 class _OptionalSize(int):
-    """A number from "all": the study need not have every combination with it."""
+    """A number from a word: the study need not have every combination with it."""
 
 
 def _products(choices: dict[str, list[object]]) -> Iterator[dict[str, object]]:
@@ -222,7 +229,7 @@ def _products(choices: dict[str, list[object]]) -> Iterator[dict[str, object]]:
 
 
 def _operand(choice: dict[str, object], grid: ParameterGrid) -> Operand | None:
-    """None for a combination of "all" numbers that the study does not have."""
+    """None for a combination of numbers from words that the study does not have."""
     metric = choice.get("metric", "throughput")
     whole = metric in ("throughput", "runtime")
     workload = choice["workload"]

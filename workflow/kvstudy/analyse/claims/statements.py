@@ -343,7 +343,8 @@ class Trend(AnyStatement):
     def _whole(self) -> Trend:
         if (self.of is None) != (self.to is None):
             raise ValueError("of and to belong together; give both or none")
-        if getattr(self, self.over) in (None, "best") or isinstance(getattr(self, self.over), int):
+        sizes = getattr(self, self.over)
+        if sizes != "all" and not isinstance(sizes, list):
             raise ValueError(f"{self.over}: give all or several, over which the trend is")
         if self.until_saturation and (self.over != "threads" or self.of):
             raise ValueError("until_saturation: only for a value over threads")

@@ -28,8 +28,8 @@ COLUMNS = [
     *["decision", "in_floor", "floor", "published", "inconsistent", "other_size", "made_of"],
 ]
 NUMBERS = ["ratio", "low", "high", "floor", "published"]
-# Of a pair, in one line.
-LETTERS = 32
+# Of a pair, in one line; of the title of a panel.
+LETTERS, TITLE_LETTERS = 32, 24
 # How far the marks of here and there are above and below the middle of their line.
 APART = 0.16
 TEXTS = {"ratio_text": N_("Throughput ratio"), "interval": N_("95 % interval")}
@@ -180,8 +180,8 @@ class RatioPlot(DrawnFigure):
 
 def _title(workload: str, looks: StyleSheet) -> str:
     use = looks.study.workload(workload)
-    # The title of the mean is wider than a panel.
-    return use.short if workload == MEAN else use.title
+    # "Workload Update, large: 100 000 records" ran into the title of the next panel.
+    return use.title if len(use.title) <= TITLE_LETTERS else use.short
 
 
 def _ends(table: pd.DataFrame) -> tuple[float, float]:

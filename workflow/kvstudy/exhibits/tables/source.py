@@ -213,12 +213,11 @@ class Scoreboard(Table):
         notes = [", ".join(marks) + "."] if judged else []
         if judged and (rows["parts"] > 1).any():
             text = _(
-                "After a claim of several parts: how many of them hold (reproduced or direction "
-                "only); next to each claim, one of its weakest measured parts (weakest first: "
-                "{}). The verdict on a claim is the first that fits: contradicted (more than half "
-                "of the parts are), partly reproduced (some part is contradicted and some part "
-                "holds), undecided (some part does not hold), direction only (some part is), "
-                "reproduced."
+                "A part of a claim holds if it is reproduced or direction only. Next to each "
+                "claim, one of its weakest measured parts (weakest first: {}). The verdict on a "
+                "claim is the first that fits: contradicted (more than half of the parts are), "
+                "partly reproduced (some part is contradicted and some part holds), undecided "
+                "(some part does not hold), direction only (some part is), reproduced."
             )
             unsaid = (Verdict.NOT_MEASURED, Verdict.PARTLY)
             order = [sentence(each) for each in WEAKEST_FIRST if each not in unsaid]
@@ -238,7 +237,7 @@ def _claim_line(row: dict[str, object], names: ClaimNames, judged: bool) -> Tabl
     if judged and row["parts"] > 1:
         counts = counts_of(pd.DataFrame([row]))
         holding = sum(counts[verdict] for verdict in HOLDING)
-        text = _("{} ({} of {})").format(text, holding, f"{row['parts']:.0f}")
+        text = _("{} ({} of {} hold)").format(text, holding, f"{row['parts']:.0f}")
     symbol = SYMBOLS[row["verdict"]] if judged else ""
     claim = f"{symbol} " + bold(row["id"]) + f" {text}"
     what = label(row["what"], names)
