@@ -75,8 +75,8 @@ class Selection(Strict):
     records: Numbers = Field(
         default=None,
         description="Full-size number or numbers; all: each that the study has; smallest, largest: "
-        "that of these; best: the one at which the value is best. Left out: what tables and figures "
-        "show.",
+        "that of these; best: the one at which the value is best. Left out: what tables and "
+        "figures show.",
     )
     operations: Numbers = Field(default=None, description="As records.")
     threads: Numbers = Field(default=None, description="As records.")
