@@ -75,7 +75,7 @@ def test_figures_show_the_published_values_and_torn_bars(report):
 
 def test_what_was_not_published_is_said(report):
     text, folder = report("riak-consistency")
-    assert "Riak, blind put: no value was published for Workload A, Workload B and Insert" in text
+    assert "Riak (blind put): no value was published for Workload A, Workload B and Insert" in text
     assert "is omitted: the source has no values for one of the two" in text
     assert not (folder / "tables/blind.csv").exists()
     table = pd.read_csv(folder / "tables/consistency.csv", dtype=str)

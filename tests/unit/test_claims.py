@@ -948,7 +948,7 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
     run = SimpleNamespace(folder=tmp_path, study=study, titles=NAMES.stores)
     (grid,) = scoreboard.grids(scoreboard.rows(run), run)
     (line,) = grid.lines
-    assert str(line.label) == "\N{CIRCLE WITH LEFT HALF BLACK} X1 ? (1 of 2)"
+    assert str(line.label) == "\N{CIRCLE WITH LEFT HALF BLACK} X1 ? (1 of 2 hold)"
     assert "Slow / Fast" in line.texts[0].replace("\xa0", " ")
     assert "partly reproduced (1)" in notes_of([grid])[0]
     facts = claim_facts(tmp_path)

@@ -55,7 +55,6 @@ def tail_cell(row) -> CellText:
 
 
 def published_cell(row) -> CellText:
-    # That of the baseline is 1 as well.
-    if math.isnan(row.published) or row.ratio == row.published == 1:
+    if math.isnan(row.published):
         return ""
     return cell_of(with_mark(significant(row.published), row.inconsistent), row.published)

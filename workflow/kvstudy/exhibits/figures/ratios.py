@@ -29,7 +29,7 @@ COLUMNS = [
 ]
 NUMBERS = ["ratio", "low", "high", "floor", "published"]
 # Of a pair, in one line; of the title of a panel.
-LETTERS, TITLE_LETTERS = 32, 24
+LETTERS, TITLE_LETTERS = 32, 20
 # How far the marks of here and there are above and below the middle of their line.
 APART = 0.16
 TEXTS = {"ratio_text": N_("Throughput ratio"), "interval": N_("95 % interval")}

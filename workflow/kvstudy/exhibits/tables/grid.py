@@ -269,12 +269,17 @@ def _bases(rows: pd.DataFrame, run: Run, baseline: str) -> dict[str, str]:
 
 
 def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[float | None, bool]:
-    """The source's ratio, and whether its audit finds a value behind it inconsistent."""
+    """The source's ratio, and whether its audit finds a value behind it inconsistent.
+
+    None for the baseline: a column of nothing but its 1 looks empty.
+    """
+    if store == baseline:
+        return None, False
     workloads = run.study.workload_names if workload == MEAN else [workload]
     of = [run.results.published_ratio(store, baseline, name) for name in workloads]
     if any(math.isnan(ratio) for ratio, _inconsistent in of):
         return None, False
-    inconsistent = store != baseline and any(inconsistent for ratio_cell, inconsistent in of)
+    inconsistent = any(inconsistent for _ratio, inconsistent in of)
     return geometric_mean(ratio for ratio, _inconsistent in of), inconsistent
 
 

@@ -234,9 +234,10 @@ class Scoreboard(Table):
 
 def _claim_line(row: dict[str, object], names: ClaimNames, judged: bool) -> TableRow:
     text = sentence(row["short"])
-    if judged and row["parts"] > 1:
-        counts = counts_of(pd.DataFrame([row]))
-        holding = sum(counts[verdict] for verdict in HOLDING)
+    counts = counts_of(pd.DataFrame([row])) if judged else {}
+    holding = sum(counts.get(verdict, 0) for verdict in HOLDING)
+    # Of none "0 of 3" was read as refuted, and "3 of 3 hold" as reproduced in full.
+    if 0 < holding < row["parts"]:
         text = _("{} ({} of {} hold)").format(text, holding, f"{row['parts']:.0f}")
     symbol = SYMBOLS[row["verdict"]] if judged else ""
     claim = f"{symbol} " + bold(row["id"]) + f" {text}"
