@@ -389,18 +389,15 @@ def _notes(
         notes.append(
             _("Rank: 1 plus the number of significantly faster stores; a range if undecided.")
         )
-    control = rows["store"].str.contains("/")
-    for pair in rows.loc[control, "store"].unique():
-        text = _("{} against itself: the same store under two names.")
-        notes.append(text.format(run.titles[pair.partition("/")[0]]))
     if rows["p99"].notna().any():
         text = _("p99: 99th percentile latency of all runs pooled ({}).")
         if run.study.repetitions == 1:
             text = _("p99: 99th percentile latency ({}).")
         notes.append(text.format(operations))
+        control = rows["store"].str.contains("/")
         known = rows["ratio"].notna() & (rows["operation"] != "") & ~control
         if rows.loc[known, "p99"].isna().any():
-            text = _("Percentiles with fewer than {} slower operations are omitted.")
+            text = _("No p99: fewer than {} above it.")
             notes.append(text.format(ENOUGH_BEYOND))
     if (rows["client_bound"] == "yes").any():
         notes.append(_("{}: the client, not the store, is the bottleneck.").format(BOUND))
