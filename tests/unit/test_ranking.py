@@ -281,6 +281,13 @@ def test_a_section_per_workload_has_the_fastest_first_with_marks_on_one_axis():
     assert strip.axis.has(frame.loc["a", "memcached"]["high"]) or strip.high > 9
     assert redis.texts[1:] == ["1", "", "", "0.100", "150 \N{MICRO SIGN}s"]
     assert not sections[1].lines[0].cells[0].strip.published
+    assert "No p99: fewer than 100 above it." in example.notes[0]
+
+
+def test_published_values_of_the_baseline_alone_make_no_column():
+    _frame, example = grid({("redis", "a"): 2.0, ("redis", "c"): 1.0})
+    assert "Published ratio" not in list(map(str, example.columns))
+    assert "published" not in " ".join(example.notes)
 
 
 def test_of_latencies_the_smallest_is_first():
