@@ -394,9 +394,8 @@ def _notes(
         if run.study.repetitions == 1:
             text = _("p99: 99th percentile latency ({}).")
         notes.append(text.format(operations))
-        control = rows["store"].str.contains("/")
-        known = rows["ratio"].notna() & (rows["operation"] != "") & ~control
-        if rows.loc[known, "p99"].isna().any():
+        few = run.headline_analysis.percentiles.query(f"percent == 99 and beyond < {ENOUGH_BEYOND}")
+        if not rows.dropna(subset="ratio").merge(few, on=KEYS).empty:
             text = _("No p99: fewer than {} above it.")
             notes.append(text.format(ENOUGH_BEYOND))
     if (rows["client_bound"] == "yes").any():
