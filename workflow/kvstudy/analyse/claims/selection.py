@@ -20,7 +20,7 @@ from kvstudy.study.parts import MEAN
 Metric = Literal[*(name for name in SHOWN if name != "operations"), "failed_share"]
 # Of the numbers that the study has.
 NUMBER_WORDS = {"all": slice(None), "smallest": slice(1), "largest": slice(-1, None)}
-Word = Literal["all", "smallest", "largest", "best"]
+Word = Literal[*NUMBER_WORDS, "best"]
 # What a statement may leave to its sides.
 KEYS = ["store", "workload", "operation", "metric", *SIZES]
 

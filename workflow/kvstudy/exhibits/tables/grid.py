@@ -199,12 +199,17 @@ def _latencies(run: Run, metric: str) -> pd.DataFrame:
     ]
     if not is_percentile(metric):
         return values
-    few = run.headline_analysis.percentiles.query(
-        f"percent == {metric_of(metric).percent} and beyond < {ENOUGH_BEYOND}"
-    )
+    few = _imprecise(run, metric_of(metric).percent)
     # A control has as many operations as its store.
     of = values.assign(store=values["store"].str.removesuffix(AGAIN)).set_index(KEYS)
     return values[~of.index.isin(few.set_index(KEYS).index)]
+
+
+def _imprecise(run: Run, percent: float) -> pd.DataFrame:
+    """The percentiles of too few operations, at the headline sizes."""
+    return run.headline_analysis.percentiles.query(
+        f"percent == {percent} and beyond < {ENOUGH_BEYOND}"
+    )
 
 
 def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
@@ -394,8 +399,7 @@ def _notes(
         if run.study.repetitions == 1:
             text = _("p99: 99th percentile latency ({}).")
         notes.append(text.format(operations))
-        few = run.headline_analysis.percentiles.query(f"percent == 99 and beyond < {ENOUGH_BEYOND}")
-        if not rows.dropna(subset="ratio").merge(few, on=KEYS).empty:
+        if not rows.dropna(subset="ratio").merge(_imprecise(run, 99), on=KEYS).empty:
             text = _("No p99: fewer than {} above it.")
             notes.append(text.format(ENOUGH_BEYOND))
     if (rows["client_bound"] == "yes").any():
