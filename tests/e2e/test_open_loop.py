@@ -67,9 +67,12 @@ def test_the_rate_follows_from_the_trial_cell_and_is_held(results):
     # They are two measurements of one thing.
     assert trial.value != closed.mean
     assert trial.value == pytest.approx(closed.mean, rel=0.5)
-    # On a busy machine it may have to make up for a slow start.
     assert rate.short == 0
-    assert rate.achieved == pytest.approx(rate.target, rel=0.05)
+    # Without a rate it would be ten times as much, with that of one thread a quarter. Beside
+    # other tests, a machine of two cores once sent four fifths of what was due; after a slow
+    # start it sends more than the rate.
+    assert 0.5 * rate.target < rate.achieved < 2 * rate.target
+    assert rate.reached == (rate.achieved >= 0.99 * rate.target)
     (target,) = pd.read_csv(results / "open-loop/targets.csv").itertuples()
     assert (target.target, target.throughput) == (rate.target, trial.value)
     assert target.trial == "redis/a/r1000_o10000_t4_s15_trial/rep0"
