@@ -35,6 +35,7 @@ from kvstudy.documents.report.cells import (
     validity_facts,
     with_states,
 )
+from kvstudy.documents.report.comparisons import ComparisonFacts, comparison_facts
 from kvstudy.documents.report.conclusions import Conclusions, conclusions
 from kvstudy.documents.report.paths import PathFacts, path_facts
 from kvstudy.documents.report.workloads import (
@@ -107,6 +108,7 @@ class RunFacts:
     # servers are compared on several paths, of the first path.
     tail: tuple[str, Tail] | None
     paths: list[PathFacts]
+    comparisons: list[ComparisonFacts]
     # Whether any two stores were measured with the sizes that are shown.
     compared: bool
     answers: Answers
@@ -240,6 +242,7 @@ def run_facts(run: Run) -> RunFacts:
             for store, _reason in workload.client_bound
         ),
         paths=path_facts(run),
+        comparisons=comparison_facts(run),
         tail=max(tails, key=lambda tail: len(tail[1].values), default=None),
         compared=bool(run.headline_analysis.pairs["ratio"].notna().any()),
         answers=answers(run),

@@ -19,7 +19,7 @@ from kvstudy.exhibits.claim_words import runs_words
 from kvstudy.language.current import _, current, ngettext, pgettext, read_catalogue
 from kvstudy.language.locale import decimal, list_of, long_date
 from kvstudy.language.reasons import sentence
-from kvstudy.layout.numbers import change, grouped, latency, rate, whole
+from kvstudy.layout.numbers import change, grouped, latency, rate, share, whole
 from kvstudy.render import templates
 from kvstudy.render.latex import breakable
 from kvstudy.study.bibliography import TEXTS
@@ -125,6 +125,8 @@ FILTERS = {
     "as_percent": lambda share: Markup(decimal(f"{share * 100:.4g}{NARROW}%")),
     # Of a measured share.
     "as_rough_percent": lambda share: Markup(decimal(f"{share * 100:.1f}{NARROW}%")),
+    # Of one that may be 0 or very small.
+    "as_share": lambda value: Markup(share(value).replace(" ", NARROW)),
     "bytes": lambda count: with_unit(whole(count), ngettext("bytes", "bytes", round(count))),
     "as_duration": as_duration,
     "as_time": as_time,
