@@ -59,12 +59,17 @@ def no_further_sizes(study: dict) -> None:
     study["workloads"][0].pop("also")
 
 
+def no_further_change(study: dict) -> None:
+    """It is measured once, of its three to five times."""
+
+
 SLOW = (
     "aa",
     "ascani2023-short",
     "haverinen2018",
     "haverinen2018-short",
     "jedlicka2024-delayed",
+    "jedlicka2024-short",
     "memcached-client",
     "network-path",
 )
@@ -74,6 +79,7 @@ TINY = {
     "haverinen2018": two_threads,
     "haverinen2018-short": short_threads,
     "jedlicka2024-delayed": no_further_sizes,
+    "jedlicka2024-short": no_further_change,
     "memcached-client": one_workload,
     "network-path": two_paths,
     "petrov2014": two_sizes,
