@@ -270,7 +270,9 @@ class ClaimFacts:
     source's own data deny, ``resting`` of others that rest on values that the audit of the source
     finds inconsistent. ``once``: some verdict rests on one repetition; ``in_floor``: some value is
     marked so; ``unequal``: updates mean another thing on some store; ``threads``: some claim is
-    about saturation. ``changed`` and ``before``: see ``claims_timing``.
+    about saturation. ``undecidable`` are names of undecided claims whose open parts no repetition
+    decides, of a run that is measured until all is decided. ``changed`` and ``before``: see
+    ``claims_timing``.
     """
 
     count: int
@@ -289,12 +291,20 @@ class ClaimFacts:
     in_floor: bool
     unequal: bool
     threads: bool
+    undecidable: list[str]
     changed: int = 0
     before: bool = False
 
 
-def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({})) -> ClaimFacts:
-    """From ``claims.csv`` in ``folder`` and ``claims_timing``; DataError when it is missing."""
+def claim_facts(
+    folder: Path,
+    timing: Mapping[str, object] = MappingProxyType({}),
+    looks: pd.DataFrame | None = None,
+) -> ClaimFacts:
+    """From ``claims.csv`` in ``folder`` and ``claims_timing``; DataError when it is missing.
+
+    ``looks`` are those of the analysis, None for no looks.
+    """
     rows = JUDGED.read(folder)
     if rows.empty:
         raise DataError(f"{JUDGED.path(folder)}: has no claims; write it with 'kvstudy claims'")
@@ -328,7 +338,15 @@ def claim_facts(folder: Path, timing: Mapping[str, object] = MappingProxyType({}
         in_floor=bool(rows["marks"].str.contains(IN_FLOOR).any()),
         unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),
         threads=bool((rows["unit"] == THREADS).any()),
+        undecidable=[]
+        if looks is None or looks.empty
+        else _undecidable(claims, looks["open"].iloc[-1]),
     )
+
+
+def _undecidable(claims: pd.DataFrame, open_names: str) -> list[str]:
+    undecided = claims.loc[claims["verdict"] == Verdict.UNDECIDED, "id"]
+    return [name for name in undecided if name not in open_names.split("; ")]
 
 
 def _in_brief(claims: pd.DataFrame, verdict: Verdict, few: bool) -> list[str]:

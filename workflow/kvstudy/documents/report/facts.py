@@ -265,7 +265,7 @@ def run_facts(run: Run) -> RunFacts:
         rounds=course.rounds_facts(run),
         audit=context.audit_facts(run.audit, names),
         separation=context.separation_facts(analysis, names, run.results.inconsistent),
-        claims=context.claim_facts(run.folder, context.claims_timing(run, started))
+        claims=context.claim_facts(run.folder, context.claims_timing(run, started), analysis.looks)
         if run.claims_file
         else None,
         published_operations=set(published["operation"]),
