@@ -61,13 +61,16 @@ def test_sizes_are_varied_or_not(records, threads, verdict):
     assert checklist._sizes(data(planned=planned)).verdict == verdict
 
 
-def test_undecided_comparisons_are_counted_with_a_remedy():
+@pytest.mark.parametrize("until", [None, object()])
+def test_undecided_comparisons_are_counted_with_a_remedy(until):
+    """Which a study that is measured until all is decided has already."""
     pairs = pd.DataFrame({"decision": ["faster", "undecided", "equal"]})
-    of = data(study=SimpleNamespace(repetitions=3), headline_analysis=SimpleNamespace(pairs=pairs))
+    study = SimpleNamespace(repetitions=3, until=until)
+    of = data(study=study, headline_analysis=SimpleNamespace(pairs=pairs))
     finding = checklist._trials(of)
     assert finding.verdict == RuleVerdict.PART
     assert "1 of 3 comparisons" in finding.why
-    assert "{from: 3, to: 12}" in finding.why
+    assert ("{from: 3, to: 12}" in finding.why) == (until is None)
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,8 @@ def _trials(facts: RunFacts) -> RuleFinding:
         "{undecided} of {pairs} comparisons are undecided; a stopping rule measures on: "
         "repetitions: {{from: 3, to: 12}}"
     )
+    if facts.data.study.until:
+        text = _("{undecided} of {pairs} comparisons are undecided; a stopping rule ends the run")
     return RuleFinding(RuleVerdict.PART, text.format(undecided=undecided, pairs=len(pairs)))
 
 
