@@ -960,11 +960,11 @@ def test_the_first_pages_count_what_the_source_says(tmp_path):
 
 
 def test_undecided_claims_that_the_last_look_has_not_open_are_named(tmp_path):
-    first = judged([ratio(2)]).assign(verdict="undecided")
+    first = judged([ratio(2)]).assign(verdict="undecided", marks="some-short-cells")
     claims = [first, first.assign(id="X2"), first.assign(id="X3", verdict="reproduced")]
     pd.concat(claims).to_csv(tmp_path / "claims.csv", index=False)
     looks = pd.DataFrame({"open": ["X1; X2; X3", "X2; c r10_t1 fast / slow"]})
-    assert claim_facts(tmp_path, looks=looks).undecidable == ["X1"]
+    assert claim_facts(tmp_path, looks=looks).undecidable == [("short-cells", ["X1"])]
     assert claim_facts(tmp_path, looks=looks[:0]).undecidable == []
     assert claim_facts(tmp_path).undecidable == []
 

@@ -26,11 +26,13 @@ class Conclusions(NamedTuple):
 
     ``faster`` is decided in the same way wherever it is decided; of the ``contrary`` pairs one is
     faster in some workloads and the other one in others; nothing is decided between the ``open``.
+    Workloads with short runs are ``excluded``, by short titles.
     """
 
     faster: list[Advantage]
     contrary: list[tuple[str, str]]
     open: list[tuple[str, str]]
+    excluded: list[str]
 
 
 def conclusions(run: Run) -> Conclusions:
@@ -69,4 +71,5 @@ def conclusions(run: Run) -> Conclusions:
         Advantage(store, others, list(where)) for (store, where), others in joined(faster).items()
     ]
     advantages.sort(key=lambda each: (-len(each.workloads), -len(each.others)))
-    return Conclusions(advantages, contrary, undecided)
+    excluded = [use.short for use in run.study.workloads if use.name in run.short]
+    return Conclusions(advantages, contrary, undecided, excluded)

@@ -271,8 +271,8 @@ class ClaimFacts:
     finds inconsistent. ``once``: some verdict rests on one repetition; ``in_floor``: some value is
     marked so; ``unequal``: updates mean another thing on some store; ``threads``: some claim is
     about saturation. ``undecidable`` are names of undecided claims whose open parts no repetition
-    decides, of a run that is measured until all is decided. ``changed`` and ``before``: see
-    ``claims_timing``.
+    decides, by the reason, of a run that is measured until all is decided. ``changed`` and
+    ``before``: see ``claims_timing``.
     """
 
     count: int
@@ -291,7 +291,7 @@ class ClaimFacts:
     in_floor: bool
     unequal: bool
     threads: bool
-    undecidable: list[str]
+    undecidable: list[tuple[str, list[str]]]
     changed: int = 0
     before: bool = False
 
@@ -340,13 +340,17 @@ def claim_facts(
         threads=bool((rows["unit"] == THREADS).any()),
         undecidable=[]
         if looks is None or looks.empty
-        else _undecidable(claims, looks["open"].iloc[-1]),
+        else _undecidable(rows, looks["open"].iloc[-1].split("; ")),
     )
 
 
-def _undecidable(claims: pd.DataFrame, open_names: str) -> list[str]:
-    undecided = claims.loc[claims["verdict"] == Verdict.UNDECIDED, "id"]
-    return [name for name in undecided if name not in open_names.split("; ")]
+def _undecidable(rows: pd.DataFrame, waiting: list[str]) -> list[tuple[str, list[str]]]:
+    undecided = rows[(rows["verdict"] == Verdict.UNDECIDED) & ~rows["id"].isin(waiting)]
+    reasons = []
+    for name, of in undecided.groupby("id", sort=False):
+        marks = "; ".join(deciding_rows(of)["marks"])
+        reasons.append(("; ".join(mark for mark in (SHORT, UNLIKE) if mark in marks), name))
+    return [*joined(reasons).items()]
 
 
 def _in_brief(claims: pd.DataFrame, verdict: Verdict, few: bool) -> list[str]:

@@ -375,7 +375,7 @@ def _notes(
         marks += [_("lines: their intervals")] if rows["low"].notna().any() else []
         marks += [_("circles: published ratios")] if rows["published"].notna().any() else []
         drawn = (line.cells[0].strip for line in strips.lines)
-        marks += [_("arrows: beyond the axis")] if any(strip.cut for strip in drawn) else []
+        marks += [_("arrows: ratios beyond the axis")] if any(strip.cut for strip in drawn) else []
         text = "; ".join(marks)
         notes.append(f"{text[0].upper()}{text[1:]}.")
     elif (rows["workload"] == MEAN).any():
