@@ -51,9 +51,10 @@ Progress = Callable[[int], None]
 # What measuring left, below the results of a run; all else there is made from it, but the logs.
 MEASURED = ("raw", "probes", "gaps", "failed", "replaced", IMPORTS)
 GIVEN = (*MEASURED, "logs", REVIEWS)
-# Work that is not finished, what LaTeX leaves, what is compiled, what tools hide.
+# Work that is not finished, what LaTeX leaves, what is compiled, what tools hide, and the decisions
+# to go on, which stand in analysis/looks.csv.
 LEFT_OUT = re.compile(
-    r"results/[^/]+/(measuring|build|([a-z]+/)?report/build)/"
+    r"results/[^/]+/(measuring|build|looks|([a-z]+/)?report/build)/"
     r"|workflow/bindings/target/"
     r"|(.*/)?(__pycache__/|\.)"
 )
