@@ -16,16 +16,16 @@ NONE = (0.0, 0.0, math.nan, math.nan)
 THIRD = ("v", "third", "strong", 3, 9.0, 8.0, 10.0, "faster", "no")
 
 
-def facts(*pairs: tuple, failed: str = "", shares: tuple[float, ...] = NONE):
+def facts(*pairs: tuple, failed: str = "", shares: tuple[float, ...] = NONE, short=None):
     """Of rows of ``pairs`` on the workloads v and w, and of what failed in all of them."""
     row = pd.DataFrame([[failed, *shares]], columns=["failed_operation", *SHARES])
     table = SimpleNamespace(baseline="strong", store="eventual", rows=lambda run: row)
     uses = [SimpleNamespace(name=name, short=name.upper()) for name in "vw"]
     study = SimpleNamespace(workloads=uses, tables_of={"comparison": [table]}.get)
     frame = pd.DataFrame(pairs, columns=COLUMNS)
-    return comparison_facts(
-        SimpleNamespace(study=study, headline_analysis=SimpleNamespace(pairs=frame))
-    )
+    analysis = SimpleNamespace(pairs=frame)
+    run = SimpleNamespace(study=study, headline_analysis=analysis, short=short or {})
+    return comparison_facts(run)
 
 
 def test_ratios_are_the_stores_by_the_baselines_and_what_is_open_is_named():
@@ -48,6 +48,15 @@ def test_a_ratio_within_the_noise_floor_and_equal_stores_are_open():
         ("w", "eventual", "strong", 3, 1.0, 0.99, 1.01, "equal", ""),
     )
     assert (of.decided, of.open) == ([], ["V", "W"])
+
+
+def test_short_runs_of_the_two_are_left_out():
+    rows = [
+        ("v", "eventual", "strong", 3, 2.0, 1.6, 2.5, "faster", "no"),
+        ("w", "eventual", "strong", 3, 2.0, 1.6, 2.5, "faster", "no"),
+    ]
+    (of,) = facts(THIRD, *rows, short={"v": ["third"], "w": ["third", "strong"]})
+    assert [one.workload for one in of.decided] == ["V"]
 
 
 @pytest.mark.parametrize(

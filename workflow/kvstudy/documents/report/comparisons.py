@@ -48,7 +48,8 @@ class ComparisonFacts(NamedTuple):
 def comparison_facts(run: Run) -> list[ComparisonFacts]:
     """Return what each such table of the study shows, where more than two stores were measured.
 
-    The answers on the fastest store say the same of two. Nothing is said of one repetition.
+    The answers on the fastest store say the same of two. Nothing is said of one repetition, and of
+    workloads with short runs of the two.
     """
     pairs = run.headline_analysis.pairs
     if len({*pairs["faster"], *pairs["slower"]}) <= 2:
@@ -60,7 +61,8 @@ def comparison_facts(run: Run) -> list[ComparisonFacts]:
         rows = {row.workload: row for row in pairs[both].itertuples()}
         decided, undecided = [], []
         for use in run.study.workloads:
-            if (row := rows.get(use.name)) is None:
+            short = {table.baseline, table.store}.intersection(run.short.get(use.name, []))
+            if (row := rows.get(use.name)) is None or short:
                 continue
             if row.decision != Decision.FASTER or row.in_floor == "yes":
                 undecided.append(use.short)
