@@ -255,7 +255,8 @@ def check_stop(run: RunName, study: Study, declared: Collection[str]) -> CheckSe
     if early := [f"{row.repetitions:.0f}" for row in before if row.stop]:
         part.notes.append(f"the run went on after all was decided (repetition {early[0]})")
     if last.stop:
-        why = "every comparison was decided" if last.stop == "decided" else "no more were planned"
+        decided = last.stop == "decided"
+        why = "no claim or pair that counts was undecided" if decided else "no more were planned"
         part.facts.append(
             f"looked at after {', '.join(map(str, numbers))} repetitions, by intervals of "
             f"{level:.1%}; it stopped since {why}"
