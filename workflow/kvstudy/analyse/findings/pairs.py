@@ -154,6 +154,11 @@ def _rows(
     return rows
 
 
+def faster_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The ``pairs`` of which one store is faster, and not within the noise floor."""
+    return pairs[(pairs["decision"] == Decision.FASTER) & (pairs["in_floor"] != "yes")]
+
+
 def undecided_by_correction(pairs: pd.DataFrame) -> pd.DataFrame:
     """The ``pairs`` that the correction alone leaves undecided: each by itself is faster.
 

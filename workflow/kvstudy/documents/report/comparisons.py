@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from kvstudy.analyse.findings.pairs import by_pair, faster_pairs, ratio_of
 from kvstudy.analyse.run import Run
 from kvstudy.exhibits.tables.comparison import KINDS
-from kvstudy.stats.ratios import Decision
 from kvstudy.study.exhibits import AnyTable
 
 
@@ -54,23 +54,20 @@ def comparison_facts(run: Run) -> list[ComparisonFacts]:
     pairs = run.headline_analysis.pairs
     if len({*pairs["faster"], *pairs["slower"]}) <= 2:
         return []
+    pairs = pairs[pairs["n"] > 1]
+    decided_rows = faster_pairs(pairs).index
     facts = []
     for table in run.study.tables_of("comparison"):
-        both = pairs["faster"].isin([table.baseline, table.store])
-        both &= pairs["slower"].isin([table.baseline, table.store]) & (pairs["n"] > 1)
-        rows = {row.workload: row for row in pairs[both].itertuples()}
+        both = frozenset((table.baseline, table.store))
         decided, undecided = [], []
         for use in run.study.workloads:
-            short = {table.baseline, table.store}.intersection(run.short.get(use.name, []))
-            if (row := rows.get(use.name)) is None or short:
+            row = by_pair(pairs[pairs["workload"] == use.name]).get(both)
+            if row is None or both.intersection(run.short.get(use.name, [])):
                 continue
-            if row.decision != Decision.FASTER or row.in_floor == "yes":
+            if row.Index in decided_rows:
+                decided.append(WorkloadRatio(use.short, *ratio_of(row, table.store)))
+            else:
                 undecided.append(use.short)
-                continue
-            ratio = (row.ratio, row.low, row.high)
-            if row.slower == table.store:
-                ratio = (1 / row.ratio, 1 / row.high, 1 / row.low)
-            decided.append(WorkloadRatio(use.short, *ratio))
         if decided or undecided:
             facts.append(ComparisonFacts(table, decided, undecided, _failures(table, run)))
     return facts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
+from kvstudy.analyse.findings.pairs import faster_pairs
 from kvstudy.analyse.run import Run
 from kvstudy.documents.report.cells import joined
-from kvstudy.stats.ratios import Decision
 
 # A paragraph names at most so many pairs: of more stores those with the fastest one alone.
 MOST_PAIRS = 6
@@ -47,8 +47,12 @@ def conclusions(run: Run) -> Conclusions:
     pairs = pairs[
         pairs["workload"].isin([*shorts]) & pairs["faster"].isin(group) & (pairs["n"] > 1)
     ]
-    decided = pairs[(pairs["decision"] == Decision.FASTER) & (pairs["in_floor"] != "yes")]
-    wins = decided.groupby(["faster", "slower"], sort=False)["workload"].agg(list).to_dict()
+    wins = (
+        faster_pairs(pairs)
+        .groupby(["faster", "slower"], sort=False)["workload"]
+        .agg(list)
+        .to_dict()
+    )
     measured = set(map(frozenset, zip(pairs["faster"], pairs["slower"], strict=True)))
     known = [pair for pair in combinations(group, 2) if frozenset(pair) in measured]
     if len(known) > MOST_PAIRS:

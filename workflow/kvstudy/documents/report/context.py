@@ -338,13 +338,14 @@ def claim_facts(
         in_floor=bool(rows["marks"].str.contains(IN_FLOOR).any()),
         unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),
         threads=bool((rows["unit"] == THREADS).any()),
-        undecidable=[]
-        if looks is None or looks.empty
-        else _undecidable(rows, looks["open"].iloc[-1].split("; ")),
+        undecidable=_undecidable(rows, looks),
     )
 
 
-def _undecidable(rows: pd.DataFrame, waiting: list[str]) -> list[tuple[str, list[str]]]:
+def _undecidable(rows: pd.DataFrame, looks: pd.DataFrame | None) -> list[tuple[str, list[str]]]:
+    if looks is None or looks.empty:
+        return []
+    waiting = looks["open"].iloc[-1].split("; ")
     undecided = rows[(rows["verdict"] == Verdict.UNDECIDED) & ~rows["id"].isin(waiting)]
     reasons = []
     for name, of in undecided.groupby("id", sort=False):
